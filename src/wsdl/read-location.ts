@@ -20,6 +20,8 @@ export interface ReadingOptions {
   readonly allowNetwork: boolean;
   /** The folder that files may be read from; by default that of the WSDL. */
   readonly folder?: string | undefined;
+  /** For each document of the network, in milliseconds; 20 seconds by default. */
+  readonly timeLimitMs?: number | undefined;
 }
 
 /** How the locations of an import are resolved and read. */
@@ -32,9 +34,9 @@ export interface Reading {
 /** Of one document, and of all documents together. */
 export const bytesMax = 8 << 20;
 const allBytesMax = 32 << 20;
-const timeLimitMs = 20_000;
+const defaultTimeLimitMs = 20_000;
 
-export function createReading({ allowNetwork, folder }: ReadingOptions): Reading {
+export function createReading({ allowNetwork, folder, timeLimitMs = defaultTimeLimitMs }: ReadingOptions): Reading {
   let allowedFolder = folder === undefined ? undefined : realpath(folder);
   let total = 0;
   return {
@@ -56,7 +58,9 @@ export function createReading({ allowNetwork, folder }: ReadingOptions): Reading
     },
 
     async bytes(location) {
-      const bytes = location.startsWith('file:') ? await readBytes(fileURLToPath(location)) : await download(location);
+      const bytes = location.startsWith('file:')
+        ? await readBytes(fileURLToPath(location))
+        : await download(location, timeLimitMs);
       total += bytes.length;
       if (total > allBytesMax) throw new Unread(`the documents have more than ${allBytesMax >> 20} MiB`);
       return bytes;
@@ -119,7 +123,7 @@ async function readBytes(path: string): Promise<Buffer> {
 }
 
 /** A redirection may not lead to anything but HTTP, which `fetch` ensures. */
-async function download(location: string): Promise<Buffer> {
+async function download(location: string, timeLimitMs: number): Promise<Buffer> {
   try {
     const response = await fetch(location, { signal: AbortSignal.timeout(timeLimitMs) });
     if (!response.ok || response.body === null) throw new Unread(`${location} answers with ${response.status}`);
@@ -138,6 +142,8 @@ async function download(location: string): Promise<Buffer> {
 }
 
 function codeOf(thrown: unknown): string {
+  // A DOMException is no Error in every realm, and its code is a number.
+  if (Object(thrown).name === 'TimeoutError') return 'it takes too long';
   if (!(thrown instanceof Error)) return String(thrown);
   const { code } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
   return code ?? thrown.message;

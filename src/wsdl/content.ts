@@ -1,15 +1,7 @@
 /** Reads the content of a complex type: its elements in their order, its rules between them, its text and its attributes. */
-import {
-  type Choice,
-  type Field,
-  type FieldOptions,
-  list,
-  optional,
-  required,
-  type Schema,
-} from '../contract/schema.ts';
-import { walk } from '../contract/walk.ts';
+import { type Choice, type Field, type FieldOptions, list, optional, required } from '../contract/schema.ts';
 import type { LocatedElement } from '../xml/located.ts';
+import { field, repeatedField } from './field-of-element.ts';
 import { childNamed, docOf, encodingUri, keyOf, nameIn, wsdlUri } from './names.ts';
 import {
   type Content,
@@ -295,48 +287,4 @@ export class ContentReader {
 
 function isMandatoryElement(element: LocatedElement): boolean {
   return element.local === 'element' && (element.attributes.get('minOccurs') ?? '1') !== '0';
-}
-
-interface Occurrence {
-  readonly isOptional: boolean;
-  readonly isNillable: boolean;
-  readonly inChoice: boolean;
-}
-
-/**
- * WSDL says what stubs send, and not what a server requires: an element that must be there may be empty, which is absent in the
- * contract, unless its type excludes that.
- */
-function field(
-  schema: Schema,
-  doc: string,
-  { isOptional, isNillable, inChoice }: Occurrence,
-  options: FieldOptions,
-): Field {
-  if (isOptional) {
-    // An answer has one member of a choice, and no nil ones besides.
-    if (isNillable && !inChoice) return optional(schema, doc, options);
-    return optional(schema, doc, { nillable: false, ...options });
-  }
-  if (isNillable) return optional(schema, doc, { mandatoryInStubs: 'nillable', ...options });
-  if (mayBeEmpty(schema)) return optional(schema, doc, { mandatoryInStubs: 'empty', ...options });
-  return required(schema, doc, options);
-}
-
-function repeatedField(schema: Schema, doc: string, isOptional: boolean, options: FieldOptions): Field {
-  if (isOptional) return optional(schema, doc, { nillable: false, ...options });
-  return required(schema, doc, options);
-}
-
-function mayBeEmpty(schema: Schema): boolean {
-  return walk<boolean>(schema, {
-    scalar: (each) =>
-      each.kind === 'string' &&
-      (each.min ?? 0) === 0 &&
-      (each.pattern === undefined || new RegExp(`^(?:${each.pattern})$`).test('')),
-    joined: () => true,
-    list: () => true,
-    map: () => true,
-    object: (_, members) => members.every(({ field }) => !field.required),
-  });
 }

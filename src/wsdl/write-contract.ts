@@ -1,8 +1,9 @@
 /** Writes a contract as TypeScript, as a person would with `triglyph/contract`. */
 import type { Operation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
-import type { Choice, Field, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import type { Field, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
+import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
 /** `comments`: lines at the top. */
@@ -16,14 +17,6 @@ const namedOptions: Readonly<Record<string, Partial<Field>>> = {
   emptyIfAbsent: { mandatoryInStubs: 'empty' },
   nilIfAbsent: { mandatoryInStubs: 'nillable' },
   attribute: { xml: 'attribute' },
-};
-
-/** The names of ranges that WSDLs use. */
-const ranges: Readonly<Record<string, string>> = {
-  '-32768,32767': 'short',
-  '-2147483648,2147483647': 'int',
-  '-999999999999999,999999999999999': 'long',
-  '0,999999999999999': 'unsignedLong',
 };
 
 const reserved: ReadonlySet<string> = new Set(
@@ -117,7 +110,7 @@ class Writer {
     );
     const constant = this.#nameFor(name);
     this.#texts.set(`operation ${name}`, constant);
-    return `export const ${constant} = ${print(call('operation', parts))};`;
+    return `export const ${constant} = ${withBinding(print(call('operation', parts)), { name, effect, input })};`;
   }
 
   #contract(): string {
@@ -255,6 +248,18 @@ class Writer {
   }
 }
 
+/** Adds a comment with the method and path that the operation may have at a JSON server, to be edited. */
+function withBinding(text: string, { name, effect, input }: Pick<Operation, 'name' | 'effect' | 'input'>): string {
+  const isQuery = effect === 'reads' && Object.values(input.fields).every(({ schema }) => isScalar(schema));
+  const path = `/${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}`;
+  const binding = `upstream: { method: '${isQuery ? 'GET' : 'POST'}', path: ${quote(path)} },`;
+  return text.replace(/\n {2}input: /, `\n  // ${binding}\n  input: `);
+}
+
+function isScalar({ kind }: Schema): boolean {
+  return kind !== 'object' && kind !== 'list' && kind !== 'map';
+}
+
 /** Declarations of one line that follow each other stand together. */
 function spaced(parts: readonly string[]): string {
   const isShort = (part: string | undefined) => part?.startsWith('const ') === true && !part.includes('\n');
@@ -262,73 +267,4 @@ function spaced(parts: readonly string[]): string {
     .filter((part) => part !== '')
     .map((part, at, all) => (at === 0 ? part : `${isShort(part) && isShort(all[at - 1]) ? '\n' : '\n\n'}${part}`))
     .join('');
-}
-
-function choiceExpression({ options, exclusive, orNone, problem, doc }: Choice): Expression {
-  return members({
-    options: { items: options.map((names) => ({ items: names.map(quote) })) },
-    exclusive: String(exclusive),
-    orNone: orNone && 'true',
-    problem: quote(typeof problem === 'string' ? problem : problem.name),
-    doc: quote(doc),
-  });
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : String(value);
-}
-
-function scalarExpression(schema: ScalarSchema) {
-  switch (schema.kind) {
-    case 'integer':
-      return call('integer', String(schema.min), String(schema.max), String(schema.example));
-    case 'boolean':
-    case 'double':
-      return call(schema.kind, String(schema.example));
-    case 'dateTime': {
-      const { timeZone } = schema;
-      const options = timeZone === undefined ? undefined : members({ timeZone: quote(timeZone) });
-      return call('dateTime', String(schema.example), options);
-    }
-    case 'date':
-      return call('date', quote(schema.example));
-    case 'enum':
-      return call('oneOf', quote(schema.name), ...schema.values.map(quote));
-    case 'string':
-    case 'decimal':
-    case 'binary': {
-      const { kind, ...options } = schema;
-      return call(
-        kind,
-        members(Object.fromEntries(Object.entries(options).map(([name, value]) => [name, literal(value)]))),
-      );
-    }
-    default:
-      return schema satisfies never;
-  }
-}
-
-function scalarName(schema: ScalarSchema): string {
-  switch (schema.kind) {
-    case 'enum':
-      return schema.name;
-    case 'integer':
-      return ranges[`${schema.min},${schema.max}`] ?? 'count';
-    case 'string':
-      return schema.pattern === undefined ? `text${schema.max ?? ''}` : 'code';
-    case 'boolean':
-      return 'flag';
-    case 'double':
-      return 'float';
-    case 'decimal':
-      return 'amount';
-    case 'dateTime':
-      return 'moment';
-    case 'date':
-      return 'day';
-    case 'binary':
-      return 'bytes';
-    default:
-      return schema satisfies never;
-  }
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { operation } from '../../src/contract/operation.ts';
 import { importWsdl } from '../../src/wsdl/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -184,4 +185,18 @@ describe('a dateTime', () => {
       { kind: 'check', text: expect.stringContaining(`one of ${zone}`) },
     ]);
   });
+});
+
+test('each operation has a binding to edit, which the contract accepts', async () => {
+  const textOf = async (content: string, name: string) =>
+    (await importWsdl(write('t.wsdl', wsdl(content).replaceAll('Ask', name)), { allowNetwork: false })).text;
+  expect(await textOf(sequence(ok), 'GetStock')).toContain("  // upstream: { method: 'GET', path: '/get-stock' },");
+  expect(await textOf(sequence(ok), 'PlaceOrder')).toContain("// upstream: { method: 'POST', path: '/place-order' },");
+  const many = sequence('<xs:element name="Id" type="xs:int" maxOccurs="9"/>');
+  expect(await textOf(many, 'GetStock')).toContain("// upstream: { method: 'POST', path: '/get-stock' },");
+  const { service } = await importWsdl(write('t.wsdl', wsdl(sequence(ok)).replaceAll('Ask', 'GetStock')), {
+    allowNetwork: false,
+  });
+  const imported = service.operations.get('GetStock')!;
+  expect(() => operation({ ...imported, upstream: { method: 'GET', path: '/get-stock' } })).not.toThrow();
 });

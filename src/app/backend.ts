@@ -1,6 +1,6 @@
 /** The backend of servers and commands: the store, the keys, and everything built on the two. */
 import { hostname } from 'node:os';
-import type { AuditActor } from '../audit/audit-event.ts';
+import { type AuditActor, gatewayActor } from '../audit/audit-event.ts';
 import { type AuditTrail, createAuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
 import type { AuditEntry } from '../audit/chain.ts';
 import { type AuditCopy, openAuditCopy } from '../audit/copy/copy.ts';
@@ -16,6 +16,7 @@ import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
+import { createAuditedWrite } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
@@ -127,7 +128,7 @@ export function openBackend(
 export async function openBackendOf<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { exclusive, keys, open, context = { clock, ids } }: BackendOptions,
+  { exclusive, keys, open, actor = gatewayActor, context = { clock, ids } }: BackendOptions,
 ): Promise<Backend<S>> {
   const keyProvider = keyProviderOf(config);
   const ring = keys ?? (await readKeys(config, keyProvider));
@@ -139,7 +140,7 @@ export async function openBackendOf<S extends Services>(
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
-    const backend = createBackend(set, config, { engine, ring, keyProvider, ...context });
+    const backend = createBackend(set, config, { engine, ring, keyProvider, actor, ...context });
     if (keys === undefined) await checkKeys(backend.services, place);
     if (exclusive) await backend.services.prepareJobs();
     return backend;
@@ -153,12 +154,13 @@ interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly engine: Engine;
   readonly ring: KeyRing;
   readonly keyProvider: KeyProvider;
+  readonly actor: AuditActor;
 }
 
 function createBackend<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { engine, ring, keyProvider, clock, ids }: BackendParts,
+  { engine, ring, keyProvider, actor, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
@@ -172,7 +174,11 @@ function createBackend<S extends Services>(
   const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock, onStored }) : noAuditTrail;
   const limitKey = deriveKey(ring.index, 'limits');
   const limits = createLimits(clock, (text) => fingerprintOf(limitKey, text));
-  const services = set.compose(config, { engine, store, context, limits, pepper: ring.pepper, credentialRules });
+  const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor, onStored }) : undefined;
+  const services = set.compose(config, {
+    ...{ engine, store, context, limits, credentialRules, auditedWrite },
+    pepper: ring.pepper,
+  });
   return Object.freeze<Backend<S>>({
     store,
     context,

@@ -37,10 +37,10 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
   credentialRules: { tenantNoun: 'tenant', realm: 'Tenant', grants: [] },
   migrate: async () => {},
   sharedObjects: () => [webhookFormats],
-  compose: (_config, { engine, pepper, context, credentialRules }) => ({
+  compose: (_config, { engine, pepper, context, credentialRules, auditedWrite }) => ({
     implementations: [],
     webhookFormats,
-    registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules),
+    registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules, auditedWrite),
     retention: [],
     prepareJobs: async () => {},
     createJobHandlers: async () => [],

@@ -11,6 +11,7 @@ import type { JobHandler } from '../jobs/worker.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
 import type { RetentionRule } from '../store/retention.ts';
+import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -46,6 +47,8 @@ export interface ServiceDependencies {
   readonly context: HandlerContext;
   readonly limits: Limits;
   readonly pepper: KeyObject;
+  /** Records effects on credentials with them. Absent where nothing is recorded. */
+  readonly auditedWrite?: AuditedWrite | undefined;
   /** Those of the set, and of services added to it. */
   readonly credentialRules: CredentialRules;
 }

@@ -46,10 +46,10 @@ export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<Servic
 
 function composeBuiltIn(
   config: Config,
-  { engine, store, context, limits, pepper, credentialRules: rules }: ServiceDependencies,
+  { engine, store, context, limits, pepper, credentialRules: rules, auditedWrite }: ServiceDependencies,
 ): BuiltInServices {
   const { clock, vault } = context;
-  const registry = createRegistry(engine, pepper, clock, rules);
+  const registry = createRegistry(engine, pepper, clock, rules, auditedWrite);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
   const { updater, events, batchQueue } = accountUpdater;
   return Object.freeze<BuiltInServices>({

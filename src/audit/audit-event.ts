@@ -19,6 +19,7 @@ interface AuditSubjects {
   readonly loginLocked: string;
   /** The id of the credential. */
   readonly credentialMade: string;
+  readonly credentialChanged: string;
   readonly credentialRotated: string;
   readonly credentialRevoked: string;
   readonly credentialFirstUsed: string;
@@ -67,6 +68,7 @@ export const auditKinds = Object.freeze([
   'loginRefused',
   'loginLocked',
   'credentialMade',
+  'credentialChanged',
   'credentialRotated',
   'credentialRevoked',
   'credentialFirstUsed',

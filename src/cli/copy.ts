@@ -7,6 +7,7 @@ import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
 import { CommandError } from './command-error.ts';
+import { recordCopy } from './copy-record.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
 import { checkProject, ownServices, projectSources } from './project.ts';
@@ -31,6 +32,7 @@ async function runCopy({ from, to }: { readonly from: string; readonly to: strin
   const source = parseStore('--from', from, variables);
   const target = parseStore('--to', to, variables);
   const startedAt = performance.now();
+  await recordCopy(source, target);
   const sums = await copy(source, target);
   const seconds = (performance.now() - startedAt) / 1000;
   print(...summaryLines(sums, describeStore(source), describeStore(target), seconds));

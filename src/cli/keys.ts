@@ -8,6 +8,7 @@ import { type Purpose, parseKeyLines } from '../vault/key-lines.ts';
 import { clearKeys } from '../vault/key-provider.ts';
 import { createKeyFile, keyFileText } from '../vault/key-ring.ts';
 import { CommandError } from './command-error.ts';
+import { recordKey } from './keys/record.ts';
 import { print } from './output.ts';
 import { projectSources } from './project.ts';
 
@@ -76,10 +77,13 @@ async function createFile(file: string): Promise<void> {
 async function addKey(file: string, { standby = false, index, pepper }: AddOptions): Promise<void> {
   const key = await readKeyProvider(projectSources()).create();
   if (index || pepper) {
-    addOther(file, index ? 'index' : 'pepper', standby, key);
+    const purpose = index ? 'index' : 'pepper';
+    addOther(file, purpose, standby, key);
+    await recordKey('keyMade', purpose, { standby });
     return;
   }
   const { id, earlier } = addWrappingKey(file, { standby, key });
+  await recordKey('keyMade', id, { standby });
   const copy = 'Keep a copy of the file apart from the data.';
   if (standby)
     print(
@@ -117,6 +121,7 @@ function addOther(file: string, purpose: Purpose, standby: boolean, key: string)
 async function wrapFile(file: string): Promise<void> {
   const provider = readKeyProvider(projectSources());
   if (provider === clearKeys) throw new CommandError(['There is no KMS_URL: it wraps the keys.']);
+  await recordKey('keyRotated', 'KMS_URL', { state: 'wrapped' });
   const keys = new Map<string, string>();
   for (const { id, key } of parseKeyLines(readFileSync(file, 'utf8'))) keys.set(id, await provider.renew(key));
   replaceKeys(file, keys);
@@ -125,7 +130,8 @@ async function wrapFile(file: string): Promise<void> {
   );
 }
 
-function useKey(file: string, id: string): void {
+async function useKey(file: string, id: string): Promise<void> {
+  await recordKey('keyRotated', id, { state: 'current' });
   if (id === 'index' || id === 'pepper') usePurposeKey(file, id);
   else useWrappingKey(file, id);
   print(

@@ -1,6 +1,7 @@
 /** The credentials of callers, and what they may name: merchant accounts and balance platforms. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../lib/clock-and-ids.ts';
+import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import { type CredentialRegistry, createCredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -20,9 +21,15 @@ export const credentialRules: CredentialRules = Object.freeze<CredentialRules>({
   grants: Object.freeze([merchantAccountRule, platformRule]),
 });
 
-export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock, rules = credentialRules): Registry {
+export function createRegistry(
+  engine: Engine,
+  pepper: KeyObject,
+  clock: Clock,
+  rules = credentialRules,
+  write?: AuditedWrite,
+): Registry {
   return Object.freeze<Registry>({
-    ...createCredentialRegistry(engine, pepper, clock, rules),
+    ...createCredentialRegistry(engine, pepper, clock, rules, write),
     ...createMerchantAccountRegistry(engine, clock),
     ...createPlatformRegistry(engine, clock),
   });

@@ -2,6 +2,7 @@
 import type { CallerRecord } from '../../callers/caller-record.ts';
 import { compileDeprecations, type Deprecations } from '../../callers/deprecation.ts';
 import { clock } from '../../lib/clock.ts';
+import { systemUser } from '../audited-command.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { projectDeprecations } from '../project.ts';
@@ -47,7 +48,10 @@ interface ListedCaller {
 
 export async function listCallers(options: ListOptions): Promise<void> {
   const since = options.since === undefined ? 0 : parseSince(options.since, clock.now());
-  const callers = await withBackend(async ({ callerRecords, registry }) => {
+  const callers = await withBackend(async ({ callerRecords, registry, audit }) => {
+    const format = options.csv ? 'csv' : 'json';
+    if (options.csv || options.json)
+      await audit.append([{ kind: 'export', actor: systemUser(), subject: 'callers', detail: { format } }]);
     const usernames = new Map((await registry.listCredentials()).map(({ id, username = '' }) => [id, username]));
     const deprecations = compileDeprecations(projectDeprecations(), clock);
     return (await callerRecords.list(since)).map((record) => describe(record, usernames, deprecations));

@@ -2,6 +2,7 @@
 import type { Backend } from '../../app/backend.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Wrapping } from '../../vault/ports.ts';
+import { systemUser } from '../audited-command.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
 import { print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -11,6 +12,9 @@ import { indexLines, rotateIndex } from './rotate-index.ts';
 /** Sets exit code 1 if rows are left under another key than the current one. */
 export function rotateKeys(): Promise<void> {
   return withBackend(async (backend) => {
+    const { current } = backend.rotation.wrapping;
+    const detail = { state: 'begun' };
+    await backend.audit.append([{ kind: 'keyRotated', actor: systemUser(), subject: current, detail }]);
     const startedAt = performance.now();
     const rotated = await rotate(backend);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

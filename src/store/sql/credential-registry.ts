@@ -1,6 +1,8 @@
 /** Adds, edits, lists, rotates and revokes credentials, for the command line. */
 import { type KeyObject, randomBytes } from 'node:crypto';
+import type { AuditDetail } from '../../audit/audit-event.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
+import { type AuditedWrite, writeUnaudited } from './audited-write.ts';
 import { type ListedCredential, listCredentials } from './credential-list.ts';
 import {
   type Bounds,
@@ -104,18 +106,54 @@ export function createCredentialRegistry(
   pepper: KeyObject,
   clock: Clock,
   rules: CredentialRules,
+  write: AuditedWrite = writeUnaudited(engine),
 ): CredentialRegistry {
   const parts: RegistryParts = { keys: pepperKeys(pepper), rules, clock };
   return Object.freeze<CredentialRegistry>({
-    addCredential: (credential) => engine.write((session) => addWithSecret(session, parts, credential)),
+    addCredential: (credential) =>
+      write(async (session, record) => {
+        const issued = await addWithSecret(session, parts, credential);
+        record('credentialMade', issued.id, describe(credential, issued.username));
+        return issued;
+      }),
     addCertificateCredential: (credential) =>
-      engine.write((session) => addWithCertificates(session, parts, credential)),
-    editCredential: (id, changes) => engine.write((session) => editCredential(session, parts, id, changes)),
+      write(async (session, record) => {
+        const issued = await addWithCertificates(session, parts, credential);
+        record('credentialMade', issued.id, { ...describe(credential), kind: 'certificate' });
+        return issued;
+      }),
+    editCredential: (id, changes) =>
+      write(async (session, record) => {
+        await editCredential(session, parts, id, changes);
+        record('credentialChanged', id, { members: namesOf(changes).join(' ') });
+      }),
     listCredentials: () => engine.read(listCredentials),
     rotateCredential: (id, { graceMs }) =>
-      engine.write((session) => rotateCredential(session, parts.keys, id, graceMs, clock.now())),
-    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
+      write(async (session, record) => {
+        const issued = await rotateCredential(session, parts.keys, id, graceMs, clock.now());
+        record('credentialRotated', id, { graceMs });
+        return issued;
+      }),
+    revokeCredential: (id) =>
+      write(async (session, record) => {
+        await revokeCredential(session, id, clock.now());
+        record('credentialRevoked', id);
+      }),
   });
+}
+
+function namesOf(changes: CredentialChanges): readonly string[] {
+  return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : name));
+}
+
+/** For the audit log. */
+function describe(
+  credential: Omit<NewCredential, 'kind'> & { readonly kind?: string },
+  username?: string,
+): AuditDetail {
+  const { tenant, kind, roles, grants, readOnly } = credential;
+  const granted = Object.entries(grants).map(([name, values]) => `${name} ${values.join(' ')}`);
+  return { tenant, kind, username, roles: roles.join(' '), grants: granted.join(', '), readOnly };
 }
 
 async function addWithSecret(session: Session, parts: RegistryParts, credential: NewCredential): Promise<IssuedSecret> {

@@ -1,0 +1,48 @@
+/** Records a copy in the audit log of its source, where the keys of the log are configured. The target gets it with the rest. */
+import { openBackend } from '../app/backend.ts';
+import type { Config } from '../app/config.ts';
+import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
+import { isHalfCopied } from '../store/sql/copy.ts';
+import { commandEvent, systemUser } from './audited-command.ts';
+import { ownServices, readProjectConfig } from './project.ts';
+
+/** A copy needs no keys, and no other settings. Without keys nothing can be added to the log. */
+export async function recordCopy(source: StoreAddress, target: StoreAddress): Promise<void> {
+  const config = readProjectConfig('production');
+  // What an interrupted copy has copied already must stay as it is.
+  if (config.keys === undefined || !config.audit || (await hasBegun(target))) return;
+  const actor = systemUser();
+  const backend = await openBackend({ ...config, ...addressOf(source) }, { exclusive: false, actor }, ownServices());
+  try {
+    const command = commandEvent();
+    const detail = { from: describeStore(source), to: describeStore(target) };
+    await backend.audit.append([...(command ? [command] : []), { kind: 'export', actor, subject: 'store', detail }]);
+  } finally {
+    await backend.close();
+  }
+}
+
+async function hasBegun(target: StoreAddress): Promise<boolean> {
+  try {
+    const engine = await openStore(target, { exclusive: false, create: false });
+    try {
+      return await isHalfCopied(engine);
+    } finally {
+      await engine.close();
+    }
+  } catch {
+    // There is no target yet, or no tables in it. The copy says what else is wrong.
+    return false;
+  }
+}
+
+function addressOf(store: StoreAddress): Pick<Config, 'dataDir' | 'databaseUrl'> | Pick<Config, 'databaseUrl'> {
+  switch (store.kind) {
+    case 'sqlite':
+      return { dataDir: store.dataDir, databaseUrl: undefined };
+    case 'postgres':
+      return { databaseUrl: store.url };
+    default:
+      return store satisfies never;
+  }
+}

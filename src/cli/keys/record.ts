@@ -1,0 +1,32 @@
+/** Records changes of the key file in the audit log of the configured store, where there is one. */
+
+import { openBackend } from '../../app/backend.ts';
+import { ConfigError } from '../../app/config.ts';
+import type { AuditDetail } from '../../audit/audit-event.ts';
+import { StoreUnavailable } from '../../store/errors.ts';
+import { commandEvent, systemUser } from '../audited-command.ts';
+import { explain } from '../command-error.ts';
+import { ownServices, readProjectConfig } from '../project.ts';
+
+/**
+ * A key file may be made before there is a store, and changed where none can be reached. The first use of a key by a server is
+ * recorded in any case.
+ */
+export async function recordKey(kind: 'keyMade' | 'keyRotated', id: string, detail: AuditDetail): Promise<void> {
+  try {
+    const config = readProjectConfig('production');
+    if (config.keys === undefined || !config.audit) return;
+    const actor = systemUser();
+    const backend = await openBackend(config, { exclusive: false, actor }, ownServices());
+    try {
+      const command = commandEvent();
+      await backend.audit.append([...(command ? [command] : []), { kind, actor, subject: id, detail }]);
+    } finally {
+      await backend.close();
+    }
+  } catch (thrown) {
+    // Settings without a store, or a folder that has none yet.
+    if (thrown instanceof ConfigError || !(thrown instanceof StoreUnavailable)) return;
+    process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
+  }
+}

@@ -1,0 +1,48 @@
+/** Transactions whose effects are recorded in the audit log, in the same transaction. */
+import type { AuditActor, AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
+import type { AuditEntry } from '../../audit/chain.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { Engine, Session } from './engine.ts';
+
+/** Effects that the store records with the effect itself. */
+export type AuditedKind = 'credentialMade' | 'credentialChanged' | 'credentialRotated' | 'credentialRevoked';
+
+/** Records an effect at the end of its transaction. */
+export type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;
+
+export type AuditedWrite = <T>(work: (session: Session, record: RecordEffect) => Promise<T>) => Promise<T>;
+
+/** Records nothing. */
+export function writeUnaudited(engine: Engine): AuditedWrite {
+  return (work) => engine.write((session) => work(session, () => {}));
+}
+
+export interface AuditedWriteParts {
+  readonly engine: Engine;
+  readonly log: Pick<AuditLog, 'appendIn'>;
+  readonly clock: Clock;
+  readonly actor: AuditActor;
+  /** Called with the entries once they are stored. */
+  readonly onStored: (entries: readonly AuditEntry[]) => void;
+}
+
+export function createAuditedWrite({ engine, log, clock, actor, onStored }: AuditedWriteParts): AuditedWrite {
+  return async (work) => {
+    let entries: readonly AuditEntry[] = [];
+    const result = await engine.write(async (session) => {
+      const events: AuditEvent[] = [];
+      const value = await work(session, (kind, subject, detail = {}) => {
+        events.push({ kind, actor, subject, detail });
+      });
+      const recordedAt = clock.now();
+      entries = await log.appendIn(
+        session,
+        events.map((event) => ({ event, recordedAt, once: false })),
+      );
+      return value;
+    });
+    onStored(entries);
+    return result;
+  };
+}

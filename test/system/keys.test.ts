@@ -51,8 +51,8 @@ interface Prepared extends Production {
 const prepare = async (name: string, url?: string): Promise<Prepared> => {
   const own = join(folder.path, name);
   mkdirSync(own);
-  // The records of callers are sealed, too: they would be counted among the rows.
-  const also = { CALLER_RECORDS: 'off', ...(url !== undefined && { DATABASE_URL: url }) };
+  // The records of callers and the key of the audit log are sealed, too: they would be counted among the rows.
+  const also = { CALLER_RECORDS: 'off', AUDIT: 'off', ...(url !== undefined && { DATABASE_URL: url }) };
   const production = await prepareProduction(own, also);
   const { username, secret } = production.credential;
   return {

@@ -56,6 +56,11 @@ const tools = [
     works: ['haproxy', '-v'],
   },
   {
+    packages: ['prometheus'],
+    why: 'promtool of Prometheus, which checks the alert rules',
+    works: ['promtool', '--version'],
+  },
+  {
     packages: ['gcc', 'libc6-dev'],
     why: 'a C compiler, for the library that observes fsyncs',
     works: ['sh', '-c', 'echo "int main(void) { return 0; }" | cc -x c -o /dev/null -'],

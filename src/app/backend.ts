@@ -22,7 +22,7 @@ import { isHalfCopied } from '../store/sql/copy.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
-import type { Engine } from '../store/sql/engine.ts';
+import type { Engine, PoolConnections } from '../store/sql/engine.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
@@ -86,6 +86,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   deleteExpiredRecords(): Promise<number>;
   /** Overwrites what the store still holds of deleted rows beside its tables; see `Engine.scrub`. */
   scrub(): Promise<boolean>;
+  /** The pool of connections to the database; absent for the embedded store. */
+  readonly connections: PoolConnections | undefined;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
   checkWrites(): Promise<void>;
   close(): Promise<void>;
@@ -209,6 +211,7 @@ function createBackend<S extends Services>(
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
     scrub: async () => (await engine.scrub?.()) ?? true,
     checkWrites: createWriteCheck(engine),
+    connections: engine.connections,
     async close() {
       await audit.flush().catch(() => {});
       await auditCopy?.close();

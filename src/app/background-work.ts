@@ -79,7 +79,7 @@ export async function startBackgroundWork(
     trace: telemetry?.tracing?.delivery,
   });
   const workers = [...(await services.createJobHandlers(jobs)), deliveries].map((handler) => {
-    const worker = startWorker({ jobs, leaseOwner, failed }, handler);
+    const worker = startWorker({ jobs, leaseOwner, failed, observer: metrics.jobs }, handler);
     jobNotifier.subscribe(handler.kind, worker.nudge);
     return worker;
   });

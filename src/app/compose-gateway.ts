@@ -22,6 +22,7 @@ import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
+import type { Build } from '../http/metrics/process.ts';
 import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observer.ts';
 import type { CallerServerOptions } from '../http/server.ts';
@@ -42,6 +43,7 @@ import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { createPendingLimit } from './upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
+import { version } from './version.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -78,7 +80,7 @@ export interface GatewayOverrides {
 export async function composeGateway<M extends Metrics>(
   config: Config,
   backend: Backend<Services>,
-  createMetrics: (names: KnownNames, onFailure: CollectionFailed) => M,
+  createMetrics: (names: KnownNames, onFailure: CollectionFailed, build: Build) => M,
   overrides: GatewayOverrides = {},
 ): Promise<ComposedGateway<M>> {
   const {
@@ -102,9 +104,13 @@ export async function composeGateway<M extends Metrics>(
     ...(onLogError && { onError: onLogError }),
     count: (kind, times) => metrics.logEvent(kind, times),
   });
-  const metrics: M = createMetrics(knownNames(plainProtocols, services), (thrown, gauge) =>
-    logFailure(log, thrown, `reading ${gauge} failed`),
+  const engine = config.databaseUrl === undefined ? 'sqlite' : 'postgres';
+  const metrics: M = createMetrics(
+    knownNames(plainProtocols, services),
+    (thrown, gauge) => logFailure(log, thrown, `reading ${gauge} failed`),
+    { version, store: engine },
   );
+  if (backend.connections !== undefined) metrics.observeConnections(backend.connections);
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
   const tracing = telemetry?.tracing;
   const protocols = tracing?.decode(plainProtocols) ?? plainProtocols;
@@ -134,7 +140,7 @@ export async function composeGateway<M extends Metrics>(
   const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
   const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
   const executeIdempotently = createIdempotentExecutor({
-    store: tracing?.store(backend.store, config.databaseUrl === undefined ? 'sqlite' : 'postgres') ?? backend.store,
+    store: tracing?.store(backend.store, engine) ?? backend.store,
     context: backend.context,
     cache,
     hasher: backend.requestHasher,

@@ -37,7 +37,18 @@ export interface WorkerDependencies {
   /** Names the process among those that share the store. */
   readonly leaseOwner: string;
   failed(thrown: unknown): void;
+  /** Absent where nothing observes jobs. */
+  readonly observer?: JobObserver | undefined;
 }
+
+export interface JobObserver {
+  /** `waitSeconds`: since the job was saved, for its first attempt. */
+  started(kind: JobKind, waitSeconds: number | undefined): void;
+  ended(kind: JobKind, outcome: JobOutcome): void;
+}
+
+/** How an attempt ended. `failed`: the handler threw, and the job is retried. */
+export type JobOutcome = 'ended' | 'retried' | 'deferred' | 'abandoned' | 'failed' | 'leaseLost';
 
 /** Between two looks for due jobs: each is a transaction, which takes all that fell due meanwhile. */
 const takeIntervalMs = 50;
@@ -118,24 +129,43 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
 async function runJob(
   job: TakenJob,
   handler: JobHandler,
-  { jobs, failed }: WorkerDependencies,
+  dependencies: WorkerDependencies,
   cutOff: AbortSignal,
 ): Promise<void> {
+  const { observer } = dependencies;
+  observer?.started(job.kind, job.attempts === 1 ? job.ageMs / 1000 : undefined);
+  observer?.ended(job.kind, await attempt(job, handler, dependencies, cutOff));
+}
+
+async function attempt(
+  job: TakenJob,
+  handler: JobHandler,
+  { jobs, failed }: WorkerDependencies,
+  cutOff: AbortSignal,
+): Promise<JobOutcome> {
   try {
-    await applyResult(job, await handler.run(job, cutOff), jobs);
+    return await applyResult(job, await handler.run(job, cutOff), jobs);
   } catch (thrown) {
     // The process that has the lease now continues with the job; nothing of this attempt was committed.
-    if (thrown instanceof LeaseLost) return;
+    if (thrown instanceof LeaseLost) return 'leaseLost';
     failed(thrown);
     const retryAfterMs = backoffMs(job.attempts, backoff);
     // If this fails, too, the job is due again when its lease expires.
     await applyResult(job, { retryAfterMs, because: 'an unexpected failure: see the log' }, jobs).catch(() => {});
+    return 'failed';
   }
 }
 
-async function applyResult(job: TakenJob, result: JobResult, jobs: JobQueue): Promise<void> {
-  if (result === 'ended') return;
-  if ('abandonReason' in result) await jobs.abandon(job, result.abandonReason);
-  else if ('deferMs' in result) await jobs.defer(job, result.deferMs);
-  else await jobs.retryLater(job, result.retryAfterMs, result.because);
+async function applyResult(job: TakenJob, result: JobResult, jobs: JobQueue): Promise<JobOutcome> {
+  if (result === 'ended') return 'ended';
+  if ('abandonReason' in result) {
+    await jobs.abandon(job, result.abandonReason);
+    return 'abandoned';
+  }
+  if ('deferMs' in result) {
+    await jobs.defer(job, result.deferMs);
+    return 'deferred';
+  }
+  await jobs.retryLater(job, result.retryAfterMs, result.because);
+  return 'retried';
 }

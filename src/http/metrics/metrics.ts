@@ -1,7 +1,10 @@
 /** The metrics of a server process. */
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { addGauges, type CollectionFailed, type ObservedState } from './gauges.ts';
+import { createJobMetrics, type JobMetrics } from './jobs.ts';
+import { addProcessMetrics, type Build } from './process.ts';
 import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
+import { addStoreMetrics, type ObserveConnections } from './store.ts';
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstreams.ts';
 
 /** What the parts of a server count. */
@@ -18,6 +21,9 @@ export interface Metrics extends ObservedState {
   /** Adds a counter of events by kind, for a part of the program that has its own. */
   addEventCounter(about: EventCounter): CountEvent;
   readonly upstreams: UpstreamMetrics;
+  readonly jobs: JobMetrics;
+  /** Reads the connections to the database from now on. */
+  readonly observeConnections: ObserveConnections;
 }
 
 /** Metrics that an admin port serves. */
@@ -32,7 +38,11 @@ export interface EventCounter {
 
 export type CountEvent = (kind: string, times?: number) => void;
 
-export function createMetrics(names: KnownNames, onCollectionFailure: CollectionFailed): ServedMetrics {
+export function createMetrics(
+  names: KnownNames,
+  onCollectionFailure: CollectionFailed,
+  build: Build = { version: '', store: '' },
+): ServedMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -75,7 +85,10 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
     ),
     addEventCounter: (about) => addCounter(about, 'kind'),
     upstreams: createUpstreamMetrics(registers),
+    jobs: createJobMetrics(registers),
+    observeConnections: addStoreMetrics(registers),
   };
+  addProcessMetrics(registers, build);
   addGauges(registers, metrics, onCollectionFailure);
   return metrics;
 }

@@ -12,6 +12,8 @@ export function createNoMetrics(): Metrics {
     connectionRefused: ignore,
     addEventCounter: () => ignore,
     upstreams: { called: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
+    jobs: { started: ignore, ended: ignore },
+    observeConnections: ignore,
   };
 }
 

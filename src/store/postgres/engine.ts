@@ -4,6 +4,7 @@ import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import {
   type DescribedEngine,
+  type PoolConnections,
   type Row,
   type Session,
   type Statement,
@@ -48,6 +49,7 @@ const describeTables = statement<TableRow>(
 export class PostgresEngine implements DescribedEngine {
   readonly dialect = 'postgres';
   readonly describeTables = describeTables;
+  readonly connections: PoolConnections;
   readonly #pool: Pool;
   /** For messages: host, port and database. */
   readonly #address: string;
@@ -57,6 +59,13 @@ export class PostgresEngine implements DescribedEngine {
   constructor(pool: Pool, address: string) {
     this.#pool = pool;
     this.#address = address;
+    this.connections = {
+      state() {
+        const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
+        return { busy: totalCount - idle, idle, waiting, max: options.max };
+      },
+      onWait: () => {},
+    };
   }
 
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -128,6 +137,7 @@ export class PostgresEngine implements DescribedEngine {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     const borrowed = this.#pool.connect();
     const isFull = totalCount >= options.max && waitingCount >= idleCount;
+    const begunAt = isFull ? performance.now() : 0;
     let timer: NodeJS.Timeout | undefined;
     const tooLate = () =>
       new Promise<typeof timedOut>((resolve) => {
@@ -139,6 +149,7 @@ export class PostgresEngine implements DescribedEngine {
     } catch (thrown) {
       throw cannotConnect(this.#address, thrown);
     } finally {
+      if (isFull) this.connections.onWait((performance.now() - begunAt) / 1000);
       // Aborting a signal would cost as much as a tenth of a listing, by the error that it creates.
       clearTimeout(timer);
     }

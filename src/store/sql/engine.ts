@@ -91,8 +91,16 @@ export interface Engine {
    * Absent where the operator's clean-up does it, as on PostgreSQL.
    */
   scrub?(): Promise<boolean>;
+  /** The pool of connections, for metrics; absent where there is none. */
+  readonly connections?: PoolConnections;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
+}
+
+export interface PoolConnections {
+  state(): { readonly busy: number; readonly idle: number; readonly waiting: number; readonly max: number };
+  /** Called for each wait for a connection while all are in use, whether or not one became free. */
+  onWait: (seconds: number) => void;
 }
 
 /** An engine whose tables a copy finds. */

@@ -1,0 +1,31 @@
+/** The metrics of the process, beyond those of the library: its build, and how busy its event loop is. */
+import { Gauge, type Registry } from 'prom-client';
+
+export interface Build {
+  readonly version: string;
+  /** `sqlite` or `postgres`. */
+  readonly store: string;
+}
+
+export function addProcessMetrics(registers: Registry[], { version, store }: Build): void {
+  new Gauge({
+    name: 'triglyph_build_info',
+    help: 'Always 1: the versions of the program and of Node, and the engine of the store.',
+    labelNames: ['version', 'node', 'store'],
+    // With workers, not their number.
+    aggregator: 'max',
+    registers,
+  }).set({ version, node: process.versions.node, store }, 1);
+  let last = performance.eventLoopUtilization();
+  new Gauge({
+    name: 'triglyph_event_loop_utilization',
+    help: 'The part of the time since the last scrape in which the event loop was busy, from 0 to 1; with workers, of the busiest.',
+    aggregator: 'max',
+    registers,
+    collect() {
+      const now = performance.eventLoopUtilization();
+      this.set(performance.eventLoopUtilization(now, last).utilization);
+      last = now;
+    },
+  });
+}

@@ -9,6 +9,7 @@ import { createForwardedAuthenticator } from '../../src/gateway/forwarded-creden
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
+import { createFairTurns, type FairTurns } from '../../src/limits/fair-turns.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -59,6 +60,7 @@ interface Sent {
   readonly execute?: ExecuteIdempotently;
   /** Replaces the credentials. */
   readonly authenticator?: Authenticator;
+  readonly turns?: FairTurns;
 }
 
 const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
@@ -73,6 +75,7 @@ const send = async (sent: Sent = {}) => {
     protocols,
     routes,
     current,
+    ...(sent.turns && { turns: sent.turns }),
     authenticator:
       sent.authenticator ??
       createAuthenticator({
@@ -171,6 +174,19 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(message.headers).toMatchObject({ 'transient-error': 'true', 'Retry-After': '7' });
     expect(message.body.replaceAll('+', ' ')).toContain(text);
     expect(entry.outcome).toBe(problem);
+  });
+
+  test('a credential with too many requests is refused before the body is read, and served again when one is answered', async () => {
+    const turns = createFairTurns({ perCallerMax: 1, waitMsMax: 0 });
+    const other = turns.enter(caller.credential);
+    const { message, steps, entry } = await send({ format, turns });
+    expect(steps).toEqual(['verify']);
+    expect(message).toMatchObject({ status: 429, headers: { 'Retry-After': '1', 'transient-error': 'true' } });
+    expect(entry).toMatchObject({ protocol: format, outcome: 'tooManyRequests', credential: caller.credential });
+    other.leave();
+    // A refusal leaves, too.
+    for (const body of ['\u0000<<{', undefined, undefined]) await send({ format, turns, ...(body && { body }) });
+    expect((await send({ format, turns })).message.status).toBe(200);
   });
 
   test('a body that is not in the format is refused, and nothing is executed', async () => {

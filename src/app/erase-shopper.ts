@@ -63,14 +63,17 @@ async function eraseRows({ store }: Backend, key: ShopperKey, isDryRun: boolean)
 }
 
 async function eraseCallerRequests(
-  { callerRecords, context: { vault } }: Backend,
+  { callerRecords, services, context: { vault } }: Backend,
   key: ShopperKey,
   isDryRun: boolean,
 ): Promise<number> {
-  const { company } = key;
+  const { company, shopperReference } = key;
+  // A reference that is a card number is masked in them.
+  const masked = { ...key, shopperReference: services.textDetector?.mask(shopperReference) ?? shopperReference };
   let erased = 0;
   for (const [id, sealed] of await callerRecords.findRequests(company)) {
-    if (!isAboutShopper(openRequest(vault, company, id, sealed).input, key)) continue;
+    const { input } = openRequest(vault, company, id, sealed);
+    if (!isAboutShopper(input, key) && !isAboutShopper(input, masked)) continue;
     if (isDryRun || (await callerRecords.eraseRequest(company, id, sealed))) erased += 1;
   }
   return erased;

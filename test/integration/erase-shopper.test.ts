@@ -6,7 +6,8 @@ import { startGateway } from '../../src/app/create-gateway.ts';
 import { eraseShopper } from '../../src/app/erase-shopper.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
+import { createTextMasker } from '../../src/contract/text-detector.ts';
+import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -97,29 +98,34 @@ test('a dry run counts the same and destroys nothing; the run is in the audit lo
   expect(await backend.auditLog.verify()).toMatchObject({ faults: [] });
 });
 
-test('the last request of a caller is destroyed with the shopper, and that of another shopper is not', async () => {
-  const { backend } = await open();
-  const { callerRecords, context } = backend;
-  const operation = recurringV25.operations.get('disable')!;
-  for (const shopperReference of ['anna', 'bert']) {
-    const use = {
-      ...{ tenant: key.company, credential: shopperReference, service: 'Recurring', operation: operation.name },
-      ...{ version: 25, format: 'json', client: 'test' },
-    };
-    const id = idOf(use);
-    const input = { merchantAccount: key.merchantAccount, shopperReference };
-    const request = sealRequest({ vault: context.vault, mask: maskSensitive }, use.tenant, id, {
-      operation,
-      input,
-      version: 25,
-      credential: 'apiKey',
-    });
-    await callerRecords.add([{ id, use, firstUsedAt: 1, lastUsedAt: 1, lastOutcome: 'ok', days: [], request }]);
-  }
-  expect(await eraseShopper(backend, key, { actor, isDryRun: true })).toMatchObject({ callerRequests: 1 });
-  expect([...(await callerRecords.findRequests(key.company))]).toHaveLength(2);
-  expect(await eraseShopper(backend, key, { actor, isDryRun: false })).toMatchObject({ callerRequests: 1 });
-  const [[id, left] = []] = await callerRecords.findRequests(key.company);
-  expect(openRequest(context.vault, key.company, id!, left!).input).toMatchObject({ shopperReference: 'bert' });
-  expect(await callerRecords.list(0)).toHaveLength(2);
-});
+test.each([['anna'], ['4111111111111111']])(
+  'the last request of a caller is destroyed with the shopper %s, and that of another shopper is not',
+  async (erased) => {
+    const { backend } = await open();
+    const { callerRecords, context } = backend;
+    const shopper = { ...key, shopperReference: erased };
+    const mask = createTextMasker(cardNumberDetector);
+    const operation = recurringV25.operations.get('disable')!;
+    for (const shopperReference of [erased, 'bert']) {
+      const use = {
+        ...{ tenant: key.company, credential: shopperReference, service: 'Recurring', operation: operation.name },
+        ...{ version: 25, format: 'json', client: 'test' },
+      };
+      const id = idOf(use);
+      const input = { merchantAccount: key.merchantAccount, shopperReference };
+      const request = sealRequest({ vault: context.vault, mask }, use.tenant, id, {
+        operation,
+        input,
+        version: 25,
+        credential: 'apiKey',
+      });
+      await callerRecords.add([{ id, use, firstUsedAt: 1, lastUsedAt: 1, lastOutcome: 'ok', days: [], request }]);
+    }
+    expect(await eraseShopper(backend, shopper, { actor, isDryRun: true })).toMatchObject({ callerRequests: 1 });
+    expect([...(await callerRecords.findRequests(key.company))]).toHaveLength(2);
+    expect(await eraseShopper(backend, shopper, { actor, isDryRun: false })).toMatchObject({ callerRequests: 1 });
+    const [[id, left] = []] = await callerRecords.findRequests(key.company);
+    expect(openRequest(context.vault, key.company, id!, left!).input).toMatchObject({ shopperReference: 'bert' });
+    expect(await callerRecords.list(0)).toHaveLength(2);
+  },
+);

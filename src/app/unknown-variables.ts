@@ -5,8 +5,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Prefixes that no other program uses. */
 const prefixes = ['TRIGLYPH_', 'UPDATER_', 'DRAIN_', 'IDEMPOTENCY_', 'REMEMBERED_'];
 
-/** Variables of Node and npm, whatever follows. */
-const foreign = /^(?:NODE|NPM)_/i;
+/** Variables of Node and npm, whatever follows, and of OpenSSL. */
+const foreign = /^(?:NODE|NPM)_|^SSL_CERT_(?:FILE|DIR)$/i;
 
 /** Kubernetes sets these for each Service of the namespace, a Service called `triglyph` included. */
 const serviceLink =

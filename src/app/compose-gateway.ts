@@ -1,4 +1,5 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { createNameClient } from '../callers/client-name.ts';
@@ -268,7 +269,7 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
 
 /** Opens the cache in Redis, if there is one. */
 async function openCache(
-  { redisUrl }: Config,
+  { redisUrl, redisCaFile }: Config,
   { context, limits }: Backend<Services>,
   log: Log,
   metrics: Metrics,
@@ -278,6 +279,7 @@ async function openCache(
   const { openRedisCache } = await import('../store/redis/cache.ts');
   const cache = openRedisCache({
     url: redisUrl,
+    ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),
     clock: context.clock,
     onEvent: ({ kind, ...members }) => {
       metrics.redisEvent(kind);

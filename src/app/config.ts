@@ -1,5 +1,5 @@
 /** Configuration: reads settings from their sources and from secret files, and reports every problem at once. */
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import type { Mode, Setting } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
 import { findUnknownVariables, type Variables } from './unknown-variables.ts';
@@ -155,12 +155,17 @@ function crossFieldErrors(config: Config): readonly string[] {
 
 function tlsErrors(config: Config): readonly string[] {
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile, adminTls, clientCertificateHeader, trustedProxies } = config;
+  const { redisUrl, redisCaFile } = config;
   const errors: string[] = [];
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined))
     errors.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both, or none.');
   if (tlsCertFile === undefined && tlsClientCaFile !== undefined)
     errors.push('TLS_CLIENT_CA_FILE is set without TLS_CERT_FILE: only a server with a certificate asks for one.');
   if (tlsCertFile === undefined && adminTls) errors.push('ADMIN_TLS is on without TLS_CERT_FILE: set it.');
+  if (redisCaFile !== undefined && redisUrl?.startsWith('rediss') !== true)
+    errors.push('REDIS_CA_FILE is set and REDIS_URL does not begin with rediss: only those connections use TLS.');
+  if (redisCaFile !== undefined && !isReadable(redisCaFile))
+    errors.push(`REDIS_CA_FILE names ${redisCaFile}: the file cannot be read.`);
   if (clientCertificateHeader !== undefined && !trustedProxies.any)
     errors.push('CLIENT_CERTIFICATE_HEADER is set without TRUSTED_PROXIES: no other sender of it is believed.');
   return errors;
@@ -169,6 +174,15 @@ function tlsErrors(config: Config): readonly string[] {
 function kmsErrors({ kmsUrl, kmsTokenFile }: Config): readonly string[] {
   if (kmsUrl === undefined || kmsTokenFile !== undefined) return [];
   return ['KMS_URL is set and KMS_TOKEN_FILE is missing: name the file with the token.'];
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A given address or folder that is not used is a mistake. */

@@ -109,12 +109,10 @@ export function databaseUrl(text: string): Parsed<string> {
 
 /** Checks the outline only. Opening the connection checks the parts. */
 export function redisUrl(text: string): Parsed<string> {
-  return /^(?:rediss?|redis\+sentinel|redis\+cluster):\/\/(?:[^@/?#]*:[^@/?#]+@)?[\w.:[\],-]+(?:\/[\w.-]*){0,2}$/.test(
-    text,
-  )
+  return /^rediss?(?:\+sentinel|\+cluster)?:\/\/(?:[^@/?#]*:[^@/?#]+@)?[\w.:[\],-]+(?:\/[\w.-]*){0,2}$/.test(text)
     ? { value: text }
     : {
-        hint: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, with user:password@ before the host where one is required',
+        hint: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001 (rediss+ with TLS), with user:password@ before the host where one is required',
       };
 }
 

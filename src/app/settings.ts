@@ -111,10 +111,16 @@ export const settings = Object.freeze({
   redisUrl: optional({
     name: 'REDIS_URL',
     unit: 'URL',
-    doc: 'A Redis (7.0 or newer) that several gateways share. It rejects retries of requests in flight and spares retries of completed ones a transaction: `redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`. Without it the store does both.',
+    doc: 'A Redis (7.0 or newer) that several gateways share. It rejects retries of requests in flight and spares retries of completed ones a transaction: `redis://`, `redis+sentinel://` or `redis+cluster://`, or `rediss://`, `rediss+sentinel://` or `rediss+cluster://` with TLS. Without it the store does both.',
     secret: true,
     fileNames: ['REDIS_URL_FILE'],
     parse: redisUrl,
+  }),
+  redisCaFile: optional({
+    name: 'REDIS_CA_FILE',
+    unit: 'file',
+    doc: 'The authorities in PEM that have signed the certificates of REDIS_URL, where they are not those of Node. A certificate names a host of REDIS_URL, or the address by which Sentinel or the cluster announces the server.',
+    parse: text,
   }),
   host: setting({
     name: 'HOST',

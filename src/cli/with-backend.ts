@@ -2,9 +2,10 @@
 
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { keyFileFaults } from '../app/production-checks.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
-import { explain } from './command-error.ts';
+import { explain, fail } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 
 export interface WithBackendOptions {
@@ -18,6 +19,7 @@ export async function withBackend<T>(
   { runsUnrecorded = false }: WithBackendOptions = {},
 ): Promise<T> {
   const config = readProjectConfig('production');
+  if (config.keyFile !== undefined) fail(keyFileFaults(config.keyFile));
   const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
   backend.auditCopy?.listen({
     failed: (thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`),

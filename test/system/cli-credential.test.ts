@@ -1,4 +1,6 @@
 /** Tests the credential commands against a running server, which applies each change. */
+
+import { chmodSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
@@ -88,6 +90,20 @@ test('an API key has no username and is sent in its own header', async () => {
   await run('revoke', id);
   await noticed();
   expect((await call()).status).toBe(401);
+});
+
+test('a key file that others can read is refused, as serve refuses it', async () => {
+  const file = production.variables.KEY_FILE!;
+  chmodSync(file, 0o644);
+  try {
+    const { code, stdout, stderr } = await run('list');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/KEY_FILE .* can be read or changed by others: chmod 600 it/);
+  } finally {
+    chmodSync(file, 0o600);
+  }
+  // Control.
+  expect((await run('list')).code).toBe(0);
 });
 
 describe('refuses and prints the reason', () => {

@@ -87,6 +87,11 @@ describe('REDIS_URL', () => {
         ],
       },
     ],
+    ['rediss+cluster://h1', { kind: 'cluster', tls: true, hosts: [{ host: 'h1', port: 6379 }] }],
+    [
+      'rediss+sentinel://h1/main',
+      { kind: 'sentinel', tls: true, master: 'main', db: 0, hosts: [{ host: 'h1', port: 26379 }] },
+    ],
   ];
   test.each(good)('%s', (url, address) => {
     expect(parseAddress(url)).toEqual(address as Address);

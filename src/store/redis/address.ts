@@ -18,10 +18,17 @@ export type Address =
   | (Access & { readonly kind: 'sentinel'; readonly master: string; readonly db: number })
   | (Access & { readonly kind: 'cluster' });
 
-const kinds = { redis: 'single', rediss: 'single', 'redis+sentinel': 'sentinel', 'redis+cluster': 'cluster' } as const;
+const kinds = {
+  redis: 'single',
+  rediss: 'single',
+  'redis+sentinel': 'sentinel',
+  'rediss+sentinel': 'sentinel',
+  'redis+cluster': 'cluster',
+  'rediss+cluster': 'cluster',
+} as const;
 
 const parts =
-  /^(?<scheme>rediss?|redis\+(?:sentinel|cluster)):\/\/(?:(?<access>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?<path>\/[^?#]*)?$/;
+  /^(?<scheme>rediss?(?:\+(?:sentinel|cluster))?):\/\/(?:(?<access>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?<path>\/[^?#]*)?$/;
 const hostForm = /^(?:\[(?<six>[0-9a-f:.]+)\]|(?<name>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?))(?::(?<port>\d{1,5}))?$/i;
 const paths = {
   single: /^(?:\/(?<db>\d{1,5})?)?$/,
@@ -36,7 +43,7 @@ export function parseAddress(url: string): Address {
   const { master = '', db = '0' } = (paths[kind].exec(path) ?? refuse()).groups ?? {};
   const common = {
     hosts: hosts.split(',').map((each) => parseHost(each, kind === 'sentinel' ? 26_379 : 6_379)),
-    tls: scheme === 'rediss',
+    tls: scheme.startsWith('rediss'),
     ...parseAccess(access),
   };
   switch (kind) {
@@ -54,7 +61,7 @@ export function parseAddress(url: string): Address {
 /** The message never repeats the URL, which may hold a password. */
 function refuse(): never {
   throw new Error(
-    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, each with user:password@ before the host where one is required',
+    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001 (rediss+sentinel and rediss+cluster with TLS), each with user:password@ before the host where one is required',
   );
 }
 

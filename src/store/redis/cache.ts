@@ -32,6 +32,8 @@ export type CacheEvent =
 export interface CacheOptions {
   /** See `parseAddress`. */
   readonly url: string;
+  /** The authorities of the servers in PEM; those of Node where it is absent. */
+  readonly ca?: string | undefined;
   readonly clock: Clock;
   /** Milliseconds for one command; 50 by default. */
   readonly commandMsMax?: number;
@@ -68,7 +70,10 @@ class RedisIdempotencyCache implements RedisCache {
   constructor(options: CacheOptions) {
     this.#options = options;
     this.#breaker = new CircuitBreaker({ clock: options.clock, failuresMax, openMs: () => openMs, probeMsMax: openMs });
-    this.#client = openConnection(options.url, options.commandMsMax ?? defaultCommandMsMax);
+    this.#client = openConnection(options.url, {
+      commandMsMax: options.commandMsMax ?? defaultCommandMsMax,
+      ca: options.ca,
+    });
     this.#client.on('error', (error) => {
       this.#lastReason = reasonOf(error);
       this.#reportState();

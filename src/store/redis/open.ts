@@ -1,10 +1,15 @@
 /** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options under which no request waits for Redis. */
+
+import { checkServerIdentity } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type Scripted, scripts } from './scripts.ts';
+import { TlsConnector } from './tls-connector.ts';
 
 export type Connection = (Redis | Cluster) & Scripted;
+
+type TlsOptions = NonNullable<RedisOptions['tls']>;
 
 const connectMsMax = 200;
 /** A socket without an answer for so long is closed: its server hangs or is gone. */
@@ -39,9 +44,16 @@ const common = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** Connects in the background. A command fails after `commandMsMax`. Throws for an invalid URL, without repeating it. */
-export function openConnection(url: string, commandMsMax: number): Connection {
-  const client = connect(parseAddress(url), commandMsMax);
+export interface ConnectionOptions {
+  /** A command fails after so many milliseconds. */
+  readonly commandMsMax: number;
+  /** The authorities of the servers in PEM; those of Node where it is absent. */
+  readonly ca?: string | undefined;
+}
+
+/** Connects in the background. Throws for an invalid URL, without repeating it. */
+export function openConnection(url: string, options: ConnectionOptions): Connection {
+  const client = connect(parseAddress(url), options);
   for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
   return client as Connection;
 }
@@ -51,16 +63,22 @@ function retryStrategy(times: number): number {
   return backoffMs(times, reconnect);
 }
 
-function connect(address: Address, commandTimeout: number): Redis | Cluster {
+function connect(address: Address, { commandMsMax: commandTimeout, ca }: ConnectionOptions): Redis | Cluster {
+  const tls = address.tls ? { tls: tlsOptions(address, ca), Connector: TlsConnector } : {};
   const [first] = address.hosts;
   switch (address.kind) {
     case 'single':
-      return new Redis({ ...common, commandTimeout, ...access(address), ...first, db: address.db, family: 0 });
+      return new Redis({ ...common, commandTimeout, ...access(address), ...tls, ...first, db: address.db, family: 0 });
     case 'sentinel':
       return new Redis({
         ...common,
         commandTimeout,
         ...access(address),
+        ...(address.tls && {
+          tls: tlsOptions(address, ca),
+          sentinelTLS: tlsOptions(address, ca),
+          enableTLSForSentinelMode: true,
+        }),
         db: address.db,
         family: 0,
         sentinels: address.hosts.map((host) => ({ ...host })),
@@ -75,22 +93,34 @@ function connect(address: Address, commandTimeout: number): Redis | Cluster {
     case 'cluster':
       return new Cluster(
         address.hosts.map((host) => ({ ...host })),
-        clusterOptions(address, commandTimeout),
+        clusterOptions(address, commandTimeout, tls),
       );
     default:
       return address satisfies never;
   }
 }
 
-function access({ username, password, tls }: Address) {
+/** Sentinel and clusters announce addresses. A certificate may name a host of the URL in their place. */
+function tlsOptions({ hosts }: Address, ca: string | undefined): TlsOptions {
   return {
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(tls && { tls: {} }),
+    minVersion: 'TLSv1.2',
+    ...(ca !== undefined && { ca }),
+    checkServerIdentity(name, certificate) {
+      const fault = checkServerIdentity(name, certificate);
+      const isNamed = hosts.some(({ host }) => checkServerIdentity(host, certificate) === undefined);
+      return isNamed ? undefined : fault;
+    },
   };
 }
 
-function clusterOptions(address: Address, commandTimeout: number) {
+function access({ username, password }: Address) {
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+}
+
+function clusterOptions(address: Address, commandTimeout: number, tls: Pick<RedisOptions, 'tls' | 'Connector'>) {
   const { retryStrategy: _, enableOfflineQueue, readOnly: __, ...node } = common;
   return {
     enableOfflineQueue,
@@ -110,6 +140,6 @@ function clusterOptions(address: Address, commandTimeout: number) {
     slotsRefreshTimeout: silenceMsMax,
     slotsRefreshInterval: 5_000,
     shardedSubscribers: false,
-    redisOptions: { ...node, commandTimeout, ...access(address) },
+    redisOptions: { ...node, commandTimeout, ...access(address), ...tls },
   } satisfies ClusterOptions;
 }

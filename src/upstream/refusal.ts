@@ -9,7 +9,7 @@ export type ToProblem = (refusal: Refusal, headers: Readonly<Record<string, stri
 /** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
 export function compileRefusals(service: Service, operation: Operation): ToProblem {
   const declared = operation.problems.map(kindOf);
-  const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(({ code }) => code !== '000');
+  const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(isOfOperations);
   return (refusal, headers) => {
     const kind = knownKind(refusal, declared, kinds) ?? kindIn(refusal);
     const { message, requestReference } = refusal;
@@ -20,6 +20,11 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
       ...(requestReference !== undefined && { requestReference }),
     });
   };
+}
+
+/** Refusals before an operation have no code, and `overloaded` is of this gateway's own load. */
+function isOfOperations(kind: ProblemKind): boolean {
+  return kind.code !== '000' && kind !== problems.overloaded;
 }
 
 /** Where several kinds have the code, the text decides: they differ in what they promise about retries. */

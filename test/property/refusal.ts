@@ -106,7 +106,8 @@ export const unencodableTextIsRefused: Property = (subject) => {
 /** Sets a field to the text, or adds the key to a map; returns false where the tree has no such place. */
 const plant = (node: Loose, pick: number, key: string, text: string): boolean => {
   if (node.kind === 'map') {
-    node.members.push({ name: key, node: textNode(text) });
+    // A map that is full reads no further entry.
+    node.members.unshift({ name: key, node: textNode(text) });
     return true;
   }
   if (node.kind !== 'object') return false;

@@ -15,10 +15,12 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
+import { RowIntegrity } from '../store/row-integrity.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createAuditedWrite } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
+import { signAllCredentials } from '../store/sql/credential-integrity.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
@@ -28,6 +30,7 @@ import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
+import { finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { pepperKeys } from '../store/sql/secret-hash.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
@@ -40,6 +43,8 @@ import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { OtherState } from '../vault/key-lines.ts';
 import type { KeyProvider } from '../vault/key-provider.ts';
 import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
+import { VaultUnavailable } from '../vault/ports.ts';
+import { SealBroken } from '../vault/seal.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
@@ -70,6 +75,11 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly rotation: KeyRotation;
   readonly indexRotation: IndexRotation;
   readonly pepperRotation: PepperRotation;
+  readonly integrity: RowIntegrity;
+  /** Loads the keys of the row MACs. `create`: makes them where there are none. */
+  loadIntegrity(create: boolean): Promise<void>;
+  /** Signs the rows from before the MACs, once. */
+  finishMarking(): Promise<void>;
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
@@ -144,6 +154,7 @@ export async function openBackendOf<S extends Services>(
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
     const backend = createBackend(set, config, { engine, ring, keyProvider, actor, ...context });
     if (keys === undefined) await checkKeys(backend.services, place);
+    await loadRowMacs(backend, { create: exclusive, isChecked: keys === undefined });
     if (exclusive) await backend.services.prepareJobs();
     return backend;
   } catch (thrown) {
@@ -166,7 +177,9 @@ function createBackend<S extends Services>(
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
-  const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
+  const integrity = new RowIntegrity();
+  const shared = [...set.sharedObjects(engine, config), integrity];
+  const store = createStore(engine, { shared, onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const { credentialRules } = set;
   const processName = `${hostname()} ${process.pid}`;
@@ -180,7 +193,9 @@ function createBackend<S extends Services>(
   const services = set.compose(config, {
     ...{ engine, store, context, limits, credentialRules, auditedWrite },
     pepper: ring.pepper,
+    integrity,
   });
+  const integrityOptions = { isRequired: config.rowMacs === 'required', now: clock.now };
   return Object.freeze<Backend<S>>({
     store,
     context,
@@ -191,10 +206,20 @@ function createBackend<S extends Services>(
     jobNotifier,
     endpoints: createEndpoints(engine),
     upstreamCredentials: createUpstreamCredentialStore(engine),
-    credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper),
+    credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper, integrity),
     credentialUses,
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: services.registry,
+    integrity,
+    loadIntegrity: (create) => loadIntegrity(engine, context.vault, integrity, { ...integrityOptions, create }),
+    finishMarking: () =>
+      finishMarking(engine, context.vault, integrity, {
+        ...integrityOptions,
+        mark: async () => {
+          await services.signRows();
+          await signAllCredentials(engine, integrity);
+        },
+      }),
     pepperRotation: {
       state: ring.otherPepper?.state,
       findCredentials: () => findCredentialsOfOtherPeppers(engine, pepperKeys(ring.pepper), clock),
@@ -218,6 +243,18 @@ function createBackend<S extends Services>(
       await engine.close();
     },
   });
+}
+
+/** Keys that replace those of the configuration need not be the right ones: some commands read no more than credentials. */
+async function loadRowMacs(
+  backend: Pick<Backend<Services>, 'loadIntegrity'>,
+  { create, isChecked }: { readonly create: boolean; readonly isChecked: boolean },
+): Promise<void> {
+  try {
+    await backend.loadIntegrity(create);
+  } catch (thrown) {
+    if (isChecked || !(thrown instanceof SealBroken || thrown instanceof VaultUnavailable)) throw thrown;
+  }
 }
 
 async function checkKeys(services: Services, place: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
 import { randomUUID } from 'node:crypto';
+import { gatewayActor } from '../audit/audit-event.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
@@ -21,6 +22,7 @@ const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;
 /** A crash loses what was recorded since the last time. */
 const flushEveryMs = 10_000;
+const markEveryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export async function startBackgroundWork(
@@ -65,6 +67,19 @@ export async function startBackgroundWork(
   const uses = startPeriodicTask(backend.credentialUses.flush, flushUsesEveryMs, (thrown) =>
     logFailure(log, thrown, 'saving the last use of credentials failed'),
   );
+  const count = metrics.addEventCounter({
+    name: 'triglyph_altered_rows_total',
+    help: 'Rows that were changed outside of the gateway and therefore refused, by table.',
+  });
+  backend.integrity.listen(({ table, tenant, id }) => {
+    count(table);
+    log.logger.error({ table, tenant, id }, 'a row was changed outside of the gateway: it is refused');
+    const subject = `${table} ${tenant} ${id}`;
+    backend.audit.recordOnce({ kind: 'rowAltered', actor: gatewayActor, subject });
+  });
+  const marking = startPeriodicTask(backend.finishMarking, markEveryMs, (thrown) =>
+    logFailure(log, thrown, 'signing the rows of an earlier release failed'),
+  );
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
   const deliveries = createDeliveryHandler({
@@ -91,6 +106,7 @@ export async function startBackgroundWork(
         retention.stop(),
         unsettled.stop(),
         uses.stop(),
+        marking.stop(),
         ...(recording ?? []).map((task) => task.stop()),
         ...workers.map((worker) => worker.stop(cutOff)),
       ]);

@@ -11,6 +11,7 @@ import type { JobHandler } from '../jobs/worker.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
 import type { RetentionRule } from '../store/retention.ts';
+import type { RowIntegrity } from '../store/row-integrity.ts';
 import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
@@ -34,6 +35,8 @@ export interface Services {
   readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
+  /** Signs the rows of services that are from before the MACs. */
+  signRows(): Promise<void>;
   /** Compute the fingerprints of stored data, for a rotation of the index key. */
   readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. */
@@ -49,6 +52,7 @@ export interface ServiceDependencies {
   readonly pepper: KeyObject;
   /** Records effects on credentials with them. Absent where nothing is recorded. */
   readonly auditedWrite?: AuditedWrite | undefined;
+  readonly integrity: RowIntegrity;
   /** Those of the set, and of services added to it. */
   readonly credentialRules: CredentialRules;
 }

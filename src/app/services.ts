@@ -11,7 +11,7 @@ import {
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
-import { createDetailReindexer } from '../services/recurring/reindex.ts';
+import { createDetailReindexer, signAllDetails } from '../services/recurring/reindex.ts';
 import { recurringRetention } from '../services/recurring/retention.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
@@ -46,10 +46,10 @@ export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<Servic
 
 function composeBuiltIn(
   config: Config,
-  { engine, store, context, limits, pepper, credentialRules: rules, auditedWrite }: ServiceDependencies,
+  { engine, store, context, limits, pepper, integrity, credentialRules: rules, auditedWrite }: ServiceDependencies,
 ): BuiltInServices {
   const { clock, vault } = context;
-  const registry = createRegistry(engine, pepper, clock, rules, auditedWrite);
+  const registry = createRegistry(engine, pepper, clock, rules, auditedWrite, integrity);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
   const { updater, events, batchQueue } = accountUpdater;
   return Object.freeze<BuiltInServices>({
@@ -68,6 +68,7 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
+    signRows: () => signAllDetails(store),
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics) {
       const count = metrics.addEventCounter(updaterEventCounter);

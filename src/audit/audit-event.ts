@@ -46,6 +46,8 @@ interface AuditSubjects {
   readonly cardNumberFound: string;
   /** What was destroyed: a kind of record. */
   readonly destroyed: string;
+  /** The table, the tenant and the id of a row that was changed outside of the gateway. */
+  readonly rowAltered: string;
   /** `buffer`: events that had no place in memory. The detail has their number. */
   readonly eventsLost: string;
   /** `chain`: a process found the end of the log forged, or set back. */
@@ -85,6 +87,7 @@ export const auditKinds = Object.freeze([
   'limitReached',
   'cardNumberFound',
   'destroyed',
+  'rowAltered',
   'eventsLost',
   'chainBroken',
 ] as const satisfies readonly AuditKind[]);

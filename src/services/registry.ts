@@ -1,6 +1,7 @@
 /** The credentials of callers, and what they may name: merchant accounts and balance platforms. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../lib/clock-and-ids.ts';
+import type { RowIntegrity } from '../store/row-integrity.ts';
 import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import { type CredentialRegistry, createCredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
@@ -27,9 +28,10 @@ export function createRegistry(
   clock: Clock,
   rules = credentialRules,
   write?: AuditedWrite,
+  integrity?: RowIntegrity,
 ): Registry {
   return Object.freeze<Registry>({
-    ...createCredentialRegistry(engine, pepper, clock, rules, write),
+    ...createCredentialRegistry(engine, pepper, clock, rules, write, integrity),
     ...createMerchantAccountRegistry(engine, clock),
     ...createPlatformRegistry(engine, clock),
   });

@@ -21,6 +21,7 @@ import { describeLifecycles } from './lifecycles.ts';
 import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
 import { describeRetention } from './retention.ts';
+import { describeRowIntegrity } from './row-integrity.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeStackTraces } from './stack-traces.ts';
 import { describeUpgrade } from './upgrade.ts';
@@ -54,6 +55,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeGathering(factory);
     describeKeyRotation(factory);
     describeIndexRotation(factory);
+    describeRowIntegrity(factory);
     describeWebhooks(factory);
     describePlatforms(factory);
     describePlatformNotices(factory);

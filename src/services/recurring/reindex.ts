@@ -1,11 +1,19 @@
 /** Computes the fingerprints and aliases of stored details under the current index key. */
-import type { ReindexedPage, Reindexer } from '../../store/reindex.ts';
+import { setTimeout } from 'node:timers/promises';
+import { type ReindexedPage, type Reindexer, rowsPerPage } from '../../store/reindex.ts';
+import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Store } from '../../store/store.ts';
 import type { SealScope, Vault } from '../../vault/ports.ts';
 import { moveAnnouncement } from './account-updater/move-announcement.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
 import { cardIdentity, identityOf } from './instrument.ts';
-import { findDetailPage, type PagedDetail, saveFingerprintOf } from './store/reindex-repository.ts';
+import {
+  findDetailPage,
+  type PagedDetail,
+  saveFingerprintOf,
+  signDetails,
+  verifyDetail,
+} from './store/reindex-repository.ts';
 
 /** A detail whose fingerprint changes. */
 interface Change {
@@ -19,10 +27,14 @@ export function createDetailReindexer(vault: Vault): Reindexer {
 }
 
 async function reindexPage(store: Store, vault: Vault, after: readonly string[] | undefined): Promise<ReindexedPage> {
-  const rows = await store.read((tx) => findDetailPage(tx, after));
+  const { rows, integrity } = await store.read(async (tx) => ({
+    rows: await findDetailPage(tx, after),
+    integrity: tx.shared(RowIntegrity),
+  }));
   const broken: SealScope[] = [];
   const changes = rows.flatMap((row): readonly Change[] => {
     try {
+      verifyDetail(integrity, row);
       const change = changeOf(row, vault);
       return change === undefined ? [] : [change];
     } catch {
@@ -72,4 +84,18 @@ function save(store: Store, vault: Vault, changes: readonly Change[]): Promise<n
     }
     return saved;
   });
+}
+
+/** Signs all active details, page by page, for rows from before the MACs. Interrupted, it goes on where MACs are missing. */
+export async function signAllDetails(store: Store): Promise<void> {
+  for (let after: readonly string[] | undefined; ; ) {
+    const rows = await store.read((tx) => findDetailPage(tx, after));
+    const startedAt = performance.now();
+    const signed = await store.write((tx) => signDetails(tx, rows));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsPerPage) return;
+    after = [last.company, last.detail.recurringDetailReference];
+    // As long as the page took, so that servers have at least half of the time.
+    if (signed > 0) await setTimeout(Math.min(performance.now() - startedAt, 1_000));
+  }
 }

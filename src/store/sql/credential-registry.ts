@@ -2,7 +2,9 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
+import { RowIntegrity } from '../row-integrity.ts';
 import { type AuditedWrite, writeUnaudited } from './audited-write.ts';
+import { signCredential, verifyCredential } from './credential-integrity.ts';
 import { type ListedCredential, listCredentials } from './credential-list.ts';
 import {
   type Bounds,
@@ -99,6 +101,8 @@ interface RegistryParts {
   readonly keys: PepperKeys;
   readonly rules: CredentialRules;
   readonly clock: Clock;
+  /** By default it signs nothing. */
+  readonly integrity: RowIntegrity;
 }
 
 export function createCredentialRegistry(
@@ -107,8 +111,9 @@ export function createCredentialRegistry(
   clock: Clock,
   rules: CredentialRules,
   write: AuditedWrite = writeUnaudited(engine),
+  integrity = new RowIntegrity(),
 ): CredentialRegistry {
-  const parts: RegistryParts = { keys: pepperKeys(pepper), rules, clock };
+  const parts: RegistryParts = { keys: pepperKeys(pepper), rules, clock, integrity };
   return Object.freeze<CredentialRegistry>({
     addCredential: (credential) =>
       write(async (session, record) => {
@@ -130,7 +135,7 @@ export function createCredentialRegistry(
     listCredentials: () => engine.read(listCredentials),
     rotateCredential: (id, { graceMs }) =>
       write(async (session, record) => {
-        const issued = await rotateCredential(session, parts.keys, id, graceMs, clock.now());
+        const issued = await rotateCredential(session, parts, id, graceMs);
         record('credentialRotated', id, { graceMs });
         return issued;
       }),
@@ -161,6 +166,7 @@ async function addWithSecret(session: Session, parts: RegistryParts, credential:
   const now = parts.clock.now();
   const { id, username } = await addRow(session, parts, credential, now);
   await addSecret(session, parts.keys, { tenant, id, kind, now }, secret);
+  await signCredential(session, parts.integrity, id);
   return { id, username, secret };
 }
 
@@ -175,6 +181,7 @@ async function addWithCertificates(
   const { id } = await addRow(session, parts, { ...credential, kind: 'certificate' }, now);
   const owner: SecretOwner = { tenant, id, kind: 'certificate', now };
   for (const each of new Set(certificates)) await addSecret(session, parts.keys, owner, each);
+  await signCredential(session, parts.integrity, id);
   return { id };
 }
 
@@ -257,12 +264,13 @@ export function lookupFor(kind: SecretOwner['kind'], keys: PepperKeys, secret: s
 
 async function editCredential(
   session: Session,
-  { keys, rules, clock }: RegistryParts,
+  { keys, rules, clock, integrity }: RegistryParts,
   id: string,
   changes: CredentialChanges,
 ): Promise<void> {
   const now = clock.now();
   const live = await findLive(session, id);
+  await verifyCredential(session, integrity, id);
   const { company: tenant } = live;
   const before = sql.authorizationOf(live);
   const roles = changes.roles ?? before.roles;
@@ -293,6 +301,7 @@ async function editCredential(
     listText(certificates),
   ];
   await session.execute(sql.editCredential, row);
+  await signCredential(session, integrity, id);
 }
 
 /** `null` removes a value, and `undefined` leaves it. */
@@ -302,19 +311,21 @@ function changed<T>(change: T | null | undefined, before: T | undefined): T | un
 
 async function rotateCredential(
   session: Session,
-  keys: PepperKeys,
+  { keys, clock, integrity }: RegistryParts,
   id: string,
   graceMs: number,
-  now: number,
 ): Promise<IssuedSecret> {
+  const now = clock.now();
   if (!Number.isSafeInteger(graceMs) || graceMs < 0) throw new RegistryError('the grace is a number of milliseconds');
   const { company: tenant, kind } = await findLive(session, id);
   if (kind === 'certificate')
     throw new RegistryError(`${id} has no secret: edit it, and name its old and its new certificate`);
+  await verifyCredential(session, integrity, id);
   await session.execute(sql.endSecrets, [tenant, id, now + graceMs]);
   await session.execute(sql.dropEndedSecrets, [tenant, id, now]);
   const secret = generateSecret();
   await addSecret(session, keys, { tenant, id, kind, now }, secret);
+  await signCredential(session, integrity, id);
   return { id, secret };
 }
 

@@ -31,6 +31,11 @@ export function authorizationOf(row: AuthorizationRow) {
 
 /** One live secret of a credential. */
 export type SecretRow = AuthorizationRow & {
+  readonly kind: StoredKind;
+  readonly username: string | null;
+  readonly lookup: string | null;
+  readonly row_mac: string | null;
+  readonly secret_mac: string | null;
   readonly company: string;
   readonly credential_id: string;
   readonly secret_id: string;
@@ -43,7 +48,7 @@ export type SecretRow = AuthorizationRow & {
 };
 
 const secretColumns = `c.company, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
-          s.secret_id, s.salt, s.hash, s.valid_until`;
+          c.kind, c.username, c.row_mac, s.secret_id, s.lookup, s.salt, s.hash, s.valid_until, s.row_mac as secret_mac`;
 
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
@@ -116,7 +121,7 @@ export const addSecret = statement(
 /** Writes no row where the secret was changed meanwhile. */
 export const rehashSecret = statement(
   'rehash-credential-secret',
-  `update credential_secret set salt = $5, hash = $6, lookup = $7, pepper_id = $8
+  `update credential_secret set salt = $5, hash = $6, lookup = $7, pepper_id = $8, row_mac = $9
     where company = $1 and credential_id = $2 and secret_id = $3 and hash = $4`,
 );
 
@@ -152,5 +157,5 @@ export const dropSecrets = statement(
 
 export const revoke = statement(
   'revoke-credential',
-  'update credential set revoked_at = $3 where company = $1 and credential_id = $2 and revoked_at is null',
+  'update credential set revoked_at = $3, row_mac = null where company = $1 and credential_id = $2 and revoked_at is null',
 );

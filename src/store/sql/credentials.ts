@@ -3,7 +3,9 @@ import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { OtherKey } from '../../vault/key-ring.ts';
+import { RowIntegrity } from '../row-integrity.ts';
 import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
+import { credentialFields, secretFields } from './credential-integrity.ts';
 import { authorizationOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
 import { createRehasher, type Rehasher } from './rehash-secret.ts';
@@ -82,11 +84,12 @@ export function createCredentials(
   clock: Clock,
   onUse: (caller: Caller, now: number) => void = () => {},
   other?: OtherKey,
+  integrity = new RowIntegrity(),
 ): Credentials {
   const keys = pepperKeys(pepper);
   const allKeys = other === undefined ? [keys] : [keys, pepperKeys(other.key)];
   // Where the other pepper is on standby, servers may not know the current one yet, and nothing changes.
-  const rehasher = other?.state === 'old' ? createRehasher(engine, keys) : undefined;
+  const rehasher = other?.state === 'old' ? createRehasher(engine, keys, integrity) : undefined;
   // Compared with the secret of an unknown name, so that this name costs the same work as a wrong secret.
   const decoys = [{ ...hashSecret(keys, generateSecret()), id: '', validUntil: null }];
   const read: Read = async (statement, name) => {
@@ -95,6 +98,7 @@ export function createCredentials(
     const [first] = rows;
     const accepted = new Map<string, number | null>();
     if (first === undefined) return { verified: undefined, secrets: decoys, readAt, accepted };
+    for (const row of rows) verifyRow(integrity, row);
     const { expiresAt, networks, certificates } = authorizationOf(first);
     const bounds = createBounds({ expiresAt, networks, certificates });
     return { verified: { caller: callerOf(first) }, bounds, secrets: rows.map(secretOf), readAt, accepted };
@@ -229,6 +233,12 @@ function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void
     return reading;
   };
   return { find, forget: () => entries.clear() };
+}
+
+/** Throws `RowAltered`: neither the rights nor the hash of the row are to be believed. */
+function verifyRow(integrity: RowIntegrity, row: SecretRow): void {
+  integrity.verify('credential', row.credential_id, credentialFields(row), row.row_mac);
+  integrity.verify('credential_secret', row.credential_id, secretFields(row), row.secret_mac);
 }
 
 function callerOf(row: SecretRow): Caller {

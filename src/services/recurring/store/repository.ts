@@ -1,5 +1,6 @@
 /** The shoppers of a merchant account and their stored details. */
 
+import { type MacFields, RowIntegrity } from '../../../store/row-integrity.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type {
   ContractType,
@@ -31,21 +32,24 @@ export class ReferenceTaken extends Error {
 export class DetailReader {
   protected readonly tx: ReadTransaction;
   protected readonly cache: ShopperCache | undefined;
+  protected readonly integrity: RowIntegrity | undefined;
 
   constructor(tx: ReadTransaction) {
     this.tx = tx;
     this.cache = tx.shared(ShopperCache);
+    this.integrity = tx.shared(RowIntegrity);
   }
 
   async findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined> {
-    const read = async () => shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), listedDetailOf);
+    const read = async () =>
+      shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), (row) => listedDetailOf(this.verified(key, row)));
     return this.cache === undefined ? await read() : await this.cache.find(key, read);
   }
 
   /** An active detail of the shopper, with its sealed parts. */
   async findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined> {
     const [row] = await this.tx.query(sql.findDetail, [...keyValues(key), recurringDetailReference]);
-    return row && detailOf(row);
+    return row && detailOf(this.verified(key, row));
   }
 
   /** The shoppers with an active detail of this fingerprint: the earliest 100, oldest first. */
@@ -56,6 +60,12 @@ export class DetailReader {
       createdAt: created_at,
       email: email ?? undefined,
     }));
+  }
+
+  /** Throws `RowAltered`. */
+  protected verified<R extends sql.PublicRow>(key: ShopperKey, row: R): R {
+    this.integrity?.verify('stored_detail', row.recurring_detail_reference, detailFields(key, row), row.row_mac);
+    return row;
   }
 
   /** Any one detail with a sealed part, to try the keys on; undefined where there is none. */
@@ -78,7 +88,7 @@ export class DetailRepository extends DetailReader {
   }
 
   override async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
-    return shopperOf(await this.tx.query(sql.findShopper, keyValues(key)), detailOf);
+    return shopperOf(await this.tx.query(sql.findShopper, keyValues(key)), (row) => detailOf(this.verified(key, row)));
   }
 
   /** The oldest active detail of the shopper with this fingerprint or reference, and how many active ones there are. */
@@ -93,7 +103,7 @@ export class DetailRepository extends DetailReader {
     const [row] = await this.tx.query(sql.findSame, parameters);
     if (row === undefined) throw new Error('the count of details is missing');
     if (row.recurring_detail_reference === null) return { active: row.active };
-    return { active: row.active, same: { ...publicPartOf(row), fingerprint: row.fingerprint } };
+    return { active: row.active, same: { ...publicPartOf(this.verified(key, row)), fingerprint: row.fingerprint } };
   }
 
   /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
@@ -102,7 +112,11 @@ export class DetailRepository extends DetailReader {
     fingerprint: string,
   ): Promise<readonly HeldDetail[]> {
     const rows = await this.tx.query(sql.findDetails, [company, merchantAccount, fingerprint]);
-    return rows.map((row) => ({ shopperReference: row.shopper_reference, detail: detailOf(row) }));
+    return rows.map((row) => {
+      const shopperReference = row.shopper_reference;
+      const key = { company, merchantAccount, shopperReference };
+      return { shopperReference, detail: detailOf(this.verified(key, row)) };
+    });
   }
 
   /**
@@ -133,8 +147,20 @@ export class DetailRepository extends DetailReader {
   async saveDetail(key: ShopperKey, detail: StoredDetail, { isSame = false } = {}): Promise<void> {
     this.#changed.push(key);
     const statement = isSame ? sql.saveSameDetail : sql.saveDetail;
-    const written = await this.tx.execute(statement, [...keyValues(key), ...columnsOf(detail)]);
+    const written = await this.tx.execute(statement, [...keyValues(key), ...this.#columnsOf(key, detail)]);
     if (written === 0) throw new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
+  }
+
+  #columnsOf(key: ShopperKey, detail: StoredDetail) {
+    const contracts = detail.contracts.join();
+    const public_data = JSON.stringify(detail.publicData);
+    const { recurringDetailReference: reference, createdAt, fingerprint, sealed } = detail;
+    const fields = { recurring_detail_reference: reference, created_at: createdAt, contracts, public_data };
+    return [
+      ...[reference, createdAt, contracts, fingerprint, public_data],
+      ...[sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.payload ?? null],
+      this.integrity?.sign('stored_detail', detailFields(key, fields)) ?? null,
+    ];
   }
 
   /** `at`: milliseconds since the epoch. */
@@ -146,6 +172,15 @@ export class DetailRepository extends DetailReader {
 
 function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {
   return [company, merchantAccount, shopperReference] as const;
+}
+
+/** What the MAC of a detail covers. Key rotation changes none of it. */
+export function detailFields(
+  { company, merchantAccount, shopperReference }: ShopperKey,
+  row: Omit<sql.PublicRow, 'row_mac'>,
+): MacFields {
+  const place = [company, merchantAccount, shopperReference, row.recurring_detail_reference];
+  return [...place, row.created_at, row.contracts, row.public_data];
 }
 
 function publicPartOf(row: sql.PublicRow): PublicPart {
@@ -175,20 +210,6 @@ function listedDetailOf(row: sql.ListedRow): ListedDetail {
   return row.sealed_payload === null
     ? publicPartOf(row)
     : { ...publicPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_payload } };
-}
-
-function columnsOf(detail: StoredDetail) {
-  return [
-    detail.recurringDetailReference,
-    detail.createdAt,
-    detail.contracts.join(),
-    detail.fingerprint,
-    JSON.stringify(detail.publicData),
-    detail.sealed.keyId,
-    detail.sealed.dataKey,
-    detail.sealed.number ?? null,
-    detail.sealed.payload ?? null,
-  ];
 }
 
 /** A shopper without a detail has one row, whose detail columns are null. */

@@ -3,6 +3,7 @@ import { statement } from '../../../store/sql/engine.ts';
 
 /** One stored detail. */
 export type DetailRow = {
+  readonly row_mac: string | null;
   readonly recurring_detail_reference: string;
   readonly created_at: number;
   readonly contracts: string;
@@ -14,7 +15,10 @@ export type DetailRow = {
   readonly sealed_payload: string | null;
 };
 
-export type PublicRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>;
+export type PublicRow = Pick<
+  DetailRow,
+  'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data' | 'row_mac'
+>;
 
 /** A detail as far as listing it needs it: the keys come along only with something that is shown. */
 export type ListedRow = PublicRow &
@@ -42,14 +46,14 @@ const ofShopper = `
 export const findShopper = statement<ShopperRow<DetailRow>>(
   'find-shopper',
   `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint,
-          d.public_data, d.key_id, d.data_key, d.sealed_number, d.sealed_payload${ofShopper}`,
+          d.public_data, d.row_mac, d.key_id, d.data_key, d.sealed_number, d.sealed_payload${ofShopper}`,
 );
 
 /** The most frequent question; each column costs time, so it asks for what an answer shows and no more. */
 export const listShopper = statement<ShopperRow<ListedRow>>(
   'list-shopper',
   `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data,
-          d.sealed_payload, case when d.sealed_payload is null then null else d.key_id end as key_id,
+          d.row_mac, d.sealed_payload, case when d.sealed_payload is null then null else d.key_id end as key_id,
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
@@ -61,11 +65,11 @@ export type SameDetailRow = { readonly active: number } & (
 /** One row: how many active details a shopper has, and the oldest one of this fingerprint or reference. */
 export const findSame = statement<SameDetailRow>(
   'find-same-detail',
-  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint, d.public_data
+  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint, d.public_data, d.row_mac
      from (select count(*) as active
              from stored_detail
             where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null) n
-     left join (select recurring_detail_reference, created_at, contracts, fingerprint, public_data
+     left join (select recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac
                   from stored_detail
                  where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null
                    and (fingerprint = $4 or recurring_detail_reference = $5)
@@ -93,7 +97,7 @@ export const findHolders = statement<HolderRow>(
 
 export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(
   'find-details',
-  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key,
+  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key,
           sealed_number, sealed_payload
      from stored_detail
     where company = $1 and fingerprint = $3 and merchant_account = $2 and disabled_at is null
@@ -103,7 +107,7 @@ export const findDetails = statement<DetailRow & { readonly shopper_reference: s
 
 export const findDetail = statement<DetailRow>(
   'find-detail',
-  `select recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key, sealed_number,
+  `select recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key, sealed_number,
           sealed_payload
      from stored_detail
     where company = $1 and recurring_detail_reference = $4 and merchant_account = $2 and shopper_reference = $3
@@ -136,20 +140,30 @@ export const saveDetail = statement('save-detail', saveText(['created_at', 'fing
 export const saveSameDetail = statement('save-same-detail', saveText([]));
 
 function saveText(indexed: readonly ('created_at' | 'fingerprint')[]): string {
-  const columns = ['contracts', 'public_data', 'key_id', 'data_key', 'sealed_number', 'sealed_payload', ...indexed];
+  const columns = [
+    'contracts',
+    'public_data',
+    'row_mac',
+    'key_id',
+    'data_key',
+    'sealed_number',
+    'sealed_payload',
+    ...indexed,
+  ];
   return `insert into stored_detail
      (company, merchant_account, shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint,
-      public_data, key_id, data_key, sealed_number, sealed_payload)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      public_data, key_id, data_key, sealed_number, sealed_payload, row_mac)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
    on conflict (company, recurring_detail_reference)
    do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
    where stored_detail.merchant_account = excluded.merchant_account
      and stored_detail.shopper_reference = excluded.shopper_reference and stored_detail.disabled_at is null`;
 }
 
+/** Removes the MAC: a detail that is made active again in the store is refused. */
 export const disableDetail = statement(
   'disable-detail',
-  `update stored_detail set disabled_at = $5
+  `update stored_detail set disabled_at = $5, row_mac = null
     where company = $1 and recurring_detail_reference = $4
       and merchant_account = $2 and shopper_reference = $3 and disabled_at is null`,
 );
@@ -157,7 +171,7 @@ export const disableDetail = statement(
 /** Any one detail that has something sealed, disabled or not. */
 export const findSample = statement<DetailRow & { readonly company: string }>(
   'find-sample',
-  `select company, recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key,
+  `select company, recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key,
           sealed_number, sealed_payload
      from stored_detail where sealed_number is not null or sealed_payload is not null limit 1`,
 );

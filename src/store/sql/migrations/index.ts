@@ -22,6 +22,7 @@ import { leastPrivilege } from './0019-least-privilege.ts';
 import { refusedImportRows } from './0020-refused-import-rows.ts';
 import { pepperIds } from './0021-pepper-ids.ts';
 import { retention } from './0022-retention.ts';
+import { rowMacs } from './0023-row-macs.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   refusedImportRows,
   pepperIds,
   retention,
+  rowMacs,
 ]);

@@ -1,0 +1,96 @@
+/** The keys of row MACs, sealed in the store, and whether all rows have one. */
+import { randomBytes } from 'node:crypto';
+import type { Vault } from '../../vault/ports.ts';
+import type { IntegrityKeys, RowIntegrity } from '../row-integrity.ts';
+import { type Engine, statement } from './engine.ts';
+
+/** The payload of the seal: nobody without the keys can write it. */
+interface State extends IntegrityKeys {
+  /** Present until all rows have a MAC. */
+  readonly pending?: {
+    readonly since: number;
+    /** From then on rows without a MAC are refused in any case, so that an old state cannot be put back for long. */
+    readonly until: number;
+  };
+}
+
+type StateRow = { readonly key_id: string; readonly data_key: string; readonly sealed_state: string };
+
+const find = statement<StateRow>('find-row-integrity', 'select key_id, data_key, sealed_state from row_integrity');
+const add = statement(
+  'add-row-integrity',
+  `insert into row_integrity (tenant, id, key_id, data_key, sealed_state) values ('', 'state', $1, $2, $3)
+   on conflict do nothing`,
+);
+const replace = statement(
+  'replace-row-integrity',
+  'update row_integrity set key_id = $1, data_key = $2, sealed_state = $3 where sealed_state = $4',
+);
+const findCredential = statement('find-any-credential', 'select credential_id from credential limit 1');
+
+const scope = { tenant: '', record: 'row integrity state' };
+const pendingMsMax = 30 * 24 * 60 * 60 * 1000;
+/** Servers of an earlier release write no MACs. A rolling upgrade must end within this time. */
+export const markingDelayMs = 60 * 60 * 1000;
+
+export interface IntegrityOptions {
+  /** Rows without a MAC are refused, whatever the store says. */
+  readonly isRequired: boolean;
+  readonly now: () => number;
+}
+
+/** Loads the keys. `create`: makes them where there are none. Throws what the vault throws for other keys. */
+export async function loadIntegrity(
+  engine: Engine,
+  vault: Vault,
+  integrity: RowIntegrity,
+  { isRequired, now, create }: IntegrityOptions & { readonly create: boolean },
+): Promise<void> {
+  let state = await read(engine, vault);
+  if (state === undefined && create) {
+    const isNew = (await engine.read((session) => session.query(findCredential, []))).length === 0;
+    const keys = { inner: randomBytes(32).toString('hex'), outer: randomBytes(32).toString('hex') };
+    const pending = { since: now(), until: now() + pendingMsMax };
+    const row = seal(vault, isNew ? keys : { ...keys, pending });
+    await engine.write((session) => session.execute(add, row));
+    state = await read(engine, vault);
+  }
+  if (state === undefined) return;
+  integrity.use(state, { isEnforced: isRequired || state.pending === undefined || now() >= state.pending.until });
+}
+
+/** For serving processes, again and again: marks the rows from before the MACs once, and notices when another process has. */
+export async function finishMarking(
+  engine: Engine,
+  vault: Vault,
+  integrity: RowIntegrity,
+  { now, isRequired, mark }: IntegrityOptions & { readonly mark: () => Promise<void> },
+): Promise<void> {
+  if (integrity.isEnforced && !isRequired) return;
+  const [row] = await engine.read((session) => session.query(find, []));
+  const state = row && open(vault, row);
+  if (row === undefined || state === undefined) return;
+  const { pending, ...keys } = state;
+  if (pending === undefined) {
+    integrity.use(state, { isEnforced: true });
+    return;
+  }
+  if (now() < pending.since + markingDelayMs) return;
+  await mark();
+  await engine.write((session) => session.execute(replace, [...seal(vault, keys), row.sealed_state]));
+  integrity.use(state, { isEnforced: true });
+}
+
+async function read(engine: Engine, vault: Vault): Promise<State | undefined> {
+  const [row] = await engine.read((session) => session.query(find, []));
+  return row && open(vault, row);
+}
+
+function open(vault: Vault, { key_id: keyId, data_key: dataKey, sealed_state: payload }: StateRow): State {
+  return JSON.parse(vault.open(scope, { keyId, dataKey, payload }, 'payload'));
+}
+
+function seal(vault: Vault, state: State): readonly [string, string, string] {
+  const { keyId, dataKey, payload } = vault.seal(scope, { payload: JSON.stringify(state) });
+  return [keyId, dataKey, payload!];
+}

@@ -1,0 +1,177 @@
+/** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { signAllDetails } from '../../src/services/recurring/reindex.ts';
+import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { createRegistry } from '../../src/services/registry.ts';
+import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
+import { signAllCredentials } from '../../src/store/sql/credential-integrity.ts';
+import { createCredentials } from '../../src/store/sql/credentials.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { anna, furnish, pepper, sampleDetail, vault } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const shopper = statement<{ readonly row_mac: string | null }>(
+  'test-macs',
+  'select row_mac from stored_detail order by recurring_detail_reference',
+);
+
+export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
+  describe('MACs of rows', () => {
+    let engine: Engine;
+    let changed = 0;
+    let now = 1_700_000_000_000;
+    const clock = { now: () => now };
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+    });
+    afterEach(() => dispose(engine));
+
+    interface Server {
+      readonly integrity: RowIntegrity;
+      readonly store: Store;
+      readonly altered: AlteredRow[];
+      mark(): Promise<void>;
+    }
+    const serve = async ({ isRequired = false, create = true } = {}): Promise<Server> => {
+      const integrity = new RowIntegrity();
+      const altered: AlteredRow[] = [];
+      integrity.listen((row) => altered.push(row));
+      const store = createStore(engine, { shared: [integrity] });
+      const options = { isRequired, now: () => now };
+      await loadIntegrity(engine, vault, integrity, { ...options, create });
+      const mark = async () => {
+        await signAllDetails(store);
+        await signAllCredentials(engine, integrity);
+      };
+      return {
+        integrity,
+        store,
+        altered,
+        mark: () => finishMarking(engine, vault, integrity, { ...options, mark }),
+      };
+    };
+    const add = ({ store }: Pick<Server, 'store'>, ...references: readonly string[]) =>
+      store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });
+        for (const each of references) await tx.repository(DetailRepository).saveDetail(anna, sampleDetail(each));
+      });
+    const list = async ({ store }: Pick<Server, 'store'>) =>
+      (await store.read((tx) => tx.repository(DetailReader).findShopper(anna)))?.details.length;
+    const change = (text: string) =>
+      engine.write((session) => session.execute(statement(`test-change-${++changed}`, text), []));
+
+    const changes = [
+      `update stored_detail set public_data = replace(public_data, '2030', '2039')`,
+      `update stored_detail set public_data = replace(public_data, '1111', '4242')`,
+      `update stored_detail set contracts = 'PAYOUT'`,
+      'update stored_detail set created_at = 7',
+      'update stored_detail set row_mac = null',
+      `update stored_detail set row_mac = (select max(row_mac) from stored_detail where recurring_detail_reference = 'B')`,
+    ];
+    test.each(changes)('a changed detail is refused, and reported: %s', async (text) => {
+      const server = await serve();
+      await add(server, 'A', 'B');
+      expect(await list(server)).toBe(2);
+      await change(`${text} where recurring_detail_reference = 'A'`);
+      await expect(list(server)).rejects.toThrow(RowAltered);
+      expect(server.altered).toEqual([{ table: 'stored_detail', tenant: 'Demo', id: 'A' }]);
+      // Neither storing it again nor reading it for an update signs what was changed.
+      await expect(server.store.write((tx) => tx.repository(DetailRepository).findShopper(anna))).rejects.toThrow(
+        RowAltered,
+      );
+      // The control: without MACs nobody notices.
+      expect(await list({ store: createStore(engine) })).toBe(2);
+    });
+    test('a detail of another shopper is not moved, and a disabled one is not made active', async () => {
+      const server = await serve();
+      await add(server, 'A');
+      await server.store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'A', 9));
+      expect(await list(server)).toBe(0);
+      await change('update stored_detail set disabled_at = null');
+      await expect(list(server)).rejects.toThrow(RowAltered);
+    });
+
+    const credentialChanges = [
+      `update credential set roles = '["recurring","recurring:lookup"]'`,
+      `update credential set grants = '{"merchantAccount":["DemoMerchant","DemoMerchantNL"]}'`,
+      `update credential set expires_at = 9999999999999`,
+      'update credential set requires_key = 1',
+      'update credential set row_mac = null',
+      `update credential_secret set hash = (select hash from credential_secret s where s.credential_id <> credential_secret.credential_id),
+         salt = (select salt from credential_secret s where s.credential_id <> credential_secret.credential_id)`,
+    ];
+    test.each(credentialChanges)('a changed credential is refused: %s', async (text) => {
+      const server = await serve();
+      const registry = createRegistry(engine, pepper, clock, undefined, undefined, server.integrity);
+      const of = { tenant: 'Demo', kind: 'basic', roles: ['recurring'] } as const;
+      const grants = { merchantAccount: ['DemoMerchant'] };
+      const one = await registry.addCredential({ ...of, grants });
+      const other = await registry.addCredential({ ...of, grants, username: 'ws_2@Company.Demo' });
+      const credentials = () => createCredentials(engine, pepper, clock, undefined, undefined, server.integrity);
+      const verify = (secret: string) => credentials().verify({ kind: 'basic', username: 'ws@Company.Demo', secret });
+      expect((await verify(one.secret)).caller?.credential).toBe(one.id);
+      await registry.editCredential(one.id, { readOnly: true });
+      const rotated = await registry.rotateCredential(one.id, { graceMs: 1_000 });
+      expect((await verify(rotated.secret)).caller?.readOnly).toBe(true);
+      await change(`${text} where credential_id = '${one.id}'`);
+      for (const secret of [rotated.secret, other.secret]) await expect(verify(secret)).rejects.toThrow(RowAltered);
+      await expect(registry.editCredential(one.id, { readOnly: false })).rejects.toThrow(RowAltered);
+      await expect(registry.rotateCredential(one.id, { graceMs: 0 })).rejects.toThrow(RowAltered);
+      // The control: without MACs the change counts; a copied hash lets the other secret in.
+      const plain = createCredentials(engine, pepper, clock);
+      const secret = text.includes('hash') ? other.secret : rotated.secret;
+      const accepted = await plain.verify({ kind: 'basic', username: 'ws@Company.Demo', secret });
+      expect(accepted.caller?.credential).toBe(one.id);
+    });
+
+    test('rows of an earlier release get their MAC in the background, then none without one is accepted', async () => {
+      const registry = createRegistry(engine, pepper, clock);
+      await registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles: ['recurring'], grants: {} });
+      const references = Array.from({ length: 130 }, (_, at) => `D${at}`);
+      await add({ store: createStore(engine) }, ...references);
+      const server = await serve();
+      expect(server.integrity.isEnforced).toBe(false);
+      expect(await list(server)).toBe(100);
+      // Servers of the earlier release may still write for a while.
+      await server.mark();
+      expect(server.integrity.isEnforced).toBe(false);
+      const second = await serve();
+      now += markingDelayMs;
+      await server.mark();
+      expect(server.integrity.isEnforced).toBe(true);
+      expect(await list(server)).toBe(100);
+      await second.mark();
+      expect(second.integrity.isEnforced).toBe(true);
+      const macs = await engine.read((session) => session.query(shopper, []));
+      expect(macs.filter(({ row_mac }) => row_mac === null)).toEqual([]);
+      await change('update stored_detail set row_mac = null');
+      await expect(list(await serve())).rejects.toThrow(RowAltered);
+    });
+    test('an earlier state that is put back ends with its time; a setting refuses it at once', async () => {
+      await createRegistry(engine, pepper, clock).addCredential({
+        tenant: 'Demo',
+        kind: 'apiKey',
+        roles: ['recurring'],
+        grants: {},
+      });
+      await add({ store: createStore(engine) }, 'A');
+      await serve();
+      await change('create table saved_state as select * from row_integrity');
+      now += markingDelayMs;
+      await (await serve()).mark();
+      await change('update stored_detail set row_mac = null, contracts = contracts');
+      await change('delete from row_integrity');
+      await change('insert into row_integrity select * from saved_state');
+      expect(await list(await serve())).toBe(1);
+      await expect(list(await serve({ isRequired: true }))).rejects.toThrow(RowAltered);
+      now += 31 * dayMs;
+      await expect(list(await serve())).rejects.toThrow(RowAltered);
+      await change(`update row_integrity set sealed_state = 'AAAA'`);
+      await expect(serve()).rejects.toThrow();
+    });
+  });
+}

@@ -1,17 +1,10 @@
-/** The control of heap.test.ts: keeps every text that is parsed or decoded, as a cache or a log buffer would. */
+/** The control of heap.test.ts: keeps the text of each request, as a cache or a log buffer would. */
+import { IncomingMessage } from 'node:http';
+
 const kept = [];
 globalThis.keptInputs = kept;
-for (const name of ['utf8Slice', 'latin1Slice']) {
-  const original = Buffer.prototype[name];
-  Buffer.prototype[name] = function keep(...parameters) {
-    const text = original.apply(this, parameters);
-    kept.push(text);
-    return text;
-  };
-}
-const decode = TextDecoder.prototype.decode;
-TextDecoder.prototype.decode = function keep(...parameters) {
-  const text = decode.apply(this, parameters);
-  kept.push(text);
-  return text;
+const { push } = IncomingMessage.prototype;
+IncomingMessage.prototype.push = function keep(chunk, ...others) {
+  if (chunk) kept.push(chunk.toString('latin1'));
+  return push.call(this, chunk, ...others);
 };

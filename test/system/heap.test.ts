@@ -93,20 +93,22 @@ async function countAfterLoad(name: string, options: string) {
         headers: {
           authorization: basic(credential.username, credential.secret),
           'content-type': type,
-          'idempotency-key': `heap ${name} ${index}`,
+          'idempotency-key': `heap-${name}-${index}-0123456789`,
         },
         body,
       });
+      const answer = await response.text();
       statuses.push(response.status);
-      await response.text();
+      if (response.status !== 200) throw new Error(answer);
     }
     expect(new Set(statuses)).toEqual(new Set([200]));
     await wait(idleMs);
     const strings = await stringsOf(server, snapshots);
     const numbers = sent.filter(({ number }) => strings.some((text) => text.includes(number))).length;
     const codes = sent.filter(({ cvc }) => {
+      // Alone, four digits are also the name of an index of an array.
       const near = new RegExp(`cvc"?[:=>]"?${cvc}\\b`);
-      return strings.some((text) => text === cvc || near.test(text));
+      return strings.some((text) => near.test(text));
     }).length;
     return { numbers, codes };
   } finally {

@@ -34,6 +34,8 @@ export function openBytes(key: KeyObject | Buffer, bound: Buffer, sealed: string
   try {
     decipher.final();
   } catch {
+    // The bytes were decrypted before the tag was compared: they may be a data key.
+    body.fill(0);
     // Without the cause: it adds nothing, and no part of a ciphertext belongs in a log.
     throw new SealBroken('a ciphertext does not belong here or was changed');
   }

@@ -71,5 +71,10 @@ function open(
 }
 
 function openPart({ key, sealedUnder }: DataKey, scope: SealScope, part: 'number' | 'payload', text: string): string {
-  return openBytes(key, binding(scope.tenant, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
+  const clear = openBytes(key, binding(scope.tenant, scope.record, boundNames[part], sealedUnder), text);
+  try {
+    return clear.toString('utf8');
+  } finally {
+    clear.fill(0);
+  }
 }

@@ -1,5 +1,5 @@
 /** Tests the vault: a sealed value opens only with its own scope and key. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { type Sealed, VaultUnavailable } from '../../src/vault/ports.ts';
@@ -227,4 +227,25 @@ describe('fingerprints and aliases', () => {
       'U732633698462464',
     ]);
   });
+});
+
+test('what was decrypted is overwritten, also where a seal is broken', () => {
+  const vault = createVault(parseKeyRing(freshKeys()));
+  const scope = { tenant: 'Demo', record: 'r' };
+  const sealed = vault.seal(scope, { number: '4111111111111111' });
+  const fill = jest.spyOn(Buffer.prototype, 'fill');
+  try {
+    // Of the data key and of the number.
+    expect(vault.open(scope, sealed, 'number')).toBe('4111111111111111');
+    expect(fill).toHaveBeenCalledTimes(2);
+    fill.mockClear();
+    expect(() => vault.open({ ...scope, record: 'other' }, sealed, 'number')).toThrow(/does not belong/);
+    expect(fill).toHaveBeenCalledTimes(1);
+    fill.mockClear();
+    const broken = { ...sealed, number: `${sealed.number!.slice(0, -4)}AAA=` };
+    expect(() => vault.open(scope, broken, 'number')).toThrow();
+    expect(fill).toHaveBeenCalledTimes(2);
+  } finally {
+    fill.mockRestore();
+  }
 });

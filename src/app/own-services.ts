@@ -40,15 +40,7 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
   compose: (_config, { engine, pepper, integrity, context, credentialRules, auditedWrite }) => ({
     implementations: [],
     webhookFormats,
-    registry: createCredentialRegistry(
-      engine,
-      pepper,
-      integrity,
-      context.clock,
-      credentialRules,
-      auditedWrite,
-      integrity,
-    ),
+    registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules, auditedWrite, integrity),
     retention: [],
     prepareJobs: async () => {},
     createJobHandlers: async () => [],

@@ -14,8 +14,8 @@ import { until } from '../support/until.ts';
 /** More for a measurement: `ROTATION_ROWS=100000 npm run jest -- test/system/keys`. */
 const rows = Number(process.env.ROTATION_ROWS ?? 2_000);
 const accounts = 50;
-/** The keys of the audit log and of the row MACs are sealed, too. */
-const otherRows = 2;
+/** The keys of the row MACs are sealed, too, and those of the audit log where another test has prepared the store. */
+const otherRowsMax = 2;
 const testMs = 120_000 + 10 * rows;
 
 const folder = tempFolder();
@@ -126,9 +126,9 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   // The servers first seal with the old key and can open both; then they seal with the new key.
   const fresh = /(k-\w+) is on standby/.exec(await run(prepared, 'keys', 'add', '--standby', file))![1]!;
   const early = await startAll(prepared);
-  expect(await run(prepared, 'keys', 'status')).toMatch(
-    new RegExp(`^${old} +${rows + otherRows} rows {2}current$`, 'm'),
-  );
+  const counted = await run(prepared, 'keys', 'status');
+  const otherRows = Number(new RegExp(`^${old} +(\\d+) rows {2}current$`, 'm').exec(counted)![1]) - rows;
+  expect([1, otherRowsMax]).toContain(otherRows);
   await run(prepared, 'keys', 'use', file, fresh);
   for (const server of early) expect(await server.stop()).toBe(0);
   const servers = await startAll(prepared);
@@ -234,8 +234,8 @@ describe('a key removed too early', () => {
     }
     const status = await tried(prepared, 'keys', 'status');
     expect(status.code).toBe(1);
-    expect(status.stdout).toBe(
-      `${first}  ${1 + otherRows} rows  current\n${second}  1 rows  not in the key file: add its line again\n`,
+    expect(status.stdout).toMatch(
+      new RegExp(`^${first}  [23] rows  current\n${second}  1 rows  not in the key file: add its line again\n$`),
     );
     const rotated = await tried(prepared, 'keys', 'rotate');
     expect(rotated.code).toBe(1);

@@ -31,7 +31,8 @@ describe('refuses to start', () => {
     const { code, stdout, stderr } = await triglyph(['serve'], empty.path);
     empty.discard();
     expect(code).toBe(1);
-    expect(stdout).toBe('');
+    const logged = stdout.trimEnd().split('\n');
+    expect(logged.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['starting']);
     const lines = stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('KEY_FILE');
@@ -153,7 +154,7 @@ describe('check', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toContain('- DEMO_SHOPPERS is set');
-    expect(stdout).toContain('- ENVIRONMENT is live and no proxy terminates TLS');
+    expect(stdout).toContain('- ENVIRONMENT is live and nothing terminates TLS');
     expect(stdout).toContain('- ENVIRONMENT is live and PUBLIC_URL is missing');
   });
 });

@@ -31,6 +31,8 @@ export function createAuthenticator(credentials: Credentials, guard?: LoginGuard
     const attempt = guard && attemptOf(presented, request);
     if (attempt !== undefined) guard?.check(attempt);
     const verification = await credentials.verify(presented, request);
+    // Others may have failed meanwhile: guesses at the same time are no more than those one after the other.
+    if (attempt !== undefined) guard?.check(attempt);
     if (verification.caller === undefined)
       throw unauthorized(verification.refusal, attempt && guard?.refused(attempt, verification));
     if (attempt !== undefined) guard?.accepted(attempt);

@@ -10,6 +10,7 @@ import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
+import { addressGroup } from '../limits/address-group.ts';
 import type { FairTurns, Visit } from '../limits/fair-turns.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer, LogEntry } from './answer.ts';
@@ -131,7 +132,7 @@ function headOf({ headers, sender, requestId, traceparent }: WireRequest): Reque
 
 /** Anybody can make up a credential that an upstream decides about. */
 function turnKey(caller: AnyCaller, { sender }: WireRequest): string {
-  return 'rights' in caller ? (sender?.address ?? '') : caller.credential;
+  return 'rights' in caller ? addressGroup(sender?.address ?? '') : caller.credential;
 }
 
 function isRead(method: string): boolean {

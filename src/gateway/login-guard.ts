@@ -16,7 +16,7 @@ export interface LoginRefused {
 }
 
 export interface LoginGuard {
-  /** Throws `tooManyRequests` for an attempt that may not be verified now. */
+  /** Throws `tooManyRequests` for an attempt that may not be verified now, or whose result may not be told. */
   check(attempt: LoginAttempt): void;
   /** Counts a refusal of the store. Returns the hash of the name, for the log. */
   refused(attempt: LoginAttempt, refusal: Extract<Verification, { readonly refusal: unknown }>): string | undefined;

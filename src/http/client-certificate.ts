@@ -63,6 +63,8 @@ function hashOfElement(text: string): string | undefined {
 }
 
 function fingerprintOf(text: string): string | undefined {
+  // Two headers, joined. Callers may have written the first one.
+  if (text.includes(',')) return undefined;
   try {
     const plain = decodeURIComponent(text.replace(/^:(.*):$/, '$1'));
     const certificate = plain.startsWith('-----BEGIN') ? plain : Buffer.from(plain, 'base64');

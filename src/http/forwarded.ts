@@ -1,5 +1,6 @@
 /** The caller's address and our public origin, from the connection or from the headers of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { plainAddress } from '../lib/networks.ts';
 import type { HttpOptions } from './options.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
@@ -11,10 +12,16 @@ const hostLike = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}
 export function clientAddress(request: IncomingMessage, proxies: TrustedProxies): string {
   const peer = plainAddress(request.socket.remoteAddress ?? '');
   if (!proxies.any || !proxies.trusts(peer)) return peer;
-  const chain = entries(request.headers['x-forwarded-for']).map(plainAddress);
+  const chain = entries(request.headers['x-forwarded-for']).map(withoutPort).map(plainAddress);
   const caller = chain.findLast((address) => !proxies.trusts(address)) ?? chain[0];
-  // The header may be text of the caller, so it has to look like an address.
-  return caller !== undefined && /^[0-9a-f:.]{2,45}$/i.test(caller) ? caller : peer;
+  // The header may be text of the caller.
+  return caller !== undefined && isIP(caller) > 0 ? caller : peer;
+}
+
+/** Some proxies write the port of the caller: with it, each connection would be another address. */
+function withoutPort(entry: string): string {
+  const [, address = entry] = /^([\d.]+):\d+$/.exec(entry) ?? /^\[([\da-f:.]+)\](?::\d+)?$/i.exec(entry) ?? [];
+  return address;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** The part of an address that one caller has to itself: an IPv4 address, or the /64 network of an IPv6 address. */
+import { plainAddress } from '../lib/networks.ts';
 
-export function addressGroup(address: string): string {
+export function addressGroup(from: string): string {
+  const address = plainAddress(from);
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.toLowerCase().split('::', 2);
   const left = head === '' ? [] : head.split(':');

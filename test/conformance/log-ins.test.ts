@@ -111,6 +111,17 @@ test('a locked attempt is not verified', async () => {
   expect(counted.get('wrongSecret')).toBe(10);
 });
 
+test('secrets that are guessed at the same time are no more than those one after the other', async () => {
+  const guesses = [...Array.from({ length: 50 }, (_, guess) => `guess ${guess}`), right];
+  const guessAll = async (settings: LoginSettings) => {
+    const { logIn, counted } = await open(settings);
+    const answers = await Promise.all(guesses.map((guess) => logIn(guess, elsewhere)));
+    return { last: answers.at(-1)!.message.status, compared: counted.get('wrongSecret') };
+  };
+  expect(await guessAll(defaults)).toEqual({ last: 429, compared: 10 });
+  expect(await guessAll(off)).toEqual({ last: 200, compared: 50 });
+});
+
 test('an unknown name is locked like a known one', async () => {
   const { logIn, counted } = await open();
   const statuses = new Set<number>();

@@ -43,6 +43,16 @@ test('behind a trusted proxy the forwarded address is locked, and no other one',
   expect(await statusOf(secret, '192.0.2.1')).not.toBe(429);
 });
 
+test('the port that some proxies add to the forwarded address makes no other address of it', async () => {
+  const { secret, statusOf } = await open({ TRUSTED_PROXIES: '127.0.0.1', LOGIN_FAILURES_PER_ADDRESS_MAX: '5' });
+  for (const port of [40_001, 40_002, 40_003]) await statusOf(`with port ${port}`, `203.0.113.9:${port}`);
+  for (const port of [1, 2]) await statusOf(`with brackets ${port}`, `[::ffff:203.0.113.9]:${port}`);
+  expect(await statusOf(secret, '203.0.113.9:40004')).toBe(429);
+  expect(await statusOf(secret, '203.0.113.10:40004')).not.toBe(429);
+  for (const port of [1, 2, 3, 4, 5]) await statusOf(`in IPv6 ${port}`, `[2001:db8::1]:${port}`);
+  expect(await statusOf('the next guess', '2001:db8::1')).toBe(429);
+});
+
 test('the header of a caller that is no proxy chooses no address', async () => {
   const { secret, statusOf, guess } = await open({ LOGIN_FAILURES_PER_ADDRESS_MAX: '5' });
   for (const address of ['203.0.113.1', '203.0.113.2']) await guess(address);

@@ -55,6 +55,8 @@ describe('the header of a trusted proxy', () => {
     ['two elements', `Hash=${'cd'.repeat(32)},Hash=${digits}`],
     ['two hashes', `Hash=${'cd'.repeat(32)};Hash=${digits}`],
     ['two headers', `${digits}, ${digits}`],
+    ['two headers with certificates', `${encodeURIComponent(cert)}, ${encodeURIComponent(cert)}`],
+    ['two headers with certificates as of RFC 9440', `:${base64}:, :${base64}:`],
     ['a hash in a quoted text only', `Subject="Hash=${digits}"`],
     ['an open quote', `Subject="a;Hash=${digits}`],
     ['SHA-1', 'ab'.repeat(20)],

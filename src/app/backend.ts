@@ -195,7 +195,7 @@ function createBackend<S extends Services>(
     pepper: ring.pepper,
     integrity,
   });
-  const integrityOptions = { isRequired: config.rowMacs === 'required', now: clock.now };
+  const integrityOptions = { isRequired: config.rowMacs === 'required', now: () => clock.now() };
   return Object.freeze<Backend<S>>({
     store,
     context,

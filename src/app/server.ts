@@ -7,6 +7,7 @@ import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
 import { openCallerServer } from '../http/server.ts';
 import type { TlsSource } from '../http/tls.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
+import { adminAccess } from './admin-access.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
@@ -68,6 +69,7 @@ export async function startServer(
   const admin = await openProbes({
     host: config.adminHost,
     port: config.adminPort,
+    access: adminAccess(config),
     tls: config.adminTls ? tls : undefined,
     registry: metrics.registry,
     readiness: () => inspect({ probes, draining: () => server.draining() }),

@@ -150,6 +150,22 @@ export function token(text: string): Parsed<string> {
     : { hint: 'give up to 4096 printable ASCII characters without blanks' };
 }
 
+/** Nothing limits how often a token is tried, so it must be long. */
+export function adminToken(text: string): Parsed<string> {
+  return /^[\x21-\x7e]{16,1024}$/.test(text)
+    ? { value: text }
+    : { hint: 'give 16 to 1024 printable ASCII characters without blanks' };
+}
+
+/** Returns the names in lower case. */
+export function hostNames(text: string): Parsed<readonly string[]> {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  if (text.trim() === '') return { value: [] };
+  return names.every((name) => 'value' in host(name))
+    ? { value: names }
+    : { hint: 'give host names without ports, separated by commas, like metrics.example.com' };
+}
+
 export function proxies(text: string): Parsed<TrustedProxies> {
   const value = parseTrustedProxies(text);
   return value === undefined

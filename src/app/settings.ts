@@ -1,10 +1,12 @@
 /** All settings. Configuration, `triglyph check` and docs/configuration.md are derived from this table. */
 import {
+  adminToken,
   auditCopy,
   databaseUrl,
   fieldName,
   headerName,
   host,
+  hostNames,
   integer,
   kmsName,
   oneOf,
@@ -150,7 +152,7 @@ export const settings = Object.freeze({
     name: 'ADMIN_HOST',
     unit: 'address',
     default: '127.0.0.1',
-    doc: 'The address to listen on for probes and metrics. They require no credentials: keep this address private.',
+    doc: 'The address to listen on for probes and metrics. They require no credentials without ADMIN_TOKEN: keep this address private.',
     parse: host,
   }),
   adminPort: setting({
@@ -159,6 +161,21 @@ export const settings = Object.freeze({
     default: '9090',
     doc: 'The port for /livez, /readyz and /metrics; 0 selects a free one.',
     parse: integer(0, 65535),
+  }),
+  adminHosts: setting({
+    name: 'ADMIN_HOSTS',
+    unit: 'host names',
+    default: '',
+    doc: 'Names by which the admin port may be addressed, separated by commas. Addresses, ADMIN_HOST, localhost, names without a dot and names below .localhost and .internal always may; the Host header of another name is refused with 403.',
+    parse: hostNames,
+  }),
+  adminToken: optional({
+    name: 'ADMIN_TOKEN',
+    unit: 'token',
+    doc: 'The bearer token that the admin port requires, except for /livez and /readyz. When absent, none.',
+    secret: true,
+    fileNames: ['ADMIN_TOKEN_FILE'],
+    parse: adminToken,
   }),
   workers: setting({
     name: 'WORKERS',

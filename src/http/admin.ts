@@ -1,6 +1,8 @@
 /** The admin server: liveness, readiness and metrics on a separate port. */
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { type AdminAccess, refuseAdminRequest } from './admin-access.ts';
+import { jsonPage, methodPage, type Page } from './admin-page.ts';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';
 import { createWebServer } from './node-http.ts';
 import type { TlsSource } from './tls.ts';
@@ -20,6 +22,8 @@ export interface AdminParts {
   /** The certificate of an admin port that speaks HTTPS. */
   readonly tls?: TlsSource | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
+  /** Who may use the port. When absent, any caller that names it by an address or a private name. */
+  readonly access?: AdminAccess | undefined;
   /** What /readyz answers. */
   readonly readiness: () => Promise<Readiness>;
   /** Answers further paths. Returns undefined for a path that it does not have. */
@@ -31,14 +35,6 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-export interface Page {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-  /** The methods of the path, where the method of the request is not one of them. */
-  readonly allow?: readonly string[];
-}
-
 export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const server = createWebServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 }, parts.tls);
   server.maxConnections = 64;
@@ -46,13 +42,14 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     const received = readAdminRequest(request);
     answer(received, parts)
       .catch(() => jsonPage(500, { failed: received.path === '/metrics' ? 'metrics' : 'request' }))
-      .then(({ status, contentType, body, allow }) => {
+      .then(({ status, contentType, body, allow, challenge }) => {
         response.writeHead(status, {
           'Content-Type': contentType,
           'Content-Length': Buffer.byteLength(body),
           'Cache-Control': 'no-store',
           'X-Content-Type-Options': 'nosniff',
           ...(allow && { Allow: allow.join(', ') }),
+          ...(challenge && { 'WWW-Authenticate': challenge }),
         });
         response.end(body);
       })
@@ -74,20 +71,6 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 }
 
 const probeMsMax = 2000;
-
-/** Returns an answer in JSON. */
-export function jsonPage(status: number, value: object): Page {
-  return {
-    status,
-    contentType: 'application/json; charset=utf-8',
-    body: `${JSON.stringify(value)}\n`,
-  };
-}
-
-/** Returns the refusal of a method that a path does not have. */
-export function methodPage(methods: readonly string[]): Page {
-  return { ...jsonPage(405, { methods }), allow: methods };
-}
 
 /** Returns `ok`, or the name of the error. Its message could reveal too much on a port without credentials. */
 async function resultOf({ check }: Probe): Promise<string> {
@@ -146,8 +129,11 @@ const pages: Readonly<Record<string, (parts: AdminParts) => Promise<Page>>> = Ob
 });
 
 const methods = ['GET', 'HEAD'];
+const defaultAccess: AdminAccess = { hosts: [] };
 
 async function answer(request: AdminRequest, parts: AdminParts): Promise<Page> {
+  const refusal = refuseAdminRequest(request, parts.access ?? defaultAccess);
+  if (refusal !== undefined) return refusal;
   const create = Object.hasOwn(pages, request.path) ? pages[request.path] : undefined;
   if (create !== undefined) return methods.includes(request.method) ? create(parts) : methodPage(methods);
   return (await parts.extension?.(request)) ?? jsonPage(404, { paths: Object.keys(pages) });

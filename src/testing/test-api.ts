@@ -1,22 +1,20 @@
 /** The test API: the controls of a gateway over HTTP, for tests in other languages. */
-import { type AdminParts, jsonPage, methodPage, type Page } from '../http/admin.ts';
+import type { AdminParts } from '../http/admin.ts';
+import { jsonPage, methodPage, type Page } from '../http/admin-page.ts';
 import type { AdminRequest } from '../http/admin-request.ts';
 import type { Call } from './calls.ts';
 import type { TestControls } from './controls.ts';
 import type { Fault } from './fault.ts';
 import { checkMembers, InvalidMember } from './invalid-member.ts';
 import type { Span } from './test-clock.ts';
-import { foreignCaller } from './trusted-caller.ts';
 
 export const testApiPath = '/_test';
 
-/** Returns the extension of the admin server. */
+/** Returns the extension of the admin server, which refuses pages of other sites. */
 export function createTestApi(controls: TestControls): NonNullable<AdminParts['extension']> {
   return async (request) => {
-    const { path, method, headers } = request;
+    const { path, method } = request;
     if (path !== testApiPath && !path.startsWith(`${testApiPath}/`)) return undefined;
-    const foreign = foreignCaller(headers);
-    if (foreign !== undefined) return refusal(403, foreign);
     if (!Object.hasOwn(routes, path)) return jsonPage(404, { paths: Object.keys(routes) });
     const route = routes[path]!;
     const answer = Object.hasOwn(route, method) ? route[method] : undefined;

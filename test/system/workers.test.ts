@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { adminStatus } from '../support/admin-request.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
 import { type HeldRequest, holdRequest } from '../support/held-request.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -137,6 +138,20 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(lines.filter(({ operation }) => operation !== undefined)).toHaveLength(traffic.right());
+});
+
+test('the admin port of the primary requires its token, and refuses pages and foreign names', async () => {
+  const token = 'correct-horse-battery';
+  const { admin } = await start({ ADMIN_TOKEN: token });
+  const withToken = { Authorization: `Bearer ${token}` };
+  const statuses = [
+    await adminStatus(admin, '/readyz'),
+    await adminStatus(admin, '/metrics'),
+    await adminStatus(admin, '/metrics', withToken),
+    await adminStatus(admin, '/metrics', { ...withToken, Host: 'rebound.example.com' }),
+    await adminStatus(admin, '/metrics', { ...withToken, Origin: 'https://evil.example' }),
+  ];
+  expect(statuses).toEqual([200, 401, 200, 403, 403]);
 });
 
 /** The server waits longer with each start. */

@@ -3,6 +3,7 @@ import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
+import { adminAccess } from '../admin-access.ts';
 import type { Config } from '../config.ts';
 import { openTlsFiles, type TlsFiles } from '../tls-files.ts';
 import { isWorkerMessage, type ReadyQuery, type WorkerState } from './messages.ts';
@@ -31,6 +32,7 @@ export async function startWorkers(config: Config, { report }: SupervisedCommand
     const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,
+      access: adminAccess(config),
       tls,
       registry: workersMetrics(),
       readiness: () => inspectWorkers(supervisor),

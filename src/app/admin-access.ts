@@ -1,0 +1,7 @@
+/** Reads from the settings who may use the admin port. */
+import type { AdminAccess } from '../http/admin-access.ts';
+import type { Config } from './config.ts';
+
+export function adminAccess({ adminHost, adminHosts, adminToken }: Config): AdminAccess {
+  return { hosts: [adminHost.toLowerCase(), ...adminHosts], token: adminToken };
+}

@@ -1,0 +1,59 @@
+/** Decides who may use the admin port: no page of another site, no name that may be somebody else's, and the token where one is set. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { jsonPage, type Page } from './admin-page.ts';
+import type { AdminRequest } from './admin-request.ts';
+
+export interface AdminAccess {
+  /** In lower case: names in the Host header that are accepted in addition to those that lead nowhere else. */
+  readonly hosts: readonly string[];
+  /** What a request proves as a bearer token. */
+  readonly token?: string | undefined;
+}
+
+/** Orchestrators and load balancers probe without credentials. */
+const openPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
+/** Returns the refusal, if the request is refused. */
+export function refuseAdminRequest({ headers, path }: AdminRequest, { hosts, token }: AdminAccess): Page | undefined {
+  const because = foreignCaller(headers, hosts);
+  if (because !== undefined) return jsonPage(403, { error: because });
+  if (token === undefined || openPaths.has(path) || isBearer(headers.authorization, token)) return undefined;
+  return { ...jsonPage(401, { error: 'give ADMIN_TOKEN as a bearer token' }), challenge: 'Bearer realm="admin"' };
+}
+
+function foreignCaller(headers: AdminRequest['headers'], hosts: readonly string[]): string | undefined {
+  const site = headers['sec-fetch-site'];
+  // The port serves no page, so a request of a page comes from another site.
+  if (headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin'))
+    return 'the page of another site may not use the admin port';
+  // Probes with HTTP/1.0 may have no Host header; browsers always send one.
+  if (headers.host === undefined || headers.host === '') return undefined;
+  const host = hostOf(headers.host);
+  return host !== undefined && (isPrivateName(host) || hosts.includes(host))
+    ? undefined
+    : 'the Host header is not accepted: use an IP address, localhost, a name without a dot, or a name of ADMIN_HOSTS';
+}
+
+function hostOf(header: string): string | undefined {
+  return /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header)?.[1]?.toLowerCase();
+}
+
+/**
+ * Nobody registers a name without a dot, nor one below these domains. So none can be made to lead a browser from its own page
+ * to this server, as DNS rebinding does.
+ */
+function isPrivateName(host: string): boolean {
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return true;
+  return host !== '' && (!host.includes('.') || /\.(?:localhost|internal)$/.test(host));
+}
+
+/** Compares hashes, so that the time tells neither the content nor the length of the token. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const given = /^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
+  return timingSafeEqual(sha256(given), sha256(token));
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -37,15 +37,12 @@ export function createLoginGuard(limits: LoginLimits, report: (refused: LoginRef
       });
     },
     refused(attempt, { refusal, credential }) {
-      if (isGuess(refusal)) limits.countFailure(attempt);
+      // Right secrets that are bound to something else count, too: the time of the lock would tell them from wrong ones.
+      limits.countFailure(attempt);
       const nameHash = limits.nameHash(attempt);
       report({ reason: refusal, nameHash, address: attempt.address, credential });
       return nameHash;
     },
     accepted: (attempt) => limits.accepted(attempt),
   });
-}
-
-function isGuess(refusal: CredentialRefusal): boolean {
-  return refusal === 'unknownName' || refusal === 'wrongSecret';
 }

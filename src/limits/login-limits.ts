@@ -34,7 +34,8 @@ const nameMax = 256;
 
 /**
  * Wrong secrets count once each: a client that repeats an old secret guesses nothing, and its correction works at once. A secret
- * that this process has accepted within a day is no guess either, so no failures of others lock its caller out.
+ * that this process has accepted from the same address within a day is always tried, so no failures of others lock its caller out.
+ * From another address it may be a guess.
  */
 export class LoginLimits {
   readonly #clock: Clock;
@@ -44,9 +45,10 @@ export class LoginLimits {
   readonly #names: Quota;
   /** Counts for names that have reached their quota: each address has one guess left. */
   readonly #watched: Quota;
-  /** The time of the last acceptance, by the hash of name and secret. */
+  /** The time of the last acceptance, by the hash of address, name and secret. */
   readonly #accepted = new Map<string, number>();
-  readonly #seen = new Set<string>();
+  /** The address that each secret was last accepted from. */
+  readonly #seen = new Map<string, string | undefined>();
 
   constructor(settings: LoginSettings, limits: Limits, clock: Clock) {
     const { loginFailuresMax, loginFailuresPerAddressMax, loginFailuresPerNameMax, loginLockMs } = settings;
@@ -82,13 +84,13 @@ export class LoginLimits {
     if (this.#names.blockedMs(name) > 0) this.#watched.count(pair, { member: secret });
   }
 
-  /** Remembers the secret, by its hash. */
+  /** Remembers the secret and its address, by their hash. */
   accepted(attempt: LoginAttempt): void {
-    const { secret } = attempt;
-    if (this.#seen.has(secret)) return;
+    const { secret, address } = attempt;
+    if (this.#seen.get(secret) === address && this.#seen.has(secret)) return;
     if (this.#seen.size === 0) setTimeout(() => this.#seen.clear(), seenMsMax).unref();
-    if (this.#seen.size < seenMax) this.#seen.add(secret);
-    const hash = this.#hashOf(attempt);
+    if (this.#seen.size < seenMax || this.#seen.has(secret)) this.#seen.set(secret, address);
+    const hash = this.#hashOf(attempt, keysOf(attempt).address);
     this.#accepted.delete(hash);
     this.#accepted.set(hash, this.#clock.now());
     if (this.#accepted.size > acceptedMax) this.#accepted.delete(this.#accepted.keys().next().value!);
@@ -105,13 +107,13 @@ export class LoginLimits {
 
   #wasAccepted(attempt: LoginAttempt): boolean {
     if (this.#accepted.size === 0) return false;
-    const at = this.#accepted.get(this.#hashOf(attempt));
+    const at = this.#accepted.get(this.#hashOf(attempt, keysOf(attempt).address));
     return at !== undefined && Math.abs(this.#clock.now() - at) < acceptedMsMax;
   }
 
-  #hashOf({ name, secret }: LoginAttempt): string {
-    // As JSON: the two could run into each other.
-    return this.#limits.hash(JSON.stringify([name, secret]));
+  #hashOf({ name, secret }: LoginAttempt, address?: string): string {
+    // As JSON: they could run into each other.
+    return this.#limits.hash(JSON.stringify([name, secret, address]));
   }
 }
 

@@ -9,6 +9,7 @@ import { LoginLimits, type LoginSettings } from '../../src/limits/login-limits.t
 import type { QuotaReached } from '../../src/limits/quota.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
 
@@ -39,7 +40,7 @@ const off: LoginSettings = {
 const gateways: TestGateway[] = [];
 afterAll(() => Promise.all(gateways.map((each) => each.close())));
 
-const open = async (settings: LoginSettings = defaults) => {
+const open = async (settings: LoginSettings = defaults, credentials?: Credentials) => {
   const time = { now: Date.UTC(2026, 0, 15) };
   const clock = { now: () => time.now };
   const reached: QuotaReached[] = [];
@@ -49,7 +50,7 @@ const open = async (settings: LoginSettings = defaults) => {
   const audit = createMemoryAuditTrail();
   const reports = createLoginReports(audit, (reason) => counted.set(reason, (counted.get(reason) ?? 0) + 1));
   const guard = createLoginGuard(new LoginLimits(settings, limits, clock), reports.report);
-  const gateway = await openGateway({ guard, clock });
+  const gateway = await openGateway({ guard, clock, ...(credentials && { credentials }) });
   gateways.push(gateway);
   let sent = 0;
   const call = async (headers: Readonly<Record<string, string>>, address: string, format?: NamedProtocol) => {
@@ -122,6 +123,19 @@ test('secrets that are guessed at the same time are no more than those one after
   expect(await guessAll(off)).toEqual({ last: 200, compared: 50 });
 });
 
+test('a right secret from an address that it is not bound to counts like a wrong one', async () => {
+  const refused = { refusal: 'otherAddress', credential: 'cr_1' } as const;
+  const verify: Credentials['verify'] = async ({ secret }) => (secret === right ? refused : { refusal: 'wrongSecret' });
+  const statuses = async (secret: string): Promise<readonly number[]> => {
+    const { logIn } = await open(defaults, { verify });
+    const found: number[] = [];
+    for (const each of [secret, ...Array.from({ length: 10 }, (_, guess) => `guess ${guess}`)])
+      found.push((await logIn(each, elsewhere)).message.status);
+    return found;
+  };
+  expect(await statuses(right)).toEqual(await statuses('a wrong one'));
+});
+
 test('an unknown name is locked like a known one', async () => {
   const { logIn, counted } = await open();
   const statuses = new Set<number>();
@@ -153,6 +167,19 @@ test('a caller that was here before is not locked out by failures from its own a
   expect((await logIn(right, home)).message.status).toBe(200);
   expect((await call(key, home)).message.status).toBe(200);
   expect((await call({ 'x-api-key': 'other-api-key' }, home)).message.status).toBe(429);
+});
+
+test('the secret of a caller that is active elsewhere is locked for guesses, too', async () => {
+  const { logIn, call } = await open();
+  const key = { 'x-api-key': 'demo-api-key' };
+  await logIn(right, home);
+  await call(key, home);
+  for (let guess = 0; guess < 10; guess++) await logIn(`guess ${guess}`, elsewhere);
+  expect((await logIn(right, elsewhere)).message.status).toBe(429);
+  for (let guess = 0; guess < 100; guess++) await call({ 'x-api-key': `guess ${guess}` }, elsewhere);
+  expect((await call(key, elsewhere)).message.status).toBe(429);
+  expect((await logIn(right, home)).message.status).toBe(200);
+  expect((await call(key, home)).message.status).toBe(200);
 });
 
 test('one address guesses 100 API keys, whatever its names, and no more', async () => {

@@ -132,6 +132,66 @@ test('ARCHITECTURE.md lists the modules with their allowed imports', () => {
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(rules));
 });
 
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The messages that the first code of a row quotes; `<...>` stands for what the program inserts. */
+function quotedMessages(page: string): readonly string[] {
+  const messages = (head: string): boolean => head.split('|').some((cell) => cell.trim() === 'message');
+  return page
+    .split('\n\n')
+    .filter((block) => messages(block.split('\n')[0]!))
+    .flatMap((table) => table.split('\n').slice(2))
+    .map((row) => /`([^`]+)`/.exec(row)?.[1] ?? row);
+}
+
+/** A message as sources write it: `${...}` or `{0}` for what is inserted. */
+function messagePattern(message: string): RegExp {
+  const parts = message.split(/<[^<>]*>/).map(escaped);
+  return new RegExp(parts.join('\\$?\\{[^\\n]{1,60}?\\}'));
+}
+
+const plainSources = sources.replaceAll('\\`', '`').replaceAll("\\'", "'");
+
+function missingMessages(page: string): readonly string[] {
+  return quotedMessages(page).filter((message) => !messagePattern(message).test(plainSources));
+}
+
+/** What the sources log as a warning or an error. */
+function loggedFailures(text: string): readonly string[] {
+  const calls = text.matchAll(
+    /(?:\blogFailure\(\s*log,|\blogger\.(?:warn|error)\()[^;]*?(?:'([^'\n]+)'|`([^`\n]+)`),?\s*\)/g,
+  );
+  return [...calls].map(([, plain, template]) => plain ?? template!);
+}
+
+function unexplainedFailures(page: string, text: string): readonly string[] {
+  const patterns = quotedMessages(page).map(messagePattern);
+  return loggedFailures(text).filter((message) => !patterns.some((pattern) => pattern.test(message)));
+}
+
+const troubleshooting = 'docs/troubleshooting.md';
+
+test('the page of messages quotes those of the sources', () => {
+  expect(quotedMessages(read(troubleshooting)).length).toBeGreaterThan(80);
+  expect(missingMessages(read(troubleshooting))).toEqual([]);
+});
+
+test('the page of messages explains each failure that is logged', () => {
+  expect(loggedFailures(sources).length).toBeGreaterThan(20);
+  expect(unexplainedFailures(read(troubleshooting), sources)).toEqual([]);
+});
+
+test('reports messages that do not exist, and failures without an explanation', () => {
+  const page =
+    '| message | cause |\n|---|---|\n| `PORT and ADMIN_PORT are both <n>` | |\n| `PORT and HOST are both <n>` | |';
+  expect(missingMessages(page)).toEqual(['PORT and HOST are both <n>']);
+  expect(missingMessages('| message |\n|---|\n| `<n> and ADMIN_PORT are` |')).toHaveLength(1);
+  const text = `logFailure(log, thrown, 'it failed');\nlogger.warn({ a }, 'too many');\nlogFailure(log, thrown, \`reading \${it} failed\`)`;
+  expect(loggedFailures(text)).toEqual(['it failed', 'too many', `reading \${it} failed`]);
+  const explained = '| message |\n|---|\n| `it failed` |\n| `reading <gauge> failed` |';
+  expect(unexplainedFailures(explained, text)).toEqual(['too many']);
+});
+
 test('reports names that do not exist', () => {
   expect(pages.length).toBeGreaterThan(20);
   const links = '[a](docs/none.md) [b](README.md#no-heading) [c](#none) [d](https://x.example) [e](README.md)';

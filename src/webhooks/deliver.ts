@@ -2,6 +2,7 @@
 
 import type { JobQueue, TakenJob } from '../jobs/job.ts';
 import type { JobHandler, JobResult } from '../jobs/worker.ts';
+import { clock } from '../lib/clock.ts';
 import { createJumpMeter } from '../lib/clock-jump.ts';
 import { type Backoff, backoffMs } from '../lib/retry.ts';
 import type { Vault } from '../vault/ports.ts';
@@ -11,6 +12,7 @@ import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
 import { type Endpoint, type EndpointStore, endpointIdOf } from './ports.ts';
 import { type SendResult, send } from './send.ts';
+import { standardHeaders } from './signature.ts';
 import { openKeys, type SigningKeys } from './signing-keys.ts';
 
 export interface DeliveryDependencies {
@@ -126,9 +128,12 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       if (found === undefined) return end(job);
       const { endpoint, keys } = found;
       const event = parseQueuedEvent<never>(job.payload);
-      const message = formats.get(endpoint.format).encode(event, { environment, ...keys });
+      const encoded = formats.get(endpoint.format).encode(event, { environment, ...keys });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
+      const { body, headers } = encoded;
+      const standard = standardHeaders(keys, { eventId: event.eventId, sentAt: clock.now(), body });
+      const message = { body, headers: { ...headers, ...standard } };
       const about = { endpointId: endpoint.endpointId, attempt: job.attempts, traceparent: event.traceparent };
       const result = await trace(about, () => deliver(endpoint, message, cutOff));
       if (result.kind === 'accepted') return end(job);

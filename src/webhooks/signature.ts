@@ -15,3 +15,29 @@ export function signatureHeaders({ key, nextKey }: SigningKeys, body: string): R
     Protocol: 'HmacSHA256',
   };
 }
+
+export interface SentMessage {
+  readonly eventId: string;
+  /** Of this attempt, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly body: string;
+}
+
+/**
+ * The headers of Standard Webhooks 1.0, which also sign the id and the time of the attempt. They have a signature for each key,
+ * with blanks between them.
+ */
+export function standardHeaders(
+  { key, nextKey }: SigningKeys,
+  { eventId, sentAt, body }: SentMessage,
+): Readonly<Record<string, string>> {
+  // A dot ends the id in what is signed.
+  const id = eventId.replaceAll('.', '-');
+  const timestamp = String(Math.floor(sentAt / 1_000));
+  const keys = nextKey === undefined ? [key] : [key, nextKey];
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': keys.map((each) => `v1,${signatureOf(each, `${id}.${timestamp}.${body}`)}`).join(' '),
+  };
+}

@@ -1,5 +1,5 @@
 /** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
-import { publicAddress } from '../store/postgres/address.ts';
+import { parseDatabaseUrl, publicAddress } from '../store/postgres/address.ts';
 import type { DescribedEngine } from '../store/sql/engine.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
 import type { Config } from './config.ts';
@@ -33,8 +33,10 @@ export function describeStore(address: StoreAddress): string {
   switch (address.kind) {
     case 'sqlite':
       return address.dataDir;
-    case 'postgres':
-      return `PostgreSQL at ${publicAddress(address.url)}`;
+    case 'postgres': {
+      const parsed = parseDatabaseUrl(address.url);
+      return 'hint' in parsed ? 'PostgreSQL' : `PostgreSQL at ${publicAddress(parsed)}`;
+    }
     default:
       return address satisfies never;
   }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
+import { parseDatabaseUrl } from '../store/postgres/address.ts';
 import type { Config } from './config.ts';
 import { endOf, readTls } from './tls-files.ts';
 import type { UpstreamPlan } from './upstreams/plan.ts';
@@ -118,10 +119,14 @@ function liveFaults({
 
 /** An explicit sslmode is the decision of the operator, `disable` included. */
 function isPlainDatabase(databaseUrl: string): boolean {
-  const { hostname, searchParams } = new URL(databaseUrl);
-  const host = searchParams.get('host') ?? hostname;
-  const isSocket = host === '' || host.startsWith('/') || /^%2f/i.test(host);
-  return !isSocket && !isLoopback(host) && !searchParams.has('sslmode');
+  const address = parseDatabaseUrl(databaseUrl);
+  if ('hint' in address) return true;
+  return address.urls.some((url) => {
+    const { hostname, searchParams } = new URL(url);
+    const host = searchParams.get('host') ?? hostname;
+    const isSocket = host === '' || host.startsWith('/') || /^%2f/i.test(host);
+    return !isSocket && !isLoopback(host) && !searchParams.has('sslmode');
+  });
 }
 
 /** Requests carry card numbers and credentials. */

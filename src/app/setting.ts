@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type CopyTarget, parseCopyTarget } from '../audit/copy/target.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/trusted-proxies.ts';
+import { parseDatabaseUrl } from '../store/postgres/address.ts';
 
 export type Mode = 'production' | 'demo';
 
@@ -91,20 +92,9 @@ export function origin(text: string): Parsed<string> {
   return isOrigin ? { value: url.origin } : { hint: 'give scheme, host and port only, like https://pay.example.com' };
 }
 
-/** Requires that reserved characters are percent-encoded: a plain `/` or `#` in a password would end it. */
-export function databaseUrl(text: string): Parsed<string> {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isValid =
-    url !== undefined &&
-    /^postgres(ql)?:$/.test(url.protocol) &&
-    url.pathname.length > 1 &&
-    url.hash === '' &&
-    [url.username, url.password, url.pathname].every(isDecodable);
-  return isValid
-    ? { value: text }
-    : {
-        hint: 'give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX',
-      };
+export function databaseUrl(value: string): Parsed<string> {
+  const parsed = parseDatabaseUrl(value);
+  return 'hint' in parsed ? parsed : { value };
 }
 
 /** Checks the outline only. Opening the connection checks the parts. */
@@ -171,13 +161,4 @@ export function proxies(text: string): Parsed<TrustedProxies> {
   return value === undefined
     ? { hint: 'give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1' }
     : { value };
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

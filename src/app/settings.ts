@@ -45,7 +45,7 @@ export const settings = Object.freeze({
   databaseUrl: optional({
     name: 'DATABASE_URL',
     unit: 'URL',
-    doc: 'A PostgreSQL database, or a compatible one, that replaces DATA_DIR. Any number of servers may share it: `postgres://user:password@host:5432/database?sslmode=verify-full`.',
+    doc: 'A PostgreSQL database, or a compatible one, that replaces DATA_DIR. Any number of servers may share it: `postgres://user:password@host:5432/database?sslmode=verify-full`. Several hosts with commas between (`host1:5432,host2:5432`): each new connection goes to the first that writes. `pgbouncer=true` behind PgBouncer in transaction mode.',
     secret: true,
     fileNames: ['DATABASE_URL_FILE'],
     parse: databaseUrl,

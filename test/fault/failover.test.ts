@@ -3,20 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { basic, prepareProduction, type Server, startServer } from '../support/server.ts';
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
-import { callIn, card, openCaller } from '../support/traffic.ts';
-import { until } from '../support/until.ts';
+import {
+  closeSite,
+  type FinalAnswer,
+  failOverUnderLoad,
+  openSite,
+  type Site,
+  type Survived,
+  storeToken,
+} from './site.ts';
 
 /** The seeded defect, as the program of a server. */
 const remembering = join(import.meta.dirname, 'remembering-server.ts');
 const msMax = 400_000;
-const finalMsMax = 120_000;
 
 let postgres: Postgres;
 let redis: RedisServer;
@@ -26,75 +28,34 @@ beforeAll(async () => {
 afterAll(() => Promise.all([redis?.stop(), postgres?.discard()]));
 
 /** Prepares a loss; what is committed from then on is gone after the returned function. */
-type PrepareLoss = (site: Site) => Promise<() => Promise<void>>;
+type PrepareLoss = (site: DatabaseSite) => Promise<() => Promise<void>>;
 
-/** Servers over one database. */
-interface Site {
-  readonly folder: TempFolder;
-  readonly authorization: string;
-  /** They change where a server is restarted. */
-  readonly servers: Server[];
-  readonly start: () => Promise<Server>;
+interface DatabaseSite extends Site {
   /** How many details are stored. */
   countDetails(): Promise<number>;
 }
 
-interface SiteOptions {
+interface EngineOptions {
   readonly engine: 'PostgreSQL' | 'SQLite';
   readonly withRedis: boolean;
   readonly file?: string;
 }
 
-async function openSite({ engine, withRedis, file }: SiteOptions): Promise<Site> {
-  const folder = tempFolder();
+async function openDatabaseSite({ engine, withRedis, file }: EngineOptions): Promise<DatabaseSite> {
   const database = engine === 'PostgreSQL' ? await postgres.createMigratedDatabase() : undefined;
-  const added: Variables = { ...(database && { DATABASE_URL: database }), ...(withRedis && { REDIS_URL: redis.url }) };
-  const { variables, credential } = await prepareProduction(folder.path, added);
-  const start = () => startServer('serve', folder.path, variables, { file });
-  const servers = await Promise.all(Array.from({ length: database === undefined ? 1 : 2 }, start));
+  const variables = { ...(database && { DATABASE_URL: database }), ...(withRedis && { REDIS_URL: redis.url }) };
+  const site = await openSite({ servers: database === undefined ? 1 : 2, variables, file });
   const count = 'select count(*) as count from stored_detail';
   return {
-    folder,
-    authorization: basic(credential.username, credential.secret),
-    servers,
-    start,
+    ...site,
     async countDetails() {
       if (database !== undefined) return Number((await postgres.ask(count, [], database))[0]?.count);
-      const file = new DatabaseSync(join(folder.path, 'data', 'triglyph.db'), { readOnly: true });
+      const file = new DatabaseSync(join(site.folder.path, 'data', 'triglyph.db'), { readOnly: true });
       const row = file.prepare(count).get();
       file.close();
       return Number(row?.count);
     },
   };
-}
-
-async function closeSite({ servers, folder }: Site): Promise<void> {
-  await Promise.all(servers.map((server) => server.kill()));
-  folder.discard();
-}
-
-interface FinalAnswer {
-  readonly status: number;
-  readonly reference: string | undefined;
-  readonly replayed: boolean;
-}
-
-/** Stores a card of the key's own shopper: sends until the answer is final. */
-async function storeToken({ servers, authorization }: Site, key: string, at: number): Promise<FinalAnswer> {
-  const recurring = { contract: ['RECURRING'] };
-  const call = callIn('json', 'storeToken', { merchantAccount: 'AcmeWeb', shopperReference: key, card, recurring });
-  const endsAt = performance.now() + finalMsMax;
-  for (;;) {
-    const caller = openCaller(servers[at % servers.length]!.callers, authorization, 1);
-    const received = await caller.ask(call, key).catch(() => undefined);
-    caller.close();
-    if (received !== undefined && received.headers['transient-error'] !== 'true') {
-      const { status, headers } = received;
-      return { status, reference: headers.pspreference, replayed: headers['idempotent-replayed'] === 'true' };
-    }
-    if (performance.now() > endsAt) throw new Error(`no final answer: ${received?.status} ${received?.body}`);
-    await after(50);
-  }
 }
 
 const newKeys = (count: number): readonly string[] => Array.from({ length: count }, () => randomUUID());
@@ -118,8 +79,8 @@ const durableCount = 3;
 const lostCount = 6;
 
 /** Stores details, loses the later ones, and retries all of them at both servers. */
-async function observeLoss(options: SiteOptions, prepareLoss: PrepareLoss): Promise<Observed> {
-  const site = await openSite(options);
+async function observeLoss(options: EngineOptions, prepareLoss: PrepareLoss): Promise<Observed> {
+  const site = await openDatabaseSite(options);
   try {
     const store = async (key: string, at: number) => {
       const before = await storeToken(site, key, at);
@@ -178,21 +139,22 @@ const restoreSqlite: PrepareLoss = async (site) => {
     });
 };
 
-const losses: readonly { readonly name: string; readonly options: SiteOptions; readonly prepareLoss: PrepareLoss }[] = [
-  ...[true, false].flatMap((withRedis) => {
-    const options = { engine: 'PostgreSQL', withRedis } as const;
-    const also = withRedis ? 'Redis' : 'no Redis';
-    return [
-      { name: `a promoted standby that was behind, ${also}`, options, prepareLoss: promoteStandbyBehind },
-      { name: `restored files of PostgreSQL, ${also}`, options, prepareLoss: restorePostgres },
-    ];
-  }),
-  {
-    name: 'restored files of SQLite, Redis',
-    options: { engine: 'SQLite', withRedis: true },
-    prepareLoss: restoreSqlite,
-  },
-];
+const losses: readonly { readonly name: string; readonly options: EngineOptions; readonly prepareLoss: PrepareLoss }[] =
+  [
+    ...[true, false].flatMap((withRedis) => {
+      const options = { engine: 'PostgreSQL', withRedis } as const;
+      const also = withRedis ? 'Redis' : 'no Redis';
+      return [
+        { name: `a promoted standby that was behind, ${also}`, options, prepareLoss: promoteStandbyBehind },
+        { name: `restored files of PostgreSQL, ${also}`, options, prepareLoss: restorePostgres },
+      ];
+    }),
+    {
+      name: 'restored files of SQLite, Redis',
+      options: { engine: 'SQLite', withRedis: true },
+      prepareLoss: restoreSqlite,
+    },
+  ];
 
 describe.each(losses)('$name', ({ options, prepareLoss }) => {
   test(
@@ -229,42 +191,16 @@ describe.each(losses)('$name', ({ options, prepareLoss }) => {
   );
 });
 
-interface Survived {
-  /** Keys that were answered before the failover. */
-  readonly answered: number;
-  /** Of these, with another answer after it. */
-  readonly changed: number;
-  /** Details beyond one for each key. */
-  readonly doubled: number;
-}
-
 /** Clients store details while the primary is killed and a standby takes its place. */
-async function failOverUnderLoad(options: { readonly synchronous: boolean }): Promise<Survived> {
-  const site = await openSite({ engine: 'PostgreSQL', withRedis: true });
+async function failOverAtOneAddress(options: { readonly synchronous: boolean }): Promise<Survived> {
+  const site = await openDatabaseSite({ engine: 'PostgreSQL', withRedis: true });
   try {
     const standby = await postgres.addStandby(options);
     if (!options.synchronous) await standby.cutOff();
-    const answers = new Map<string, FinalAnswer>();
-    let isOver = false;
-    const client = async (at: number): Promise<void> => {
-      while (!isOver) {
-        const key = randomUUID();
-        answers.set(key, await storeToken(site, key, at));
-      }
-    };
-    const clients = Array.from({ length: 8 }, (_, at) => client(at));
-    await until('answers', () => answers.size > 3 * clients.length);
-    const before = new Map(answers);
-    await standby.promote();
-    await until('answers after the failover', () => answers.size > before.size + 2 * clients.length);
-    isOver = true;
-    await Promise.all(clients);
-    let changed = 0;
-    for (const [key, { reference }] of answers) {
-      const retried = await storeToken(site, key, 0);
-      if (before.has(key) && retried.reference !== reference) changed += 1;
-    }
-    return { answered: before.size, changed, doubled: (await site.countDetails()) - answers.size };
+    return await failOverUnderLoad(site, {
+      failOver: () => standby.promote(),
+      countDetails: () => site.countDetails(),
+    });
   } finally {
     await closeSite(site);
   }
@@ -274,7 +210,7 @@ describe('a failover under load', () => {
   test(
     'to a synchronous standby loses nothing',
     async () => {
-      const { answered, changed, doubled } = await failOverUnderLoad({ synchronous: true });
+      const { answered, changed, doubled } = await failOverAtOneAddress({ synchronous: true });
       expect(answered).toBeGreaterThan(0);
       expect({ changed, doubled }).toEqual({ changed: 0, doubled: 0 });
     },
@@ -283,7 +219,7 @@ describe('a failover under load', () => {
   test(
     'control: to a standby that was behind it loses every answer',
     async () => {
-      const { answered, changed, doubled } = await failOverUnderLoad({ synchronous: false });
+      const { answered, changed, doubled } = await failOverAtOneAddress({ synchronous: false });
       expect(answered).toBeGreaterThan(0);
       expect({ changed, doubled }).toEqual({ changed: answered, doubled: 0 });
     },

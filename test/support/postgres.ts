@@ -43,10 +43,13 @@ export interface Postgres {
 }
 
 export interface Standby {
+  readonly port: number;
   /** Waits until it holds every commit so far; it receives no later one. */
   cutOff(): Promise<void>;
   /** Kills the primary. This server takes its place, at its address. */
   promote(): Promise<void>;
+  /** Kills the primary. This server takes its place, at its own address. */
+  takeOver(): Promise<void>;
 }
 
 /** Starts fast, without fsync, by default; `durable` writes to disk, for tests of durability. */
@@ -92,6 +95,7 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
       );
     };
     return {
+      port: standby.port,
       async cutOff() {
         const [sent] = await primary.ask('select pg_current_wal_flush_lsn() as lsn');
         await until('the standby to hold every commit', async () => {
@@ -106,6 +110,11 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
         await standby.end('SIGINT');
         primary = createInstance(installation, copy, port);
         await primary.start();
+        await primary.ask('select pg_promote()');
+      },
+      async takeOver() {
+        await primary.end('SIGKILL');
+        primary = standby;
         await primary.ask('select pg_promote()');
       },
     };

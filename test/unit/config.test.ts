@@ -74,6 +74,19 @@ describe('refusals', () => {
       { DATABASE_URL: url },
       'DATABASE_URL: give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX.',
     ]),
+    ...Object.entries({
+      'a,b/pay?target_session_attrs=standby':
+        'give target_session_attrs=read-write, or any where each host writes: the gateway writes',
+      'a/pay?pgbouncer=yes': 'give pgbouncer=true for PgBouncer in transaction mode, or leave the parameter out',
+      'a,,b/pay': 'give each host once, as host:port with commas between, and no parameter host',
+      'a/pay?host=b,c':
+        'name several hosts before the database: postgres://user:password@host1:5432,host2:5432/database',
+      'a:1,b:x/pay':
+        'give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX',
+    }).map(([rest, hint]): [Record<string, string>, string] => [
+      { DATABASE_URL: `postgres://me:hush@${rest}` },
+      `DATABASE_URL: ${hint}.`,
+    ]),
     [{ WORKERS: '3' }, 'WORKERS is 3 and the embedded store allows one process: set DATABASE_URL, or one worker.'],
     [{ WORKERS: '0', DATABASE_URL: 'postgres://db/pay' }, 'WORKERS is "0": give a whole number from 1 to 128.'],
     [{ DRAIN_NOTICE_MS: 'soon' }, 'DRAIN_NOTICE_MS is "soon": give a whole number from 0 to 120000.'],
@@ -286,6 +299,7 @@ describe('unsafe', () => {
     'postgres://me:hush@db/pay',
     'postgres://me:hush@10.0.0.9:5432/pay?application_name=x',
     'postgres://me:hush@localhost/pay?host=db',
+    'postgres://me:hush@localhost,db:5433/pay?target_session_attrs=read-write',
   ])('live over the network to %s, in the clear', (url) => {
     const problems = faults({ ...live, DATABASE_URL: url });
     expect(problems).toEqual([expect.stringMatching(/add sslmode=verify-full/)]);
@@ -297,6 +311,8 @@ describe('unsafe', () => {
     'postgres://me:hush@localhost/pay',
     'postgres://me:hush@127.0.0.1/pay',
     'postgres://me:hush@[::1]:5432/pay',
+    'postgres://me:hush@127.0.0.1,[::1]:5433/pay',
+    'postgres://me:hush@db1:5432,db2:5433/pay?target_session_attrs=read-write&sslmode=verify-full',
     'postgres://me:hush@localhost/pay?host=/run/postgresql',
     'postgres://me:hush@%2Frun%2Fpostgresql/pay',
   ])('live with %s may serve', (url) => {

@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, TransactionOptions, Value } from '../sql/engine.ts';
-import { isRolledBack, TransientFailure, translated } from './failure.ts';
+import { isReadOnly, isRolledBack, TransientFailure, translated } from './failure.ts';
 
 /** The longest wait for a lock of another transaction. */
 export const lockMsMax = 2_000;
@@ -21,24 +21,44 @@ interface Query extends QueryConfig {
   readonly query_timeout?: number;
 }
 
+/** The longest time that a transaction stays idle. A suspended process then releases its locks, and fails when it continues. */
+export const idleInTransactionMsMax = 3_000;
+
+/** The limits of each transaction behind PgBouncer, which does not pass on those of a session. */
+const limitsOfTransaction = `; set local statement_timeout = ${statementMsMax}; set local lock_timeout = ${lockMsMax}; set local idle_in_transaction_session_timeout = ${idleInTransactionMsMax}`;
+
 /** Bounded: statements are constants of the program. */
 const texts = new WeakMap<Statement, string>();
 
 export class Connection {
   readonly #client: PoolClient;
+  readonly #isPooled: boolean;
+  #isReadOnly = false;
   #noTimeout = false;
   #lost = false;
   #isCorked = false;
 
-  constructor(client: PoolClient) {
+  /** `isPooled`: PgBouncer in transaction mode lies between. */
+  constructor(client: PoolClient, { isPooled = false }: { readonly isPooled?: boolean } = {}) {
     this.#client = client;
+    this.#isPooled = isPooled;
+  }
+
+  get client(): PoolClient {
+    return this.#client;
+  }
+
+  /** Whether the server has refused to write. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
   }
 
   async begin({ noTimeout = false, isolation = 'serializable' }: TransactionOptions): Promise<void> {
     this.#noTimeout = noTimeout;
     const unlimited = noTimeout ? '; set local statement_timeout = 0; set local lock_timeout = 0' : '';
     const level = isolation === 'serializable' ? 'serializable' : 'read committed';
-    await this.runText(`begin isolation level ${level}; set local synchronous_commit = on${unlimited}`);
+    const limits = this.#isPooled ? limitsOfTransaction : '';
+    await this.runText(`begin isolation level ${level}; set local synchronous_commit = on${limits}${unlimited}`);
   }
 
   /** Throws `CommitUnknown` where the answer of the server is lost. */
@@ -68,7 +88,8 @@ export class Connection {
   async run(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
     const { waitMsMax } = statement;
     const query: Query = {
-      name: statement.name,
+      // The next transaction may run on a connection of the server that has not prepared the statement.
+      ...(!this.#isPooled && { name: statement.name }),
       text: textOf(statement),
       values: parameters as Value[],
       ...(this.#noTimeout && { query_timeout: noTimeoutMs }),
@@ -119,6 +140,7 @@ export class Connection {
       return await answer;
     } catch (thrown) {
       const failure = translated(thrown, { bounded });
+      if (isReadOnly(thrown)) this.#isReadOnly = true;
       // The client creates its errors in the socket's handler: their own stack names no caller.
       if (failure === thrown && thrown instanceof Error) Error.captureStackTrace(thrown);
       if (failure instanceof TransientFailure && failure.lost) this.#lost = true;

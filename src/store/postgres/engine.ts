@@ -1,5 +1,5 @@
 /** The engine on PostgreSQL: runs serializable transactions on pooled connections and retries them after conflicts. */
-import type { Pool, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import {
@@ -14,8 +14,10 @@ import {
   type TransactionSession,
   type Value,
 } from '../sql/engine.ts';
+import { type DatabaseAddress, publicAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
+import type { DatabaseHosts } from './hosts.ts';
 import { PostgresTransaction } from './transaction.ts';
 
 /** The longest wait for a free connection while all are in use. */
@@ -51,14 +53,15 @@ export class PostgresEngine implements DescribedEngine {
   readonly describeTables = describeTables;
   readonly connections: PoolConnections;
   readonly #pool: Pool;
-  /** For messages: host, port and database. */
-  readonly #address: string;
+  readonly #address: DatabaseAddress;
+  readonly #hosts: DatabaseHosts;
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(pool: Pool, address: string) {
+  constructor(pool: Pool, address: DatabaseAddress, hosts: DatabaseHosts) {
     this.#pool = pool;
     this.#address = address;
+    this.#hosts = hosts;
     this.connections = {
       state() {
         const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
@@ -102,7 +105,7 @@ export class PostgresEngine implements DescribedEngine {
     try {
       return await connection.run(statement, parameters);
     } finally {
-      connection.release();
+      this.#giveBack(connection);
     }
   }
 
@@ -128,12 +131,35 @@ export class PostgresEngine implements DescribedEngine {
       // After a conflict the work runs again, whatever it threw.
       throw failure?.thrown instanceof TransientFailure || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
     } finally {
-      connection.release();
+      this.#giveBack(connection);
     }
   }
 
-  /** Throws `StoreUnavailable` where no connection becomes free in time, or a new one fails. */
+  #giveBack(connection: Connection): void {
+    if (connection.isReadOnly) this.#hosts.distrust(connection.client);
+    connection.release();
+  }
+
+  /** Throws `StoreUnavailable` where no connection becomes free in time, or no host accepts a new one. */
   async #borrow(): Promise<Connection> {
+    let refused = 0;
+    for (;;) {
+      const host = this.#hosts.next;
+      try {
+        const client = await this.#take();
+        if (this.#hosts.isCurrent(client)) return new Connection(client, this.#address);
+        client.release(true);
+      } catch (thrown) {
+        if (thrown instanceof StoreUnavailable) throw thrown;
+        this.#hosts.skip(host);
+        refused += 1;
+        if (refused >= this.#hosts.count) throw cannotConnect(publicAddress(this.#address), thrown);
+      }
+    }
+  }
+
+  /** Throws `StoreUnavailable` where no connection becomes free in time. */
+  async #take(): Promise<PoolClient> {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     const borrowed = this.#pool.connect();
     const isFull = totalCount >= options.max && waitingCount >= idleCount;
@@ -145,9 +171,7 @@ export class PostgresEngine implements DescribedEngine {
       });
     try {
       const client = await (isFull ? Promise.race([borrowed, tooLate()]) : borrowed);
-      if (client !== timedOut) return new Connection(client);
-    } catch (thrown) {
-      throw cannotConnect(this.#address, thrown);
+      if (client !== timedOut) return client;
     } finally {
       if (isFull) this.connections.onWait((performance.now() - begunAt) / 1000);
       // Aborting a signal would cost as much as a tenth of a listing, by the error that it creates.

@@ -39,7 +39,6 @@ const conflicts: ReadonlyMap<string, string> = new Map([
 
 /** By SQLSTATE: temporary states of a server. */
 const unavailable: ReadonlyMap<string, string> = new Map([
-  ['25006', 'the database is read-only'],
   ['53000', 'the database server has insufficient resources'],
   ['53100', 'the disk of the database server is full'],
   ['53200', 'the database server is out of memory'],
@@ -52,6 +51,7 @@ const unavailable: ReadonlyMap<string, string> = new Map([
 /** By SQLSTATE: the connection is of no more use, but a new one may work. */
 const worthReconnecting: ReadonlyMap<string, string> = new Map([
   ['0A000', 'the database server is a standby, or its tables have changed'],
+  ['25006', 'the database is read-only'],
   ['25P03', 'the database ended a transaction that was idle for too long'],
   ['57P01', 'the database server ended the connection'],
   ['57P02', 'the database server crashed'],
@@ -86,6 +86,13 @@ export function translated(thrown: unknown, { bounded = false }: { readonly boun
   return reason === undefined
     ? thrown
     : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
+}
+
+/** Whether the server refuses writes: a standby, or a primary that was demoted. */
+export function isReadOnly(thrown: unknown): boolean {
+  const code = serverError(thrown)?.code;
+  // 0A000: a standby has no serializable transactions.
+  return code === '25006' || code === '0A000';
 }
 
 /** Connecting failed. The messages of the server and the system contain no password. */

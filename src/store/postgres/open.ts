@@ -1,43 +1,62 @@
 /** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
-import { Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 import type { DescribedEngine } from '../sql/engine.ts';
-import { publicAddress } from './address.ts';
-import { answerMsMax, lockMsMax, statementMsMax } from './connection.ts';
+import { type DatabaseAddress, parseDatabaseUrl } from './address.ts';
+import { answerMsMax, idleInTransactionMsMax, lockMsMax, statementMsMax } from './connection.ts';
 import { PostgresEngine } from './engine.ts';
+import { DatabaseHosts } from './hosts.ts';
 import { readValue } from './value.ts';
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:5432/database?sslmode=verify-full` */
+  /** `postgres://user:password@host:5432/database?sslmode=verify-full`, with commas between several hosts. */
   readonly url: string;
   /** Connections; at least 2, since the work of a transaction may read outside of it. */
   readonly poolMax: number;
 }
 
 const connectMsMax = 2_000;
-/** The transaction of a suspended process releases its locks after this time, and fails when the process continues. */
-const idleInTransactionMsMax = 3_000;
 
 /** Connects at the first statement, not before. */
 export function openPostgres(options: PostgresOptions): DescribedEngine {
-  const pool = new Pool(optionsOf(options));
+  const address = parseDatabaseUrl(options.url);
+  if ('hint' in address) throw new Error(`the URL of the database cannot be used: ${address.hint}`);
+  const hosts = new DatabaseHosts(address);
+  const pool = new Pool({
+    ...optionsOf(options, address),
+    Client: clientOf(hosts),
+    onConnect: (client) => hosts.verify(client),
+  });
   // An error without a listener would end the process. The pool removes the client by itself; a borrowed client fails at
   // its next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresEngine(pool, publicAddress(options.url));
+  return new PostgresEngine(pool, address, hosts);
+}
+
+/** Each new client of the pool goes to the host that is next then. */
+function clientOf(hosts: DatabaseHosts): typeof Client {
+  return class extends Client {
+    constructor(options?: PoolConfig) {
+      const url = hosts.next;
+      super({ ...options, connectionString: url });
+      hosts.assign(this, url);
+    }
+  };
 }
 
 /** Complete, so that new defaults of the client change nothing. Parameters of the URL take precedence. */
-function optionsOf({ url, poolMax }: PostgresOptions): PoolConfig {
+function optionsOf({ poolMax }: PostgresOptions, { isPooled }: DatabaseAddress): PoolConfig {
   return {
-    connectionString: url,
     application_name: 'triglyph',
     client_encoding: 'utf8',
     types: { getTypeParser: readValue },
     connectionTimeoutMillis: connectMsMax,
-    statement_timeout: statementMsMax,
-    lock_timeout: lockMsMax,
-    idle_in_transaction_session_timeout: idleInTransactionMsMax,
+    // PgBouncer refuses connections with these parameters.
+    ...(!isPooled && {
+      statement_timeout: statementMsMax,
+      lock_timeout: lockMsMax,
+      idle_in_transaction_session_timeout: idleInTransactionMsMax,
+    }),
     query_timeout: answerMsMax,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

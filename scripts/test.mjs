@@ -56,6 +56,11 @@ const tools = [
     works: ['haproxy', '-v'],
   },
   {
+    packages: ['pgbouncer'],
+    why: 'PgBouncer, behind which the suite of the store runs; the tests start one of their own',
+    works: ['sh', '-c', 'PATH="$PATH:/usr/sbin" pgbouncer --version'],
+  },
+  {
     packages: ['prometheus'],
     why: 'promtool of Prometheus, which checks the alert rules',
     works: ['promtool', '--version'],

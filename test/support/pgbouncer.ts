@@ -44,7 +44,8 @@ export async function startPgBouncer(
   );
   const { uid, gid } = runner();
   if (uid !== undefined && gid !== undefined) for (const path of [folder, users, file]) chownSync(path, uid, gid);
-  const child = spawn('pgbouncer', [file], { ...runner(), cwd: folder, stdio: 'ignore' });
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
+  const child = spawn('pgbouncer', [file], { ...runner(), cwd: folder, env, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const url = urlOf({ password, port, database: 'postgres' });
   await until('PgBouncer to answer', () =>

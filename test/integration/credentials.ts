@@ -247,6 +247,13 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       for (const text of ['', 'example.com', '192.0.2.0/0', '10.0.0.1 10.0.0.2'])
         await expect(addKey({ networks: [text] })).rejects.toThrow(/no IP address and no network/);
     });
+    test('an empty list is refused: it would admit everybody', async () => {
+      for (const empty of [{ networks: [] }, { certificates: [] }]) {
+        await expect(addKey(empty)).rejects.toThrow(/an empty list/);
+        const { id } = await addKey({ networks: ['192.0.2.1'], certificates: [first] });
+        await expect(registry.editCredential(id, empty)).rejects.toThrow(/an empty list/);
+      }
+    });
     test('a credential may require a certificate besides its secret, and two of them during a change', async () => {
       const { id, secret } = await addKey({ certificates: [first] });
       expect(await refusalOf(secret, { certificate: first })).toBeUndefined();

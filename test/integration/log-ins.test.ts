@@ -64,3 +64,22 @@ test('a gateway in memory has no limit by default', async () => {
   await guess('203.0.113.9');
   expect(await statusOf(secret, '203.0.113.9')).not.toBe(429);
 });
+
+test('a request without a connection is locked as well', async () => {
+  const gateway = await createGateway({
+    services: [orders],
+    settings: { LOG_LEVEL: 'silent', LOGIN_FAILURES_PER_ADDRESS_MAX: '2' },
+  });
+  ends.push(() => gateway.close());
+  const statusOf = async (key: string): Promise<number> => {
+    const response = await gateway.fetch(
+      new Request('http://gateway/orders/v1/getOrder', {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ shop: 'amsterdam', number: 'none' }),
+      }),
+    );
+    return response.status;
+  };
+  expect([await statusOf('one'), await statusOf('two'), await statusOf('three')]).toEqual([401, 401, 429]);
+});

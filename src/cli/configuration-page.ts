@@ -19,8 +19,8 @@ A misspelt variable is refused: one that is not in this table and is close to a 
 starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`, \`IDEMPOTENCY_\` or \`REMEMBERED_\`.
 
 \`npm start\` refuses to start without keys, with a key file that others can read, on the demo's data folder, and, with
-\`ENVIRONMENT=live\`, on a public address without a proxy in \`TRUSTED_PROXIES\` (the gateway serves plain HTTP: the proxy
-terminates TLS), or without \`PUBLIC_URL\`: the \`Host\` of a request must not decide what WSDL and OpenAPI documents say. Each refusal says how to correct it. The demo serves 127.0.0.1, and another
+\`ENVIRONMENT=live\`, on a public address where nothing
+terminates TLS (neither \`TLS_CERT_FILE\` nor a proxy in \`TRUSTED_PROXIES\`), or without \`PUBLIC_URL\`: the \`Host\` of a request must not decide what WSDL and OpenAPI documents say. Each refusal says how to correct it. The demo serves 127.0.0.1, and another
 address with \`--host\` only.
 
 ## The configuration file

@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createJsonServer } from './server.mjs';
 
@@ -36,8 +37,15 @@ const gateway = spawn(process.execPath, [program, ...parameters], {
   },
 });
 gateway.stdout.pipe(process.stdout);
-gateway.stdout.once('data', (line) => {
-  const { callers } = JSON.parse(String(line).split('\n', 1)[0]);
+createInterface({ input: gateway.stdout }).on('line', (line) => {
+  const { msg, callers } = JSON.parse(line);
+  if (msg === 'ready') printExample(callers);
+});
+
+gateway.once('exit', (code) => process.exit(code ?? 1));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => gateway.kill('SIGTERM'));
+
+function printExample(callers) {
   console.log(`
 The JSON server is at ${upstream}, and the gateway in front of it at ${callers}. This PHP program calls it in SOAP:
 
@@ -49,6 +57,4 @@ The JSON server is at ${upstream}, and the gateway in front of it at ${callers}.
 
 Ctrl-C stops both.
 `);
-});
-gateway.once('exit', (code) => process.exit(code ?? 1));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => gateway.kill('SIGTERM'));
+}

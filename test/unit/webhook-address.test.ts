@@ -11,6 +11,13 @@ describe('an endpoint address', () => {
     ['http://[::1]:9000/', 'live', 'http://[::1]:9000/'],
     ['http://localhost/', 'live', 'http://localhost/'],
     ['http://shop.internal/', 'test', 'http://shop.internal/'],
+    ['https://192.168.1.1/', 'live', 'https://192.168.1.1/'],
+    ['https://169.253.1.1/', 'live', 'https://169.253.1.1/'],
+    ['https://[fd12:3456::1]/', 'live', 'https://[fd12:3456::1]/'],
+    ['https://[2001:db8::1]/', 'live', 'https://[2001:db8::1]/'],
+    ['https://[64:ff9b::a01:203]/', 'live', 'https://[64:ff9b::a01:203]/'],
+    ['https://[2002:a01:203::1]/', 'live', 'https://[2002:a01:203::1]/'],
+    ['https://[fec0::1]/', 'live', 'https://[fec0::1]/'],
   ] as const)('%s in %s', (given, environment, url) => {
     expect(parseEndpointUrl(given, environment)).toEqual({ url });
   });
@@ -30,6 +37,20 @@ describe('an endpoint address', () => {
     ['http://2852039166/', 'test', /link-local/],
     ['http://[fe80::1]/', 'test', /link-local/],
     ['http://[::ffff:169.254.169.254]/', 'test', /link-local/],
+    ['http://[febf::1]/', 'test', /link-local/],
+    ['http://[::169.254.169.254]/', 'test', /link-local/],
+    ['http://[::ffff:0:169.254.169.254]/', 'test', /link-local/],
+    ['http://[64:ff9b::169.254.169.254]/', 'test', /link-local/],
+    ['http://[64:ff9b:1::a9fe:a9fe]/', 'test', /link-local/],
+    ['http://[2002:a9fe:a9fe::1]/', 'test', /link-local/],
+    ['http://[2001:0:1::1]/', 'test', /link-local/],
+    ['http://[fd00:ec2::254]/', 'test', /metadata/],
+    ['http://[fd20:ce::254]/', 'test', /metadata/],
+    ['http://100.100.100.200/', 'test', /metadata/],
+    ['http://[2002:6464:64c8::]/', 'test', /metadata/],
+    ['http://[::ffff:168.63.129.16]/', 'test', /metadata/],
+    ['http://0xa9.0xfe.0xa9fe/', 'test', /link-local/],
+    ['http://169.254.169.254./', 'test', /link-local/],
   ] as const)('%s in %s is refused', (given, environment, hint) => {
     expect(parseEndpointUrl(given, environment)).toEqual({ hint: expect.stringMatching(hint) });
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { createLookup, isForbiddenAddress } from '../../src/webhooks/forbidden-address.ts';
 import { send } from '../../src/webhooks/send.ts';
 
 const servers: Server[] = [];
@@ -106,4 +107,59 @@ test('an endpoint that cannot be reached is named by the code of the error', asy
     kind: 'unreachable',
     because: 'it could not be reached: ECONNREFUSED',
   });
+});
+
+/** A resolver whose answers change from one question to the next, as in DNS rebinding. */
+const rebinding = (...answers: readonly (readonly string[])[]) => {
+  let asked = 0;
+  const resolve: Parameters<typeof createLookup>[0]['resolve'] = (_, __, callback) => {
+    const addresses = answers[asked++] ?? [];
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return { resolve, asked: () => asked };
+};
+const notAllowed = { kind: 'unreachable', because: 'it could not be reached: ADDRESS_NOT_ALLOWED' };
+
+test('a name is refused by the address it leads to; with the rule off, the same request arrives', async () => {
+  let requests = 0;
+  const { origin } = await serve((_, response) => {
+    requests += 1;
+    response.writeHead(200, { Connection: 'close' }).end();
+  });
+  const url = origin.replace('127.0.0.1', 'endpoint.example.com');
+  const sendWith = (isForbidden: (address: string) => boolean) =>
+    send(url, message, { ...limits, lookup: createLookup({ resolve: rebinding(['127.0.0.1']).resolve, isForbidden }) });
+  expect(await sendWith((address) => address === '127.0.0.1')).toEqual(notAllowed);
+  expect(requests).toBe(0);
+  expect(await sendWith(() => false)).toEqual({ kind: 'accepted' });
+  expect(requests).toBe(1);
+});
+
+test.each([[['169.254.169.254']], [['fe80::1', '169.254.169.254']], [['64:ff9b::a9fe:a9fe']]])(
+  'a name that resolves to %j only is not connected to',
+  async (addresses) => {
+    const { resolve } = rebinding(addresses);
+    const lookup = createLookup({ resolve, isForbidden: isForbiddenAddress });
+    expect(await send('http://endpoint.example.com:9/', message, { ...limits, lookup })).toEqual(notAllowed);
+  },
+);
+
+test('a name is resolved once for a connection, and the checked address is the one connected to', async () => {
+  const { origin } = await serve((_, response) => response.writeHead(200, { Connection: 'close' }).end());
+  const { resolve, asked } = rebinding(['fe80::1', '127.0.0.1'], ['169.254.169.254']);
+  const lookup = createLookup({ resolve, isForbidden: isForbiddenAddress });
+  const url = origin.replace('127.0.0.1', 'rebound.example.com');
+  expect(await send(url, message, { ...limits, lookup })).toEqual({ kind: 'accepted' });
+  expect(asked()).toBe(1);
+  // The next connection asks again, and is checked again.
+  expect(await send(url, message, { ...limits, lookup })).toEqual(notAllowed);
+  expect(asked()).toBe(2);
+});
+
+test('an endpoint stored with a forbidden address is not connected to', async () => {
+  for (const host of ['169.254.169.254', '[fe80::1]', '[2002:a9fe:a9fe::]'])
+    expect(await send(`http://${host}/`, message, limits)).toEqual(notAllowed);
 });

@@ -1,5 +1,5 @@
 /** Stops reading a connection, also where Node resumes it meanwhile. */
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 
 /** How often each connection is held now. */
 const holds = new WeakMap<Duplex, number>();
@@ -19,8 +19,9 @@ export function releaseReading(socket: Duplex): void {
   if (count === 0 && !socket.destroyed) socket.resume();
 }
 
-/** For so many milliseconds. */
-export function holdReadingFor(socket: Duplex, ms: number): void {
+/** For so many milliseconds. Ignores what stands for the socket of a request that came without a connection. */
+export function holdReadingFor(socket: object, ms: number): void {
+  if (!(socket instanceof Duplex)) return;
   holdReading(socket);
   setTimeout(releaseReading, ms, socket).unref();
 }

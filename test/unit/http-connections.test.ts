@@ -1,9 +1,10 @@
 /** Tests the limit of connections of an address, and the pauses of connections that were slowed down or refused. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { holdReadingFor } from '../../src/http/hold-reading.ts';
 import type { CallerServer } from '../../src/http/server.ts';
 import { echo, openTestShell } from '../support/shell.ts';
 
@@ -75,6 +76,10 @@ describe('an address with idle connections', () => {
     await expectSoon(() => connections() === 1);
     expect(await call(port, '127.0.0.2')).toBe('answered');
   });
+});
+
+test('a request without a connection has nothing to pause', () => {
+  expect(() => holdReadingFor(new EventEmitter(), 1)).not.toThrow();
 });
 
 async function expectSoon(holds: () => boolean): Promise<void> {

@@ -89,7 +89,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
   // Nothing delivers to these endpoints: the events stay in the table of jobs, where the auditor reads them.
   for (const format of ['tokenization', 'configuration'])
     database.exec(
-      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0)`,
+      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0, null)`,
     );
   for (const table of tables)
     for (const copy of ['template', 'standby'])

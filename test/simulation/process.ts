@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
+import { rolesFor } from '../../src/contract/roles.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
@@ -84,9 +85,11 @@ const platformCaller: Caller = Object.freeze({
   partition: balancePlatform,
   requiresKey: true,
 });
-/** The credential with the role of the operation. */
+/** The credential with a role for the operation. */
 const callerOf = (attempt: Attempt | undefined): Caller =>
-  attempt?.request.operation.role === 'balancePlatform' ? platformCaller : companyCaller;
+  attempt !== undefined && rolesFor(attempt.request.service, attempt.request.operation).includes('balancePlatform')
+    ? platformCaller
+    : companyCaller;
 const credentialsMs = 1_000;
 
 const credentialsOver = (port: Port): Credentials => ({

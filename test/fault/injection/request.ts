@@ -1,5 +1,7 @@
 /** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
+
 import type { Operation } from '../../../src/contract/operation.ts';
+import { rolesFor } from '../../../src/contract/roles.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
 import { resources } from '../../resources/index.ts';
 import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
@@ -27,9 +29,13 @@ const useByKey: ReadonlyMap<string, { readonly track: FaultTrack; readonly use: 
 
 const useOf = (key: string): KeyUse => useByKey.get(key)!.use;
 const operationOf = (key: string): Operation => findOperation(useOf(key).operation).operation;
+const rolesOf = (key: string): readonly string[] => {
+  const { service, operation } = findOperation(useOf(key).operation);
+  return rolesFor(service, operation);
+};
 
 export const keysOf = ({ keys }: FaultTrack): readonly string[] => Object.keys(keys);
-export const roleOf = (key: string): Role => roles.find((role) => role === operationOf(key).role)!;
+export const roleOf = (key: string): Role => roles.find((role) => rolesOf(key).includes(role))!;
 export const formatsOfKey = (key: string): readonly Format[] => formatsOf(operationOf(key));
 export const tracksOf = (role: Role): readonly FaultTrack[] =>
   tracks.filter((track) => keysOf(track).every((key) => roleOf(key) === role));

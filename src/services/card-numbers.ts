@@ -42,7 +42,10 @@ function hasRun(text: string): boolean {
   return false;
 }
 
-/** A number begins and ends where a group of digits does: a part of a longer group is none. */
+/**
+ * A number begins and ends where a group of digits does: a part of a longer group is none. Nor are several groups that touch a
+ * letter: some groups of a UUID have digits only.
+ */
 function numbersIn(text: string): readonly Found[] {
   const found: Found[] = [];
   let candidates = 0;
@@ -65,12 +68,19 @@ function numbersIn(text: string): readonly Found[] {
       if (length > lengthMax) break;
       if (length < lengthMin) continue;
       candidates += 1;
-      if (isCardNumber(digits.slice(start))) found.push({ places: places.slice(start) });
+      const number = places.slice(start);
+      if (isCardNumber(digits.slice(start)) && !isPartOfName(text, number)) found.push({ places: number });
     }
     if (!isInGroup || !isSeparator(code)) [digits, places, starts] = ['', [], []];
     isInGroup = false;
   }
   return found;
+}
+
+function isPartOfName(text: string, places: readonly number[]): boolean {
+  const [first, last] = [places[0]!, places.at(-1)!];
+  if (last - first === places.length - 1) return false;
+  return /[a-z]/i.test(`${text[first - 1] ?? ''}${text[last + 1] ?? ''}`);
 }
 
 /** The check digit excludes nine in ten, and costs less than the search for the brand. */

@@ -210,3 +210,25 @@ describe('imports on PostgreSQL', () => {
     await held;
   }, 30_000);
 });
+
+describe('a row that another transaction adds at the same moment', () => {
+  const text = `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+    values ($1, 'h', 'disable', 'alias of k', 1, 2)`;
+  /** Another index than that of the key finds the row. */
+  const add = async (options: { readonly waitMsMax?: number }): Promise<number> => {
+    const added = statement('test-add-record', text, options);
+    await engine.write((session) => session.execute(added, ['one']));
+    let runs = 0;
+    await engine.write(async (session) => {
+      runs += 1;
+      if (runs === 1) await session.execute(added, ['two']);
+    });
+    return runs;
+  };
+
+  test('lets a reservation run again', async () => expect(await add({ waitMsMax: 150 })).toBe(2));
+
+  test('is an error of any other statement', async () => {
+    await expect(add({})).rejects.toMatchObject({ code: '23505' });
+  });
+});

@@ -51,6 +51,8 @@ const passPending = statement(
   'test-pass-pending',
   'update pending_request set in_flight_until = in_flight_until - $1, repeatable_until = repeatable_until - $1',
 );
+/** SQLite has one writer at a time. PostgreSQL would not see a row that is being added, and time would not pass for it. */
+const lockPending = statement('test-lock-pending', 'lock table pending_request in share row exclusive mode');
 /** Records with an outcome stay: an expired key is a new request by design. */
 const passRecords = statement(
   'test-pass-records',
@@ -298,7 +300,9 @@ export class ForwardingRun {
 
   async #pass(ms: number): Promise<void> {
     // In one transaction: a gateway sees all of it, or nothing.
-    await this.#options.engine.write(async (session) => {
+    const { engine } = this.#options;
+    await engine.write(async (session) => {
+      if (engine.dialect === 'postgres') await session.execute(lockPending, []);
       await session.execute(passPending, [ms]);
       await session.execute(passRecords, [ms]);
     });

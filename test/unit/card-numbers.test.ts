@@ -30,6 +30,8 @@ test.each([
   ['two blanks between groups', '4111  1111  1111  1111'],
   ['too short', '411111111111'],
   ['a day and a time', '2026-11-22 10:11:12'],
+  ['groups of a UUID', '8e395354-0275-499a-bf8e-7a8525923a5e'],
+  ['groups behind a letter', 'a4111-1111-1111-1111'],
   ['no digits', 'Anna van Dijk, Simon Carmiggeltstraat'],
 ])('%s is no card number', (_, text) => {
   expect(detects(text)).toBe(false);

@@ -76,6 +76,9 @@ export function translated(thrown: unknown, { bounded = false }: { readonly boun
   const { code, severity } = error;
   if (bounded && code === '55P03')
     return new LockTimeout('another transaction holds a lock that this one needs', { cause: thrown });
+  // `on conflict` covers one index. Two transactions that add the same row at once may meet in another one first.
+  if (bounded && code === '23505')
+    return new TransientFailure('another transaction added the same row', { lost: false, cause: thrown });
   const conflict = conflicts.get(code);
   if (conflict !== undefined) return new TransientFailure(conflict, { lost: false, cause: thrown });
   const ended = worthReconnecting.get(code);

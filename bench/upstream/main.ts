@@ -208,7 +208,10 @@ async function measureSlowUpstream(): Promise<readonly Finding[]> {
   const upstreamPort = await freePort();
   await start(launchUpstream(upstreamPort, slowMs));
   const port = await freePort();
-  const server = await start(await launch('gateway', port, upstreamPort));
+  const launched = await launch('gateway', port, upstreamPort);
+  // One address and one credential send all requests, and the queue to the upstream is what is measured.
+  const unlimited = { CONNECTIONS_PER_ADDRESS_MAX: '0', REQUESTS_PER_CREDENTIAL_MAX: '0', REQUEST_WAIT_MS_MAX: '0' };
+  const server = await start({ ...launched, env: { ...launched.env, ...unlimited } });
   const { url, headers, body } = targetsAt(new Map([['gateway', port]]), upstreamPort)[2]!;
   const agent = new Agent({ keepAlive: true, maxSockets: slowRequests });
   const before = server.rssBytes();

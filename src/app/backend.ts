@@ -26,6 +26,7 @@ import { type CredentialUses, createCredentialUses } from '../store/sql/credenti
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine, PoolConnections } from '../store/sql/engine.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
+import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
@@ -84,6 +85,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
   readonly callerRecords: StoredCallerRecords;
+  /** What operators see of the store. */
+  readonly inspection: StoreInspection;
   /** The audit log. The gateway, the application and the commands record there. */
   readonly audit: AuditTrail;
   /** The audit log in the store. */
@@ -227,6 +230,7 @@ function createBackend<S extends Services>(
     indexRotation: createIndexRotation(engine, store, services.reindexers, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
+    inspection: createInspection(engine),
     audit,
     auditLog,
     auditCopy,

@@ -41,6 +41,9 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
     implementations: [],
     webhookFormats,
     registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules, auditedWrite, integrity),
+    summarizeEvent() {
+      throw new TypeError('no service has events');
+    },
     retention: [],
     prepareJobs: async () => {},
     createJobHandlers: async () => [],

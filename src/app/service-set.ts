@@ -21,11 +21,22 @@ import type { SharedObjects } from '../store/transaction.ts';
 import type { WebhookFormats } from '../webhooks/format.ts';
 import type { Config } from './config.ts';
 
+/** What operators see of a queued event. */
+export interface EventSummary {
+  readonly type: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** What the event belongs to, by the name of its member: `merchantAccount`. */
+  readonly owner: Readonly<Record<string, string>>;
+}
+
 /** The services of a server, composed with its configuration and its store. */
 export interface Services {
   readonly implementations: readonly Implementation[];
   readonly webhookFormats: WebhookFormats;
   readonly registry: CredentialRegistry;
+  /** Summarizes the payload of a queued event, without personal data. */
+  summarizeEvent(payload: string): EventSummary;
   /** Finds secrets in texts that should hold none. */
   readonly textDetector?: TextDetector;
   /** Adapts stored jobs to the configuration. For serving processes, before their first request. */

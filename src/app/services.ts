@@ -2,7 +2,7 @@
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
 import { cardNumberDetector } from '../services/card-numbers.ts';
-import { implementServices, services, webhookFormats } from '../services/index.ts';
+import { implementServices, services, summarizeEvent, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
   createAccountUpdater,
@@ -56,6 +56,10 @@ function composeBuiltIn(
     implementations: implementServices({ updater, cardSearch: createCardSearchLimits(config, limits) }),
     webhookFormats,
     registry,
+    summarizeEvent(payload) {
+      const { at, type, ...owner } = summarizeEvent(payload);
+      return { at, type, owner };
+    },
     textDetector: cardNumberDetector,
     accountUpdater,
     retention: recurringRetention({

@@ -15,6 +15,7 @@ import { describeErasure } from './erasure.ts';
 import { describeForwarding } from './forwarding.ts';
 import { describeJournal } from './idempotency-records.ts';
 import { describeIndexRotation } from './index-rotation.ts';
+import { describeInspection } from './inspection.ts';
 import { describeJobs } from './jobs.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeErasure(factory);
     describeJournal(factory);
     describeForwarding(factory);
+    describeInspection(factory);
     describeJobs(factory);
     describeGathering(factory);
     describeKeyRotation(factory);

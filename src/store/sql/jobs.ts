@@ -23,7 +23,8 @@ export type JobRow = {
 export const jobColumns =
   'company, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
 
-type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
+/** A job that is not retried. */
+export type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
   readonly dead_since: number;
   readonly last_failure: string | null;
 };
@@ -186,7 +187,7 @@ export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
   };
 }
 
-function deadJobOf(row: DeadRow): DeadJob {
+export function deadJobOf(row: DeadRow): DeadJob {
   return {
     tenant: row.company,
     jobId: row.job_id,

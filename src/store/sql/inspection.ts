@@ -1,0 +1,206 @@
+/** What operators see of the store: jobs by kind, the backlog of webhooks, dead jobs, an idempotency record, the schema. */
+import type { DeadJob } from '../../jobs/job.ts';
+import { type Engine, statement } from './engine.ts';
+import { type DeadRow, deadJobOf } from './jobs.ts';
+
+/** The jobs of one kind. A dead job is in no other count. */
+export interface JobSummary {
+  readonly kind: string;
+  /** Due now, and taken by no process. */
+  readonly due: number;
+  /** Under the lease of a process. */
+  readonly leased: number;
+  /** Due later. */
+  readonly scheduled: number;
+  /** Behind another job of their ordering key. */
+  readonly blocked: number;
+  /** Have failed, and are repeated. They are in another count, too. */
+  readonly failing: number;
+  readonly dead: number;
+  /** How long the first due job has waited, in milliseconds. */
+  readonly longestDueMs?: number | undefined;
+  /** Of the job that failed last. */
+  readonly lastFailure?: string | undefined;
+}
+
+/** The events that wait for one endpoint. */
+export interface EndpointBacklog {
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly waiting: number;
+  readonly dead: number;
+  /** The age of the oldest that waits, in milliseconds. */
+  readonly oldestMs?: number | undefined;
+}
+
+/** An idempotency record with its times, in milliseconds since the epoch. */
+export interface RecordDetails {
+  /** Identifies the request; useless without the MAC key. */
+  readonly requestHash: string;
+  readonly operation: string;
+  /** Of the request that had the effect, or may have had it. */
+  readonly requestReference: string;
+  readonly createdAt: number;
+  /** Absent for a record without an outcome, which does not expire. */
+  readonly expiresAt?: number | undefined;
+  /** JSON text; absent where another server is asked, or its answer is unknown. */
+  readonly outcome?: string | undefined;
+}
+
+export interface StoreSchema {
+  /** The number of the last migration. */
+  readonly number: number;
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly appliedAt: number;
+}
+
+export interface StoreInspection {
+  summarizeJobs(): Promise<readonly JobSummary[]>;
+  summarizeEndpoints(): Promise<readonly EndpointBacklog[]>;
+  /** The dead jobs of a kind, of one tenant or of all, the longest dead first. */
+  findDead(
+    kind: string,
+    options: { readonly tenant?: string | undefined; readonly max: number },
+  ): Promise<readonly DeadJob[]>;
+  /** The tenants with a dead job of the kind. */
+  findDeadTenants(kind: string): Promise<readonly string[]>;
+  /** Undefined where there is none, or only an expired one. */
+  findRecord(recordKey: string): Promise<RecordDetails | undefined>;
+  findSchema(): Promise<StoreSchema | undefined>;
+}
+
+type JobsRow = {
+  readonly kind: string;
+  readonly due: number;
+  readonly leased: number;
+  readonly scheduled: number;
+  readonly blocked: number;
+  readonly failing: number;
+  readonly dead: number;
+  readonly longest_due_ms: number | null;
+};
+
+const isDue = 'due_at <= now_ms()';
+const isLeased = 'due_at > now_ms() and lease_owner is not null';
+const isScheduled = 'due_at > now_ms() and lease_owner is null';
+const isBlocked = 'due_at is null and dead_since is null';
+const isFailing = 'dead_since is null and last_failure is not null';
+const countOf = (condition: string, name: string): string => `count(case when ${condition} then 1 end) as ${name}`;
+
+const summarizeJobs = statement<JobsRow>(
+  'summarize-jobs',
+  `select kind, ${countOf(isDue, 'due')}, ${countOf(isLeased, 'leased')}, ${countOf(isScheduled, 'scheduled')},
+     ${countOf(isBlocked, 'blocked')}, ${countOf(isFailing, 'failing')}, ${countOf('dead_since is not null', 'dead')},
+     max(case when ${isDue} then now_ms() - due_at end) as longest_due_ms
+   from job group by kind order by kind`,
+);
+
+/** Jobs do not say when they failed: of those that are repeated, the newest tells what is wrong now. */
+const lastFailures = statement<{ readonly kind: string; readonly last_failure: string }>(
+  'find-last-failures',
+  `select kind, last_failure from
+     (select kind, last_failure, row_number() over (partition by kind order by created_at desc, job_id) as place
+        from job where ${isFailing}) newest
+   where place = 1`,
+);
+
+type BacklogRow = {
+  readonly company: string;
+  readonly endpoint_id: string;
+  readonly waiting: number;
+  readonly dead: number;
+  readonly oldest_ms: number | null;
+};
+
+const summarizeEndpoints = statement<BacklogRow>(
+  'summarize-webhook-endpoints',
+  `select e.company, e.endpoint_id, ${countOf('j.job_id is not null and j.dead_since is null', 'waiting')},
+     ${countOf('j.dead_since is not null', 'dead')},
+     max(case when j.dead_since is null then now_ms() - j.created_at end) as oldest_ms
+   from webhook_endpoint e
+   left join job j on j.company = e.company and j.kind = 'webhook'
+     and substr(j.ordering_key, 1, length(e.endpoint_id) + 1) = e.endpoint_id || '/'
+   group by e.company, e.created_at, e.endpoint_id order by e.company, e.created_at, e.endpoint_id`,
+);
+
+const deadColumns = 'company, job_id, kind, payload, created_at, attempts, dead_since, last_failure';
+
+const listDead = statement<DeadRow>(
+  'list-dead-jobs-of-all',
+  `select ${deadColumns} from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or company = $2)
+    order by dead_since, company, job_id limit $3`,
+);
+
+const listDeadTenants = statement<{ readonly company: string }>(
+  'list-tenants-of-dead-jobs',
+  'select distinct company from job where kind = $1 and dead_since is not null order by company',
+);
+
+/** Records without an outcome expire in the far future. */
+const findRecord = statement<{
+  readonly request_hash: string;
+  readonly operation: string;
+  readonly psp_reference: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly outcome: string | null;
+}>(
+  'show-record',
+  `select request_hash, operation, psp_reference, created_at, expires_at, outcome
+     from idempotency_record where record_key = $1 and expires_at > now_ms()`,
+);
+
+const findSchema = statement<{ readonly number: number; readonly name: string; readonly applied_at: number }>(
+  'find-last-migration',
+  'select number, name, applied_at from migration order by number desc limit 1',
+);
+
+export function createInspection(engine: Engine): StoreInspection {
+  return Object.freeze<StoreInspection>({
+    summarizeJobs: () =>
+      engine.read(async (session) => {
+        const failures = new Map(
+          (await session.query(lastFailures, [])).map(({ kind, last_failure: failure }) => [kind, failure]),
+        );
+        const rows = await session.query(summarizeJobs, []);
+        return rows.map(({ longest_due_ms: longest, ...counts }) => ({
+          ...counts,
+          longestDueMs: longest ?? undefined,
+          lastFailure: failures.get(counts.kind),
+        }));
+      }),
+    summarizeEndpoints: () =>
+      engine.read(async (session) =>
+        (await session.query(summarizeEndpoints, [])).map(({ company, endpoint_id, waiting, dead, oldest_ms }) => ({
+          tenant: company,
+          endpointId: endpoint_id,
+          waiting,
+          dead,
+          oldestMs: oldest_ms ?? undefined,
+        })),
+      ),
+    findDead: (kind, { tenant = '', max }) =>
+      engine.read(async (session) => (await session.query(listDead, [kind, tenant, max])).map(deadJobOf)),
+    findDeadTenants: (kind) =>
+      engine.read(async (session) => (await session.query(listDeadTenants, [kind])).map(({ company }) => company)),
+    findRecord: (recordKey) =>
+      engine.read(async (session) => {
+        const [row] = await session.query(findRecord, [recordKey]);
+        if (row === undefined) return undefined;
+        return {
+          requestHash: row.request_hash,
+          operation: row.operation,
+          requestReference: row.psp_reference,
+          createdAt: row.created_at,
+          expiresAt: row.outcome === null ? undefined : row.expires_at,
+          outcome: row.outcome ?? undefined,
+        };
+      }),
+    findSchema: () =>
+      engine.read(async (session) => {
+        const [row] = await session.query(findSchema, []);
+        return row && { number: row.number, name: row.name, appliedAt: row.applied_at };
+      }),
+  });
+}

@@ -39,6 +39,7 @@ export type {
 } from '../convert/conversion.ts';
 export { ConversionError } from '../convert/conversion-error.ts';
 export type { MessageHints, MessageSide } from '../convert/identify-message.ts';
+export type { MessagePlace } from '../convert/locate/place.ts';
 export type { Change } from '../convert/scalar-changes.ts';
 export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
 export type { ProtocolName } from '../formats/index.ts';

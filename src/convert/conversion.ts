@@ -2,6 +2,7 @@
 import { type ProtocolName, protocolNames } from '../formats/index.ts';
 import { type LanguageName, languageNames } from './call-source.ts';
 import type { MessageHints, MessageSide } from './identify-message.ts';
+import type { MessagePlace } from './locate/place.ts';
 import type { Change } from './scalar-changes.ts';
 
 /** A wire format, or a language in which a request is printed as a program. */
@@ -31,6 +32,8 @@ export interface Coercion {
   readonly to?: string;
   /** The format that cannot hold the value; absent where reading changes it. */
   readonly in?: ProtocolName;
+  /** In the text of the message. */
+  readonly place?: MessagePlace;
 }
 
 /** What is wrong with a field. */
@@ -39,6 +42,8 @@ export interface ConversionIssue {
   readonly at: string;
   readonly code: string;
   readonly message: string;
+  /** In the text of the message: of the field, or of what it belongs into where it is missing. */
+  readonly place?: MessagePlace;
 }
 
 /** A message in another format. */

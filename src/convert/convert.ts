@@ -18,9 +18,11 @@ import type {
   RefusedField,
 } from './conversion.ts';
 import { malformed } from './conversion-error.ts';
-import { splitHttpMessage } from './http-message.ts';
+import { type HttpMessage, splitHttpMessage } from './http-message.ts';
 import { identifyMessage, type KnownServices } from './identify-message.ts';
+import { createLocator } from './locate/locate.ts';
 import { findLosses } from './losses.ts';
+import { textOf } from './message-text.ts';
 import { type Content, type ReadMessage, readMessage } from './read-message.ts';
 import { writeMessages, writePrograms } from './write-messages.ts';
 
@@ -35,9 +37,21 @@ export function createConverter(services: readonly Service[]): Convert {
     recorder.take();
     const read = identifyAndRead(options, known);
     const { operation, service, side, format, issues, unknownMembers } = read;
-    const locate = (path: Path, kind?: ProblemKind): string =>
-      protocols[format].coordinates(path, operation, side === 'request' ? 'input' : 'output', kind);
-    const coercions = recorder.take().map(({ path, ...coercion }): Coercion => ({ at: locate(path), ...coercion }));
+    const schemaSide = side === 'request' ? 'input' : 'output';
+    const coordinatesOf = (path: Path, kind?: ProblemKind): string =>
+      protocols[format].coordinates(path, operation, schemaSide, kind);
+    const locate = createLocator({
+      ...textOf(options.message, read.body),
+      format,
+      service,
+      operation,
+      side: schemaSide,
+    });
+    const placed = (path: Path, kind?: ProblemKind): Pick<ConversionIssue, 'at' | 'place'> => {
+      const place = locate(path, kind);
+      return { at: coordinatesOf(path, kind), ...(place !== undefined && { place }) };
+    };
+    const coercions = recorder.take().map(({ path, ...coercion }): Coercion => ({ ...placed(path), ...coercion }));
     const shown = options.mask === true ? masked(read) : read;
     const isValid = issues.length === 0;
     const losses = isValid ? findLosses(read, writeMessages(options.to, read, protocols), known) : [];
@@ -51,10 +65,10 @@ export function createConverter(services: readonly Service[]): Convert {
       coercions: [
         ...coercions,
         ...unknownMembers.map((at): Coercion => ({ at, changes: ['unknownMember'] })),
-        ...losses.map(({ path, ...loss }): Coercion => ({ at: locate(path), ...loss })),
+        ...losses.map(({ path, ...loss }): Coercion => ({ ...placed(path), ...loss })),
       ],
       issues: issues.map(
-        ({ path, kind, message }): ConversionIssue => ({ at: locate(path, kind), code: kind.code, message }),
+        ({ path, kind, message }): ConversionIssue => ({ ...placed(path, kind), code: kind.code, message }),
       ),
       messages: isValid ? writeMessages(options.to, shown, protocols) : {},
       programs: isValid ? writePrograms(options, shown, protocols) : {},
@@ -91,7 +105,10 @@ function refusalContent({ status, code, type, message, issues, requestReference 
 }
 
 function identifyAndRead(options: ConvertOptions, known: KnownServices): ReadMessage {
-  const http = splitHttpMessage(Buffer.from(options.message));
+  const { message } = options;
+  const split = splitHttpMessage(Buffer.from(message));
+  // A text has no bytes yet, so what it says of their charset does not hold.
+  const http: HttpMessage = typeof message === 'string' ? { ...split, charset: 'utf-8' } : split;
   try {
     const read = readMessage(identifyMessage(http, options, known), http, known.protocols);
     return withReference(read, http.headers[conventionsOf(known.services).requestReference.toLowerCase()]);

@@ -1,5 +1,6 @@
 /** Splits an HTTP message into its head and its body, as logs and `curl -i` write it. A message may have no head. */
 import type { Buffer } from 'node:buffer';
+import type { Charset } from '../lib/charset.ts';
 
 export interface HttpMessage {
   /** The request line or the status line; absent in a body without a head. */
@@ -9,6 +10,8 @@ export interface HttpMessage {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Of the body, whatever the message says; absent where the message decides. */
+  readonly charset?: Charset;
   /** The lines before the body. */
   readonly linesBefore: number;
 }

@@ -55,7 +55,9 @@ export interface IdentifiedMessage {
 export function identifyMessage(http: HttpMessage, named: MessageHints, known: KnownServices): IdentifiedMessage {
   const wire = wireOf(http);
   const route = known.routes.find(wire.path);
-  const { format, media, body } = identifyFormat(http, wire, route, named, known.protocols);
+  const { format, body, ...identified } = identifyFormat(http, wire, route, named, known.protocols);
+  const { charset = identified.media.charset } = http;
+  const media = { ...identified.media, charset };
   const isSoap = format === 'soap11' || format === 'soap12';
   const envelope = isSoap ? peekEnvelope(body, media) : undefined;
   if (isSoap && envelope === undefined) refuseEnvelope({ body, media }, known);

@@ -267,6 +267,39 @@ describe('faults are where the caller finds them', () => {
     expect(at('shopperReference=a&x=1')).toEqual(['x', 'merchantAccount']);
   });
 
+  /** What stands at the place of each issue; in angle brackets where the field itself is missing. */
+  const marked = (message: string, more: object = {}) =>
+    convert({ message, operation: 'storeToken', ...more }).issues.map(({ place }) => {
+      const found = message.slice(place!.start, place!.end);
+      return place!.isMissing ? `<${found}>` : found;
+    });
+
+  test.each([
+    ['{"shopperReference": "a\\nb", "x": 1, "card": {"number": "4111"}}', ['"x"', '<{>', '"4111"']],
+    ['shopperReference=a&x=1&card.number=4111', ['x', '<>', '4111']],
+    [
+      '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><storeToken xmlns="http://recurring.services.adyen.com">' +
+        '<request a=">"><!-- <x> --><shopperReference>a</shopperReference><x>1</x>' +
+        '<card><number><![CDATA[4111]]></number></card></request></storeToken></e:Body></e:Envelope>',
+      ['<x>', '<<request a=">">>', '<![CDATA[4111]]>'],
+    ],
+    [
+      'POST /pal/servlet/Recurring/v68/storeToken HTTP/1.1\r\nContent-Type: application/json;charset=iso-8859-1\r\n\r\n{"é": 1}',
+      ['"é"'],
+    ],
+  ])('places in %s', (message, places) => {
+    expect(marked(message)).toEqual(expect.arrayContaining(places));
+  });
+
+  test('a text is read as it is, whatever it says of its bytes', () => {
+    const xml = '<?xml version="1.0" encoding="ISO-8859-1"?>';
+    const body =
+      '<Body><disable xmlns="http://recurring.services.adyen.com"><request><shopperReference>é</shopperReference></request></disable></Body>';
+    const message = `${xml}<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/">${body}</Envelope>`;
+    expect(convert({ message }).canonical).toMatchObject({ shopperReference: 'é' });
+    expect(convert({ message: Buffer.from(message, 'latin1') }).canonical).toMatchObject({ shopperReference: 'é' });
+  });
+
   test('a message that does not say what it is', () => {
     expect(fault('{}')).toMatchObject({ reason: 'unnamed' });
     expect(fault('\u0001')).toMatchObject({ reason: 'unnamed' });

@@ -1,6 +1,6 @@
 /** Formats a conversion for people: the messages, and the notes on what they are and what changes. */
 import { languages } from '../../convert/call-source.ts';
-import type { Coercion, Conversion, ConvertedMessage } from '../../convert/conversion.ts';
+import type { Coercion, Conversion, ConversionIssue, ConvertedMessage } from '../../convert/conversion.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
 
 /** One converted message as it is, several with a heading each; the canonical form where nothing else is asked for. */
@@ -33,10 +33,14 @@ function formatMessage(name: string, { method, path, headers, body }: ConvertedM
 export function formatNotes({ service, version, operation, format, side, coercions, issues }: Conversion): string {
   const lines = [
     `${service}${operation === undefined ? '' : `.${operation}`}, version ${version}: ${side} in ${format}`,
-    ...issues.map(({ at, code, message }) => `invalid: ${at}: ${code} ${message}`),
+    ...issues.map(({ at, code, message, place }) => `invalid: ${at}${formatPlace(place)}: ${code} ${message}`),
     ...coercions.map((each) => `${each.in === undefined ? 'changed' : `lost in ${each.in}`}: ${formatCoercion(each)}`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function formatPlace(place: ConversionIssue['place']): string {
+  return place === undefined ? '' : ` (line ${place.line}, column ${place.column})`;
 }
 
 function formatCoercion({ at, changes, from, to }: Coercion): string {

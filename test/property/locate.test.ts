@@ -1,0 +1,130 @@
+/** The place of each scalar of a request is where its text is, in every format. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Path } from '../../src/contract/path.ts';
+import type { Schema } from '../../src/contract/schema.ts';
+import { boundOperations } from '../../src/contract/service.ts';
+import { createLocator } from '../../src/convert/locate/locate.ts';
+import { decodedText } from '../../src/convert/locate/locate-in-xml.ts';
+import type { MessagePlace } from '../../src/convert/locate/place.ts';
+import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
+import { formats } from '../formats/index.ts';
+import { arbitrary } from '../support/generate.ts';
+import { namesOf, type Property, search } from './property.ts';
+import { rounded } from './round-trip.ts';
+import { subjects } from './subjects.ts';
+
+interface Scalar {
+  readonly path: Path;
+  readonly schema: Schema;
+  readonly value: unknown;
+}
+
+/** The scalars and the joined sets of a value. */
+const scalarsOf = (schema: Schema, value: unknown, path: Path): readonly Scalar[] => {
+  if (value === undefined) return [];
+  switch (schema.kind) {
+    case 'object':
+      return Object.entries(schema.fields).flatMap(([name, field]) =>
+        scalarsOf(field.schema, (value as Record<string, unknown>)[name], [...path, name]),
+      );
+    case 'list': {
+      if (schema.joined) return [{ path, schema, value: (value as string[]).join(',') }];
+      const { item, itemName, wrapped } = schema;
+      return (value as unknown[]).flatMap((each, index) =>
+        scalarsOf(item, each, [...path, { index, itemName, wrapped }]),
+      );
+    }
+    case 'map':
+      return Object.entries(value as object).flatMap(([key, each]) =>
+        schema.item === undefined
+          ? [{ path: [...path, key], schema, value: each }]
+          : scalarsOf(schema.item, each, [...path, key]),
+      );
+    default:
+      return [{ path, schema, value }];
+  }
+};
+
+const xmlText = (text: string): string => decodedText(text, { start: 0, end: text.length });
+const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
+const decode: Record<ProtocolName, (text: string) => string> = {
+  soap11: xmlText,
+  soap12: xmlText,
+  json: (text) => String(JSON.parse(text)),
+  rest: (text) => String(JSON.parse(text)),
+  form: formText,
+  adapter: formText,
+};
+
+/** The text at the place of a scalar, as a value; the whole start tag where an element is empty. */
+const isAt = (format: ProtocolName, text: string, { start, end }: MessagePlace, { schema, value }: Scalar): boolean => {
+  const found = text.slice(start, end);
+  if (value === '') return found !== '';
+  if (schema.kind === 'dateTime') {
+    const ms = format === 'rest' ? 1_000 : formats[format].precisionMs;
+    return Date.parse(decode[format](found)) === rounded(schema, value, ms);
+  }
+  return decode[format](found).replace('+', '') === String(value).replace('+', '');
+};
+
+const scalarsAreWhereTheyAre: Property = (subject) => {
+  const { protocols, service, operation } = subject;
+  return search(arbitrary(operation.input), subject, (input) => {
+    const scalars = scalarsOf(operation.input, input, []);
+    for (const format of namesOf(subject)) {
+      const { body: text } = protocols[format].encodeRequest(service, operation, input);
+      const locate = createLocator({ text, bodyStart: 0, format, service, operation, side: 'input' });
+      for (const scalar of scalars) {
+        const place = locate(scalar.path);
+        if (place === undefined || place.isMissing || !isAt(format, text, place, scalar))
+          return `${format}: ${JSON.stringify(scalar.path)} is not at ${JSON.stringify(place)} of\n${text}`;
+      }
+      // One that is not there is where its object is.
+      const missing = locate(['no-such-member']);
+      if (missing?.isMissing !== true) return `${format}: a missing member is found in\n${text}`;
+    }
+    return undefined;
+  });
+};
+
+describe.each(subjects)('$title', (subject) => {
+  test('each scalar is found at its place', () => {
+    expect(scalarsAreWhereTheyAre({ ...subject, runs: Math.ceil(subject.runs / 8) })).toBeUndefined();
+  });
+});
+
+const protocols = createProtocols(services);
+const bound = services.flatMap((service) =>
+  boundOperations(service).map((operation) => ({ service, operation, title: operation.name })),
+);
+
+test.each(bound)('$title: each scalar of a request in rest is found at its place', ({ service, operation }) => {
+  for (const input of fc.sample(arbitrary(operation.input), { numRuns: 10, seed: 7 })) {
+    let call: ReturnType<(typeof protocols)['rest']['encodeRequest']>;
+    try {
+      call = protocols.rest.encodeRequest(service, operation, input);
+    } catch {
+      continue;
+    }
+    const head = [
+      `${call.method} ${call.path} HTTP/1.1`,
+      ...Object.entries(call.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ];
+    const text = `${head.join('\r\n')}\r\n\r\n${call.body}`;
+    const bodyStart = text.length - call.body.length;
+    const locate = createLocator({ text, bodyStart, format: 'rest', service, operation, side: 'input' });
+    for (const scalar of scalarsOf(operation.input, input, [])) {
+      const place = locate(scalar.path);
+      expect(place).toMatchObject({ start: expect.any(Number) });
+      expect(place).not.toHaveProperty('isMissing');
+      const isInHead = place!.start < bodyStart;
+      const found = text.slice(place!.start, place!.end);
+      const isHeader = isInHead && place!.line > 1;
+      if (isHeader) expect(found).toBe(String(scalar.value));
+      else
+        expect([scalar, found, isAt(isInHead ? 'form' : 'rest', text, place!, scalar)]).toEqual([scalar, found, true]);
+    }
+  }
+});

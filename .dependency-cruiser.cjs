@@ -21,6 +21,23 @@ const engine = {
   upstream: ['contract', 'formats', 'idempotency', 'lib'],
   import: ['audit', 'contract', 'formats', 'gateway', 'lib', 'store'],
   convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],
+  console: [
+    'audit',
+    'callers',
+    'contract',
+    'convert',
+    'documents',
+    'formats',
+    'gateway',
+    'http',
+    'idempotency',
+    'jobs',
+    'lib',
+    'limits',
+    'store',
+    'vault',
+    'webhooks',
+  ],
   http: ['audit', 'contract', 'formats', 'gateway', 'lib', 'limits'],
 };
 

@@ -29,6 +29,7 @@ import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
+import { createLiveCredentials, type LiveCredentials } from '../store/sql/live-credentials.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
 import { finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
@@ -69,6 +70,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly endpoints: EndpointStore;
   readonly upstreamCredentials: UpstreamCredentialStore;
   readonly credentials: Credentials;
+  /** For sessions, which present no secret. */
+  readonly liveCredentials: LiveCredentials;
   readonly credentialUses: CredentialUses;
   /** Tells callers apart whose credentials only an upstream knows. */
   readonly forwarded: Authenticator;
@@ -210,6 +213,7 @@ function createBackend<S extends Services>(
     endpoints: createEndpoints(engine),
     upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper, integrity),
+    liveCredentials: createLiveCredentials(engine, clock, integrity),
     credentialUses,
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: services.registry,

@@ -17,7 +17,7 @@ import type { Answer } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
-import { createLoginGuard } from '../gateway/login-guard.ts';
+import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
@@ -58,6 +58,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
   readonly loginReports: LoginReports;
+  readonly loginGuard: LoginGuard;
   readonly telemetry: Telemetry | undefined;
   readonly cardNumberReports: CardNumberReports;
 }
@@ -189,6 +190,7 @@ export async function composeGateway<M extends Metrics>(
     audit,
     upstreams: opened,
     loginReports,
+    loginGuard: guard,
     telemetry,
     trace: tracing?.middleware,
     cardNumberReports,

@@ -1,17 +1,21 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
 import type { Protocols } from '../formats/index.ts';
-import { type Admin, type AdminParts, inspect, openAdmin, type Probe } from '../http/admin.ts';
+import { type Admin, type AdminParts, inspect, openAdmin, type Probe, type Readiness } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
 import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
-import { openCallerServer } from '../http/server.ts';
+import type { SiteServerOptions } from '../http/serve-site.ts';
+import { type CallerServer, openCallerServer } from '../http/server.ts';
+import type { Site } from '../http/site.ts';
 import type { TlsSource } from '../http/tls.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
+import type { PresentedSecret } from '../store/sql/credentials.ts';
 import { adminAccess } from './admin-access.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
 import type { Config } from './config.ts';
+import { lazyConsole } from './console/lazy-console.ts';
 import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
@@ -34,6 +38,8 @@ export interface ServerOverrides extends GatewayOverrides {
   readonly admin?: (parts: AdminParts & Pick<ServedMetrics, 'registry'>) => Promise<Admin>;
   /** Replaces the certificate files of the configuration. */
   readonly tls?: TlsSource | undefined;
+  /** In the demo: callers reach the console, too, and are this credential by one click. */
+  readonly consoleForAll?: PresentedSecret | undefined;
 }
 
 /** How often readiness asks the key management service. */
@@ -49,7 +55,7 @@ const logCloseMsMin = 200;
 export async function startServer(
   config: Config,
   backend: Backend<Services>,
-  { admin: openProbes = openAdmin, tls: givenTls, ...overrides }: ServerOverrides = {},
+  { admin: openProbes = openAdmin, tls: givenTls, consoleForAll, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
@@ -58,13 +64,38 @@ export async function startServer(
   const { protocols, log, metrics, cache } = composed;
   const tlsFiles = openTlsFiles(config, tlsReport(log));
   const tls = givenTls ?? tlsFiles;
-  const server = await openCallerServer({ ...composed, options: config, tls }).catch(async (thrown) => {
+  const probes = [...createProbes(backend), ...composed.upstreams.probes];
+  const readiness = (): Promise<Readiness> => inspect({ probes, draining: () => server.draining() });
+  const callers = (): string => origin(config.host, server.port, tls === undefined ? 'http' : 'https');
+  const site: Site | undefined = config.console
+    ? lazyConsole({
+        config,
+        backend,
+        services: composed.services,
+        callers,
+        readiness,
+        guard: composed.loginGuard,
+        oneClick: consoleForAll,
+        failed: (thrown) => logFailure(log, thrown, 'the console failed'),
+      })
+    : undefined;
+  const siteOptions: SiteServerOptions | undefined = site && {
+    site,
+    access: adminAccess(config),
+    options: config,
+    failed: (thrown) => logFailure(log, thrown, 'a request to the console failed'),
+  };
+  const server: CallerServer = await openCallerServer({
+    ...composed,
+    options: config,
+    tls,
+    site: consoleForAll && siteOptions,
+  }).catch(async (thrown) => {
     await cache?.close();
     throw thrown;
   });
   metrics.connections = () => server.connections();
   composed.telemetry?.exportMetrics(metrics.registry);
-  const probes = [...createProbes(backend), ...composed.upstreams.probes];
   if (tlsFiles !== undefined) metrics.certificateExpiresAt = tlsFiles.expiresAt;
   const admin = await openProbes({
     host: config.adminHost,
@@ -72,7 +103,8 @@ export async function startServer(
     access: adminAccess(config),
     tls: config.adminTls ? tls : undefined,
     registry: metrics.registry,
-    readiness: () => inspect({ probes, draining: () => server.draining() }),
+    readiness,
+    site: siteOptions,
   }).catch(async (thrown) => {
     await server.drain();
     await cache?.close();
@@ -80,7 +112,7 @@ export async function startServer(
   });
   const work = await startBackgroundWork(config, backend, composed);
   return Object.freeze({
-    callers: origin(config.host, server.port, tls === undefined ? 'http' : 'https'),
+    callers: callers(),
     admin: origin(config.adminHost, admin.port, config.adminTls ? 'https' : 'http'),
     protocols,
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
@@ -90,6 +122,7 @@ export async function startServer(
       const { inFlight } = metrics;
       const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
       log.event('info', 'draining', { connections: server.connections(), inFlight, ...times });
+      site?.close();
       const cutOffMs = drainMsMax - Math.min(closeMsMax, drainMsMax / 2);
       const drained = server.drain(cutOffMs);
       await setTimeout(drainNoticeMs);

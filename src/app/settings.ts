@@ -177,6 +177,13 @@ export const settings = Object.freeze({
     fileNames: ['ADMIN_TOKEN_FILE'],
     parse: adminToken,
   }),
+  console: setting({
+    name: 'CONSOLE',
+    unit: 'on or off',
+    default: 'on',
+    doc: 'Whether the admin port serves the console at /console. It is loaded at its first request, and requires a credential with the role `console` or `console-admin` (docs/console.md).',
+    parse: onOrOff,
+  }),
   workers: setting({
     name: 'WORKERS',
     unit: 'processes',

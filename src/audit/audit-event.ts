@@ -23,6 +23,12 @@ interface AuditSubjects {
   readonly credentialRotated: string;
   readonly credentialRevoked: string;
   readonly credentialFirstUsed: string;
+  /** The id of the credential. */
+  readonly consoleLogin: string;
+  /** The view. */
+  readonly consoleView: string;
+  /** The operation. */
+  readonly consoleAction: string;
   /** The id of the key. */
   readonly keyMade: string;
   readonly keyUsed: string;
@@ -74,6 +80,9 @@ export const auditKinds = Object.freeze([
   'credentialRotated',
   'credentialRevoked',
   'credentialFirstUsed',
+  'consoleLogin',
+  'consoleView',
+  'consoleAction',
   'keyMade',
   'keyUsed',
   'keyRotated',

@@ -6,7 +6,7 @@ import { describeStore, storeAddress } from '../app/open-store.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { serviceAddress } from '../contract/service.ts';
-import { demoAccounts, demoPlatform } from '../demo/published.ts';
+import { demoAccounts, demoConsole, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
@@ -84,6 +84,7 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
     tls: tls && fixedTls(tls),
     deprecations: projectDeprecations(),
     upstreams: readUpstreams(),
+    consoleForAll: demoConsole.presented,
   };
   if (controls === undefined) return startServer(config, backend, overrides);
   const extension = createTestApi(await controls.connect(backend));
@@ -149,7 +150,7 @@ async function introduce(
 On the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:
 ${formatTree(tree).join('\n')}
 
-WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
+${config.console ? `Console  ${callers}/console\n` : ''}WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics`,
     ...ownServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),

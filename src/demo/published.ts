@@ -6,6 +6,8 @@ export interface PublishedCredential {
   /** Absent for a credential of the company's merchant accounts. */
   readonly balancePlatform?: string;
   readonly presented: PresentedSecret;
+  /** Absent for a credential of a service. */
+  readonly roles?: readonly string[];
 }
 
 export const demoAccounts = Object.freeze([
@@ -21,6 +23,13 @@ export const demoPlatform = Object.freeze({
   status: 'Active',
   timeZone: 'Europe/Amsterdam',
 } as const);
+
+/** Anybody may log in to the console of the demo as this credential. */
+export const demoConsole: PublishedCredential = Object.freeze<PublishedCredential>({
+  company: 'Demo',
+  roles: ['console-admin'],
+  presented: { kind: 'basic', username: 'console@Company.Demo', secret: 'demo-console' },
+});
 
 export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   basic('Demo', 'demo-password'),

@@ -5,7 +5,7 @@ import { saveDetail } from '../services/recurring/save-detail.ts';
 import { DetailRepository } from '../services/recurring/store/repository.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { seedPlatform } from './platform.ts';
-import { demoAccounts, demoCredentials, demoPlatform, type PublishedCredential } from './published.ts';
+import { demoAccounts, demoConsole, demoCredentials, demoPlatform, type PublishedCredential } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
 
 /** Returns the number of generated shoppers that were added. */
@@ -20,21 +20,25 @@ async function seedCredentials({ registry }: Backend): Promise<void> {
   for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
   await registry.saveBalancePlatform(demoPlatform);
   const existing = await registry.listCredentials();
-  for (const credential of demoCredentials) {
+  for (const credential of [...demoCredentials, demoConsole]) {
     const { company, balancePlatform, presented } = credential;
-    // A revoked credential exists as well: it must not come back.
-    const exists = existing.some(
-      ({ tenant, kind, grants }) =>
-        tenant === company && kind === presented.kind && grants.balancePlatform?.[0] === balancePlatform,
-    );
-    if (exists) continue;
     const { kind, secret } = presented;
     const username = presented.kind === 'basic' ? presented.username : undefined;
+    // A revoked credential exists as well: it must not come back.
+    const exists = existing.some(
+      (each) =>
+        each.tenant === company &&
+        each.kind === kind &&
+        each.username === username &&
+        each.grants.balancePlatform?.[0] === balancePlatform,
+    );
+    if (exists) continue;
     await registry.addCredential({ tenant: company, kind, username, secret, ...scopeOf(credential) });
   }
 }
 
-function scopeOf({ company, balancePlatform }: PublishedCredential) {
+function scopeOf({ company, balancePlatform, roles }: PublishedCredential) {
+  if (roles !== undefined) return { roles, grants: {} };
   if (balancePlatform !== undefined)
     return { roles: ['balancePlatform'], grants: { balancePlatform: [balancePlatform] } } as const;
   const accounts = demoAccounts.filter((each) => each.company === company);

@@ -16,23 +16,27 @@ const openPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Returns the refusal, if the request is refused. */
 export function refuseAdminRequest({ headers, path }: AdminRequest, { hosts, token }: AdminAccess): Page | undefined {
-  const because = foreignCaller(headers, hosts);
-  if (because !== undefined) return jsonPage(403, { error: because });
+  if (isOfPage(headers)) return jsonPage(403, { error: 'the page of another site may not use the admin port' });
+  const refusal = refuseHost(headers, hosts);
+  if (refusal !== undefined) return refusal;
   if (token === undefined || openPaths.has(path) || isBearer(headers.authorization, token)) return undefined;
   return { ...jsonPage(401, { error: 'give ADMIN_TOKEN as a bearer token' }), challenge: 'Bearer realm="admin"' };
 }
 
-function foreignCaller(headers: AdminRequest['headers'], hosts: readonly string[]): string | undefined {
-  const site = headers['sec-fetch-site'];
-  // The port serves no page, so a request of a page comes from another site.
-  if (headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin'))
-    return 'the page of another site may not use the admin port';
+/** Pages of the console use their own paths only, which are not checked here. */
+function isOfPage({ origin, 'sec-fetch-site': site }: AdminRequest['headers']): boolean {
+  return origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
+}
+
+/** Returns the refusal of a request that names the port by a name that may be somebody else's. */
+export function refuseHost({ host: given }: Pick<AdminRequest['headers'], 'host'>, hosts: readonly string[]) {
   // Probes with HTTP/1.0 may have no Host header; browsers always send one.
-  if (headers.host === undefined || headers.host === '') return undefined;
-  const host = hostOf(headers.host);
-  return host !== undefined && (isPrivateName(host) || hosts.includes(host))
-    ? undefined
-    : 'the Host header is not accepted: use an IP address, localhost, a name without a dot, or a name of ADMIN_HOSTS';
+  if (given === undefined || given === '') return undefined;
+  const host = hostOf(given);
+  if (host !== undefined && (isPrivateName(host) || hosts.includes(host))) return undefined;
+  const error =
+    'the Host header is not accepted: use an IP address, localhost, a name without a dot, or a name of ADMIN_HOSTS';
+  return jsonPage(403, { error });
 }
 
 function hostOf(header: string): string | undefined {

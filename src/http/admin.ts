@@ -5,6 +5,7 @@ import { type AdminAccess, refuseAdminRequest } from './admin-access.ts';
 import { jsonPage, methodPage, type Page } from './admin-page.ts';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';
 import { createWebServer } from './node-http.ts';
+import { type SiteServerOptions, siteListener } from './serve-site.ts';
 import type { TlsSource } from './tls.ts';
 
 /** A part that requests depend on. */
@@ -28,6 +29,8 @@ export interface AdminParts {
   readonly readiness: () => Promise<Readiness>;
   /** Answers further paths. Returns undefined for a path that it does not have. */
   readonly extension?: ((request: AdminRequest) => Promise<Page | undefined>) | undefined;
+  /** The console. It knows who may use it, so it needs no token. */
+  readonly site?: Omit<SiteServerOptions, 'access'> | undefined;
 }
 
 export interface Admin {
@@ -38,8 +41,14 @@ export interface Admin {
 export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const server = createWebServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 }, parts.tls);
   server.maxConnections = 64;
+  const { site, access = defaultAccess } = parts;
+  const serveSite = site && siteListener({ ...site, access });
   server.on('request', (request, response) => {
     const received = readAdminRequest(request);
+    if (site?.site.owns(received.path)) {
+      serveSite?.(request, response);
+      return;
+    }
     answer(received, parts)
       .catch(() => jsonPage(500, { failed: received.path === '/metrics' ? 'metrics' : 'request' }))
       .then(({ status, contentType, body, allow, challenge }) => {

@@ -11,7 +11,11 @@ import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './in
 import type { HttpOptions } from './options.ts';
 import { acceptRequestId } from './request-id.ts';
 
-type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'>;
+interface Limits
+  extends Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'> {
+  /** Requests of pages are not refused: a site checks by itself whose they are. */
+  readonly acceptsPages?: true;
+}
 
 /** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
 const single: ReadonlySet<string> = new Set([
@@ -67,6 +71,11 @@ function tooLarge(bytesMax: number): Problem {
 
 function aborted(cause?: unknown): Problem {
   return new Problem('badRequest', undefined, { reason: 'aborted', cause });
+}
+
+/** A browser sends a form to another site with the credentials that it has stored, without a preflight request. */
+function isOfPage({ origin, 'sec-fetch-site': site }: WireRequest['headers']): boolean {
+  return (site !== undefined && site !== 'none' && site !== 'same-origin') || origin !== undefined;
 }
 
 const emptyBody = Buffer.alloc(0);
@@ -178,11 +187,7 @@ export class ReceivedRequest implements WireRequest {
     if (this.fault !== undefined) throw this.fault;
     const { headers } = this;
     if (requiresHost && headers.host === undefined) throw noHost();
-    const site = headers['sec-fetch-site'];
-    // A browser sends a form to another site with the credentials that it has stored, without a preflight request.
-    if ((site !== undefined && site !== 'none' && site !== 'same-origin') || headers.origin !== undefined) {
-      throw new Problem('crossSite');
-    }
+    if (!this.#limits.acceptsPages && isOfPage(headers)) throw new Problem('crossSite');
     this.#coding = codingOf(headers['content-encoding']);
   }
 

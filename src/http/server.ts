@@ -1,5 +1,5 @@
 /** The HTTP server for callers: node:http with explicit limits and a drain that drops no request. */
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -12,12 +12,15 @@ import type { Observer } from './observer.ts';
 import type { HttpOptions, LimitEvent } from './options.ts';
 import { limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
+import { type SiteServerOptions, siteListener } from './serve-site.ts';
 import type { TlsSource } from './tls.ts';
 
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
   /** The certificate of a server that speaks HTTPS itself. */
   readonly tls?: TlsSource | undefined;
   readonly onLimit?: (event: LimitEvent) => void;
+  /** Absent where callers see services and documents only. */
+  readonly site?: SiteServerOptions | undefined;
 }
 
 export interface CallerServer {
@@ -57,7 +60,7 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     isProxy: (address) => options.trustedProxies.any && options.trustedProxies.trusts(address),
     onRefused: () => onLimit('connections'),
   });
-  const onRequest = limitPipeline(app.callback());
+  const onRequest = limitPipeline(withSite(app.callback(), parts.site));
   server.on('request', onRequest);
   // 100 Continue is sent when the body is read, not before.
   server.on('checkContinue', onRequest);
@@ -84,6 +87,14 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
       return stopped;
     },
   };
+}
+
+/** Servers of callers alone have no site, and spend no time on it. */
+function withSite(handle: RequestListener, options: SiteServerOptions | undefined): RequestListener {
+  if (options === undefined) return handle;
+  const serve = siteListener(options);
+  const { site } = options;
+  return (request, response) => (site.owns((request.url ?? '').split('?', 1)[0]!) ? serve : handle)(request, response);
 }
 
 /** A refusal in plain text, for input without a request whose format could be detected. */

@@ -66,6 +66,14 @@ export const findByLookup = statement<SecretRow>(
     where s.lookup = $1 and c.revoked_at is null`,
 );
 
+export const findById = statement<SecretRow>(
+  'find-credential-by-id',
+  `select ${secretColumns}
+     from credential c
+     join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
+    where c.credential_id = $1 and c.revoked_at is null`,
+);
+
 /** One row for each secret of each credential. A credential without secrets has one row, with null in their columns. */
 export type ListedRow = AuthorizationRow & {
   readonly company: string;

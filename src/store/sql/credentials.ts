@@ -236,12 +236,12 @@ function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void
 }
 
 /** Throws `RowAltered`: neither the rights nor the hash of the row are to be believed. */
-function verifyRow(integrity: RowIntegrity, row: SecretRow): void {
+export function verifyRow(integrity: RowIntegrity, row: SecretRow): void {
   integrity.verify('credential', row.credential_id, credentialFields(row), row.row_mac);
   integrity.verify('credential_secret', row.credential_id, secretFields(row), row.secret_mac);
 }
 
-function callerOf(row: SecretRow): Caller {
+export function callerOf(row: SecretRow): Caller {
   const { roles, grants, readOnly } = authorizationOf(row);
   return Object.freeze({
     credential: row.credential_id,

@@ -1,0 +1,23 @@
+/** What the console needs of a running server, in the process that serves it. */
+
+import type { Service } from '../../contract/service.ts';
+import type { LoginGuard } from '../../gateway/login-guard.ts';
+import type { Readiness } from '../../http/admin.ts';
+import type { PresentedSecret } from '../../store/sql/credentials.ts';
+import type { Backend } from '../backend.ts';
+import type { Config } from '../config.ts';
+import type { Services } from '../service-set.ts';
+
+export interface ConsoleContext {
+  readonly config: Config;
+  readonly backend: Backend<Services>;
+  /** Every version; of each service, the newest last. */
+  readonly services: readonly Service[];
+  /** Where callers reach the services: `http://127.0.0.1:8080`. */
+  readonly callers: () => string;
+  readonly readiness: () => Promise<Readiness>;
+  readonly guard: LoginGuard;
+  /** In the demo: the credential that anybody may be by one click. */
+  readonly oneClick?: PresentedSecret | undefined;
+  readonly failed: (thrown: unknown) => void;
+}

@@ -1,0 +1,28 @@
+/** Composes the console of a server. Loaded at its first request only. */
+import { createConsole } from '../../console/console.ts';
+import { consoleV1 } from '../../console/contract.ts';
+import { deriveBoundOpenApi } from '../../documents/index.ts';
+import type { Site } from '../../http/site.ts';
+import type { ConsoleContext } from './console-context.ts';
+import { overviewPort } from './overview.ts';
+
+export function openConsole(context: ConsoleContext): Site {
+  const { backend, guard, oneClick, failed } = context;
+  return createConsole({
+    store: backend.store,
+    context: backend.context,
+    hasher: backend.requestHasher,
+    audit: backend.audit,
+    verifier: backend.credentials,
+    liveCredentials: backend.liveCredentials,
+    guard,
+    oneClick,
+    failed,
+    openApi: (origin) => `${JSON.stringify(deriveBoundOpenApi(consoleV1, origin), null, 2)}\n`,
+    // Each view of the server adds its port here.
+    ports: {
+      overview: overviewPort(context),
+    },
+    streams: [],
+  });
+}

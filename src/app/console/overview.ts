@@ -1,0 +1,40 @@
+/** Reads what the first page of the console shows. */
+import type { OverviewPort } from '../../console/overview/port.ts';
+import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
+import { version } from '../version.ts';
+import type { ConsoleContext } from './console-context.ts';
+
+export function overviewPort({ config, services, callers, readiness }: ConsoleContext): OverviewPort {
+  const startedAt = Date.now() - Math.round(process.uptime() * 1000);
+  return {
+    async read() {
+      const { ready, probes } = await readiness();
+      return {
+        version,
+        environment: config.environment,
+        isDemo: config.mode === 'demo',
+        startedAt,
+        workers: config.workers,
+        store: config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL',
+        ready,
+        parts: Object.entries(probes).map(([name, result]) => ({ name, result })),
+        services: newestOf(services).map((each) => describeService(each, services, callers())),
+      };
+    },
+  };
+}
+
+function describeService(newest: Service, services: readonly Service[], origin: string) {
+  const versions = services.filter(({ name }) => name === newest.name).flatMap(versionsOf);
+  const [first, last] = [versions[0]!, versions.at(-1)!];
+  const address = origin + serviceAddress(newest);
+  return {
+    name: newest.name,
+    doc: newest.doc,
+    versions: first === last ? first : `${first} to ${last}`,
+    operations: newest.operations.size,
+    address,
+    ...(namedOperations(newest).length > 0 && { wsdl: `${address}?wsdl` }),
+    openApi: `${address}/openapi.json`,
+  };
+}

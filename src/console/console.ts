@@ -1,0 +1,147 @@
+/** The console: a site with a page, the sessions of people, the service that the page calls, and its streams of events. */
+import { Problem } from '../contract/problem.ts';
+import type { WireRequest } from '../formats/wire.ts';
+import { createAuthenticator } from '../gateway/authenticate.ts';
+import type { LoginGuard } from '../gateway/login-guard.ts';
+import { toProblem } from '../gateway/to-problem.ts';
+import type { Site, SiteAnswer } from '../http/site.ts';
+import type { Credentials, PresentedSecret } from '../store/sql/credentials.ts';
+import type { LiveCredentials } from '../store/sql/live-credentials.ts';
+import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
+import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
+import { requireSession } from './session/authenticate.ts';
+import { answerSession, type LogInParts } from './session/log-in.ts';
+import { isForeignPart, requireOwnPage } from './session/page-check.ts';
+import { Sessions, type SessionTimes } from './session/sessions.ts';
+import type { ConsoleStream } from './stream.ts';
+
+export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'credentials'> {
+  readonly verifier: Credentials;
+  readonly liveCredentials: LiveCredentials;
+  readonly guard: LoginGuard;
+  readonly streams?: readonly ConsoleStream[];
+  /** In the demo: the credential that anybody may be. */
+  readonly oneClick?: PresentedSecret | undefined;
+  readonly sessionTimes?: SessionTimes;
+  /** Derives the OpenAPI document of the service. */
+  readonly openApi: (origin: string) => string;
+}
+
+export const consolePath = '/console';
+
+export function isConsolePath(path: string): boolean {
+  return path === consolePath || path.startsWith(`${consolePath}/`);
+}
+
+export function createConsole(parts: ConsoleParts): Site {
+  const credentials = createAuthenticator(parts.verifier, parts.guard);
+  const sessions = new Sessions(parts.liveCredentials, parts.context.clock, parts.sessionTimes);
+  const closed = new AbortController();
+  const { audit, oneClick, streams = [], openApi } = parts;
+  const routes: Routes = {
+    logIn: { sessions, credentials, audit, oneClick },
+    api: createConsoleApi({ ...parts, sessions, credentials }),
+    streams: new Map(streams.map((each) => [each.path, each])),
+    openApi,
+    assets: loadOnce(),
+  };
+  return Object.freeze<Site>({
+    owns: isConsolePath,
+    answer: (request, signal) =>
+      answer(request, routes, AbortSignal.any([signal, closed.signal])).catch((thrown: unknown) => refusal(thrown)),
+    close: () => closed.abort(),
+  });
+}
+
+interface Routes {
+  readonly logIn: LogInParts;
+  readonly api: AnswerApi;
+  readonly streams: ReadonlyMap<string, ConsoleStream>;
+  readonly openApi: ConsoleParts['openApi'];
+  readonly assets: () => Promise<Assets>;
+}
+
+async function answer(request: WireRequest, routes: Routes, signal: AbortSignal): Promise<SiteAnswer> {
+  request.inspect(true);
+  const { path } = request;
+  const below = path.slice(consolePath.length + 1);
+  if (below === 'session') return answerSession(request, routes.logIn);
+  if (below === 'api/openapi.json') return json(routes.openApi(originOf(request)));
+  const stream = routes.streams.get(below);
+  if (stream !== undefined) return openStream(stream, request, routes.logIn.sessions, signal);
+  if (below === 'api' || below.startsWith('api/')) return apiAnswer(await routes.api(request));
+  return page(below, request, await routes.assets());
+}
+
+/** Each view has a path of its own, and all have one document. */
+function page(below: string, request: WireRequest, assets: Assets): SiteAnswer {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'GET, HEAD' } });
+  if (isForeignPart(request)) throw new Problem('crossSite');
+  const name = below.startsWith('assets/') ? below : documentName;
+  const found = answerAsset(assets, name, request);
+  if (found === undefined) throw new Problem('notFound');
+  return found;
+}
+
+async function openStream(
+  stream: ConsoleStream,
+  request: WireRequest,
+  sessions: Sessions,
+  signal: AbortSignal,
+): Promise<SiteAnswer> {
+  requireOwnPage(request);
+  const { caller } = await requireSession(sessions, request);
+  const isValid = async (): Promise<boolean> =>
+    requireSession(sessions, request).then(
+      () => true,
+      () => false,
+    );
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'text/event-stream; charset=utf-8' },
+    body: stream.open({ caller, query: new URLSearchParams(request.query), signal, isValid }),
+  };
+}
+
+function apiAnswer({ message }: Awaited<ReturnType<AnswerApi>>): SiteAnswer {
+  const { 'WWW-Authenticate': challenge, ...headers } = message.headers;
+  return {
+    status: message.status,
+    // A browser would ask for a password, and send it with requests of other sites too.
+    headers: { ...headers, 'Content-Type': message.contentType },
+    body: message.body,
+  };
+}
+
+function json(body: string, status = 200): SiteAnswer {
+  return { status, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body };
+}
+
+function refusal(thrown: unknown): SiteAnswer {
+  const problem = toProblem(thrown);
+  // The site reports what it did not foresee.
+  if (problem.problem === 'internal') throw thrown;
+  const { retryAfterSeconds, headers } = problem;
+  const { 'WWW-Authenticate': _, ...others } = headers;
+  const body = JSON.stringify({ status: problem.status, problem: problem.problem, detail: problem.message });
+  const answered = json(body, problem.status);
+  const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return { ...answered, headers: { ...answered.headers, ...others, ...retry } };
+}
+
+function originOf({ headers, sender }: WireRequest): string {
+  return `${sender?.scheme ?? 'http'}://${headers.host ?? 'localhost'}`;
+}
+
+/** Loads at the first request, and again after a failure. */
+function loadOnce(): () => Promise<Assets> {
+  let loading: Promise<Assets> | undefined;
+  return () => {
+    loading ??= loadAssets().catch((thrown: unknown) => {
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  };
+}

@@ -1,0 +1,26 @@
+/** The service of the console: what its views read and do. Each view adds its operations here. */
+import { service } from '../contract/service.ts';
+import { overviewOperations } from './overview/contract.ts';
+import { consoleRoles } from './roles.ts';
+
+/** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
+export const viewOperations = Object.freeze({
+  overview: overviewOperations,
+});
+
+export type ViewName = keyof typeof viewOperations;
+
+/** The fields of actions that the audit log records, by operation. Never a message, or text of callers. */
+export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({});
+
+export const consoleV1 = service({
+  name: 'Console',
+  version: 1,
+  answers: { from: 1, to: 1 },
+  doc: 'What the console of the gateway shows and does.',
+  address: '/console/api',
+  roles: consoleRoles,
+  // Who may act may read.
+  roleSets: { 'console-admin': ['console'] },
+  operations: Object.values(viewOperations).flat(),
+});

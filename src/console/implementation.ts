@@ -1,0 +1,14 @@
+/** Implements the service of the console. Each view adds its handlers here. */
+import type { Implementation, OperationHandlers } from '../gateway/implement.ts';
+import { consoleV1 } from './contract.ts';
+import { overviewHandlers } from './overview/handlers.ts';
+import type { ConsolePorts } from './ports.ts';
+
+export function implementConsole(ports: ConsolePorts): Implementation {
+  const handlers: readonly OperationHandlers[] = [overviewHandlers(ports)];
+  return Object.freeze({
+    service: consoleV1,
+    handlers: new Map(handlers.flatMap((each) => [...each])),
+    olderVersions: [],
+  });
+}

@@ -1,0 +1,6 @@
+/** What the views of the console need of the server. Each view declares its own port in its folder and adds it here. */
+import type { OverviewPort } from './overview/port.ts';
+
+export interface ConsolePorts {
+  readonly overview: OverviewPort;
+}

@@ -1,0 +1,21 @@
+/** Finds the session of a request, and refuses a request that may be that of another site. */
+import { Problem } from '../../contract/problem.ts';
+import type { WireRequest } from '../../formats/wire.ts';
+import { unauthorized } from '../../gateway/authenticate.ts';
+import { sessionTokenOf } from './cookie.ts';
+import { csrfHeader, isRead } from './page-check.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Throws unauthorized without a valid session, and crossSite for a request that changes something without the token of its page. */
+export async function requireSession(sessions: Sessions, request: WireRequest): Promise<Session> {
+  const token = sessionTokenOf(request);
+  const session = token === undefined ? undefined : await sessions.find(token, request);
+  if (session === undefined) throw unauthorized('session');
+  if (!isRead(request.method) && request.headers[csrfHeader] !== session.csrfToken) throw new Problem('crossSite');
+  return session;
+}
+
+/** A credential in a header counts before a session: a page never sends one. */
+export function isOfSession({ headers }: WireRequest): boolean {
+  return headers.authorization === undefined && headers['x-api-key'] === undefined;
+}

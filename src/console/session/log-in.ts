@@ -1,0 +1,166 @@
+/** Logs people in and out: the three methods of `/console/session`. */
+import { credentialActor } from '../../audit/audit-event.ts';
+import type { AuditTrail } from '../../audit/audit-trail.ts';
+import type { AnyCaller } from '../../contract/canonical.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { WireRequest } from '../../formats/wire.ts';
+import type { Authenticator } from '../../gateway/authenticate.ts';
+import type { SiteAnswer } from '../../http/site.ts';
+import type { PresentedSecret } from '../../store/sql/credentials.ts';
+import { consoleRoles, roles } from '../roles.ts';
+import { requireSession } from './authenticate.ts';
+import { printSessionCookie, sessionTokenOf } from './cookie.ts';
+import { requireOwnPage } from './page-check.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export interface LogInParts {
+  readonly sessions: Sessions;
+  /** Verifies credentials, and locks those who guess. */
+  readonly credentials: Authenticator;
+  readonly audit: AuditTrail;
+  /** In the demo, anybody may be this credential by one click. */
+  readonly oneClick?: PresentedSecret | undefined;
+}
+
+/** What the page knows of its session. */
+export interface SessionState {
+  /** Absent before the log-in. */
+  readonly session?: {
+    readonly credential: string;
+    readonly tenant: string;
+    /** Whether it may act, and not only read. */
+    readonly mayAct: boolean;
+    readonly csrfToken: string;
+  };
+  /** Whether the page may log in by one click. */
+  readonly oneClick: boolean;
+}
+
+/** A log-in: what the form holds. */
+export type LogIn =
+  | { readonly username: string; readonly secret: string }
+  | { readonly apiKey: string }
+  | { readonly oneClick: true };
+
+export async function answerSession(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
+  requireOwnPage(request);
+  switch (request.method) {
+    case 'GET':
+      return show(await find(request, parts), parts);
+    case 'POST':
+      return logIn(request, parts);
+    case 'DELETE':
+      return logOut(request, parts);
+    default:
+      throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'GET, POST, DELETE' } });
+  }
+}
+
+async function find(request: WireRequest, { sessions }: LogInParts): Promise<Session | undefined> {
+  const token = sessionTokenOf(request);
+  return token === undefined ? undefined : sessions.find(token, request);
+}
+
+async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
+  const { sessions, credentials, audit, oneClick } = parts;
+  // Forms of other sites cannot send JSON without asking first.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) throw new Problem('unsupportedMedia');
+  const presented = parseLogIn((await request.body()).toString(), oneClick);
+  const { sender, certificate } = request;
+  const caller = await credentials.authenticate({ headers: headersOf(presented), sender, certificate });
+  const detail = { address: sender?.address, tenant: caller.tenant };
+  if (!mayUseConsole(caller)) {
+    audit.record({
+      kind: 'consoleLogin',
+      actor: credentialActor(caller.credential),
+      subject: caller.credential,
+      detail: { ...detail, outcome: 'notAllowed' },
+    });
+    throw new Problem('notAllowed');
+  }
+  const token = await sessions.create(caller.credential, request);
+  const session = token && (await sessions.find(token, request));
+  if (token === undefined || !session) throw new Problem('unauthorized');
+  const before = sessionTokenOf(request);
+  // A session that somebody else may have planted does not outlive a log-in.
+  if (before !== undefined) sessions.end(before);
+  audit.record({
+    kind: 'consoleLogin',
+    actor: credentialActor(caller.credential),
+    subject: caller.credential,
+    detail: {
+      ...detail,
+      outcome: 'ok',
+      session: session.id,
+      oneClick: oneClick !== undefined && presented === oneClick,
+    },
+  });
+  return show(session, parts, printSessionCookie(request, token));
+}
+
+async function logOut(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
+  const { caller, id } = await requireSession(parts.sessions, request);
+  parts.sessions.end(sessionTokenOf(request)!);
+  parts.audit.record({
+    kind: 'consoleLogin',
+    actor: credentialActor(caller.credential),
+    subject: caller.credential,
+    detail: { outcome: 'loggedOut', session: id },
+  });
+  return show(undefined, parts, printSessionCookie(request, undefined));
+}
+
+function show(session: Session | undefined, { oneClick }: LogInParts, cookie?: string): SiteAnswer {
+  const state: SessionState = {
+    ...(session && {
+      session: {
+        credential: session.caller.credential,
+        tenant: session.caller.tenant,
+        mayAct: session.caller.roles.has(roles.act),
+        csrfToken: session.csrfToken,
+      },
+    }),
+    oneClick: oneClick !== undefined,
+  };
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...(cookie && { 'Set-Cookie': cookie }) },
+    body: JSON.stringify(state),
+  };
+}
+
+function mayUseConsole(caller: AnyCaller): boolean {
+  return !('rights' in caller) && consoleRoles.some((role) => caller.roles.has(role));
+}
+
+function parseLogIn(text: string, oneClick: PresentedSecret | undefined): PresentedSecret {
+  let given: Readonly<Record<string, unknown>> | null;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw new Problem('badRequest');
+  }
+  if (typeof given !== 'object' || given === null) throw new Problem('badRequest');
+  const { username, secret, apiKey } = given;
+  if (given.oneClick === true) {
+    if (oneClick === undefined) throw new Problem('unauthorized');
+    return oneClick;
+  }
+  if (typeof apiKey === 'string') return { kind: 'apiKey', secret: apiKey };
+  if (typeof username === 'string' && typeof secret === 'string') return { kind: 'basic', username, secret };
+  throw new Problem('badRequest');
+}
+
+/** As a program would present it. */
+function headersOf(presented: PresentedSecret): WireRequest['headers'] {
+  switch (presented.kind) {
+    case 'basic': {
+      const pair = Buffer.from(`${presented.username}:${presented.secret}`).toString('base64');
+      return { authorization: `Basic ${pair}` };
+    }
+    case 'apiKey':
+      return { 'x-api-key': presented.secret };
+    default:
+      return presented satisfies never;
+  }
+}

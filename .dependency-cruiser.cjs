@@ -39,6 +39,7 @@ const engine = {
     'webhooks',
   ],
   http: ['audit', 'contract', 'formats', 'gateway', 'lib', 'limits'],
+  traffic: ['contract', 'formats', 'gateway', 'http', 'idempotency', 'lib'],
 };
 
 const engineModules = Object.keys(engine);

@@ -41,6 +41,7 @@ import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
 import type { Services } from './service-set.ts';
 import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
+import type { Traffic, TrafficParts } from './traffic/create-traffic.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { createPendingLimit } from './upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
@@ -61,6 +62,8 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly loginGuard: LoginGuard;
   readonly telemetry: Telemetry | undefined;
   readonly cardNumberReports: CardNumberReports;
+  /** Absent where traffic is not recorded. */
+  readonly traffic: Traffic | undefined;
 }
 
 /** Replacements for what the configuration describes. */
@@ -73,6 +76,8 @@ export interface GatewayOverrides {
   readonly deprecations?: readonly DeprecationRule[];
   /** Opens the exports of traces and metrics. By default nothing is exported. */
   readonly openTelemetry?: (parts: Pick<TelemetryParts, 'log' | 'count'>) => Promise<Telemetry | undefined>;
+  /** Opens the recorder of traffic. By default nothing is recorded. */
+  readonly openTraffic?: (parts: TrafficParts) => Promise<Traffic | undefined>;
   /** Called with each answer, documents apart. */
   readonly onAnswer?: (answer: Answer) => void;
   /** Called when the log cannot be written to standard output. */
@@ -115,7 +120,10 @@ export async function composeGateway<M extends Metrics>(
   if (backend.connections !== undefined) metrics.observeConnections(backend.connections);
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
   const tracing = telemetry?.tracing;
-  const protocols = tracing?.decode(plainProtocols) ?? plainProtocols;
+  const { textDetector } = backend.services;
+  const traffic = await overrides.openTraffic?.({ services, protocols: plainProtocols, textDetector });
+  const hooks = [traffic?.steps, tracing].filter((each) => each !== undefined);
+  const protocols = hooks.reduce((each, { decode }) => decode(each), plainProtocols);
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   metrics.credentials = backend.credentialUses;
@@ -128,7 +136,7 @@ export async function composeGateway<M extends Metrics>(
     backend,
     log,
     metrics: metrics.upstreams,
-    trace: tracing?.upstream,
+    trace: hooks.length === 0 ? undefined : (handler) => hooks.reduce((each, { upstream }) => upstream(each), handler),
   });
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
@@ -138,11 +146,10 @@ export async function composeGateway<M extends Metrics>(
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
   const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
   const guard = createLoginGuard(loginLimits, loginReports.report);
-  const { textDetector } = backend.services;
   const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
   const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
   const executeIdempotently = createIdempotentExecutor({
-    store: tracing?.store(backend.store, engine) ?? backend.store,
+    store: hooks.reduce((each, { store }) => store(each, engine), backend.store),
     context: backend.context,
     cache,
     hasher: backend.requestHasher,
@@ -161,7 +168,7 @@ export async function composeGateway<M extends Metrics>(
     authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
-    executeIdempotently: tracing?.execute(executeIdempotently) ?? executeIdempotently,
+    executeIdempotently: hooks.reduce((each, { execute }) => execute(each), executeIdempotently),
     interceptor,
     nameClient,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
@@ -178,6 +185,15 @@ export async function composeGateway<M extends Metrics>(
     : undefined;
   const audit = createServerAudit(config, backend, { log, metrics });
   const onAnswer = answerListener(recorder, audit, overrides);
+  const handle: (request: WireRequest) => Promise<Answer> =
+    onAnswer === undefined
+      ? (request) => handleRequest(request, gateway)
+      : async (request) => {
+          const answer = await handleRequest(request, gateway);
+          onAnswer(request, answer);
+          return answer;
+        };
+  const observer = createObserver(log, metrics, conventions);
   return {
     services,
     protocols,
@@ -194,17 +210,11 @@ export async function composeGateway<M extends Metrics>(
     telemetry,
     trace: tracing?.middleware,
     cardNumberReports,
-    handle:
-      onAnswer === undefined
-        ? (request) => handleRequest(request, gateway)
-        : async (request) => {
-            const answer = await handleRequest(request, gateway);
-            onAnswer(request, answer);
-            return answer;
-          },
+    handle: traffic?.handle(handle) ?? handle,
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
     nameClient,
-    observer: createObserver(log, metrics, conventions),
+    observer: traffic?.observer(observer) ?? observer,
+    traffic,
   };
 }
 

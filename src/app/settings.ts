@@ -594,6 +594,30 @@ export const settings = Object.freeze({
     doc: 'How many requests of all credentials to other servers may have no outcome; then 503 for writing requests. 0 is unlimited.',
     parse: integer(0, 1_000_000),
   }),
+  traffic: setting({
+    name: 'TRAFFIC',
+    unit: 'off, watched or always',
+    default: {
+      description: 'watched; the demo always',
+      compute: ({ mode }) => (mode === 'demo' ? 'always' : 'watched'),
+    },
+    doc: 'What the console shows of requests. `watched`: lines and rates of all, and details of those that are answered while somebody watches, or shortly after that. `always`: details of all. Everything is masked, and in memory only (docs/console.md).',
+    parse: oneOf('off', 'watched', 'always'),
+  }),
+  trafficRequestsMax: setting({
+    name: 'TRAFFIC_REQUESTS_MAX',
+    unit: 'requests',
+    default: '2000',
+    doc: 'How many requests each process remembers for the console.',
+    parse: integer(1, 100_000),
+  }),
+  trafficBytesMax: setting({
+    name: 'TRAFFIC_BYTES_MAX',
+    unit: 'bytes',
+    default: String(16 * 1024 * 1024),
+    doc: 'How many bytes of details each process remembers for the console.',
+    parse: integer(0, 1_000_000_000),
+  }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',
     unit: 'shoppers',

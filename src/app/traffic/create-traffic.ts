@@ -1,0 +1,57 @@
+/** Creates the recorder of traffic of a server process, and what the composition of the server calls it by. */
+import type { Service } from '../../contract/service.ts';
+import type { TextDetector } from '../../contract/text-detector.ts';
+import type { Protocols } from '../../formats/index.ts';
+import type { WireRequest } from '../../formats/wire.ts';
+import type { Answer } from '../../gateway/answer.ts';
+import type { Observer } from '../../http/observer.ts';
+import { redact } from '../../lib/redact.ts';
+import { describePartsOf } from '../../traffic/describe-request.ts';
+import { TrafficRecorder } from '../../traffic/recorder.ts';
+import type { Config } from '../config.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { recordSteps } from './record-steps.ts';
+
+export interface Traffic {
+  readonly recorder: TrafficRecorder;
+  readonly steps: Pick<Tracing, 'decode' | 'execute' | 'store' | 'upstream'>;
+  handle(handle: (request: WireRequest) => Promise<Answer>): (request: WireRequest) => Promise<Answer>;
+  observer(observer: Observer): Observer;
+}
+
+export interface TrafficParts {
+  readonly services: readonly Service[];
+  readonly protocols: Protocols;
+  readonly textDetector: TextDetector | undefined;
+}
+
+export function createTraffic(
+  { traffic, trafficRequestsMax, trafficBytesMax }: Config,
+  { services, protocols, textDetector }: TrafficParts,
+): Traffic {
+  const maskText =
+    textDetector === undefined
+      ? redact
+      : (text: string) => (text.length >= textDetector.lengthMin ? textDetector.mask(text) : text);
+  const recorder = new TrafficRecorder(
+    {
+      requestsMax: trafficRequestsMax,
+      bytesMax: trafficBytesMax,
+      details: traffic === 'always' ? 'always' : 'watched',
+      process: String(process.pid),
+    },
+    describePartsOf(services, protocols, maskText),
+  );
+  return Object.freeze<Traffic>({
+    recorder,
+    steps: recordSteps(recorder),
+    handle: (handle) => (request) => (recorder.isActive ? recorder.observe(request, handle) : handle(request)),
+    observer: (observer) => ({
+      ...observer,
+      requestAnswered(entry, observed) {
+        observer.requestAnswered(entry, observed);
+        recorder.add(entry, observed);
+      },
+    }),
+  });
+}

@@ -1,0 +1,209 @@
+/** Tests that nothing secret leaves the recorder of traffic, and that the rest of a message does. */
+import { Buffer } from 'node:buffer';
+import { describe, expect, test } from '@jest/globals';
+import type { Schema } from '../../../src/contract/schema.ts';
+import { walk } from '../../../src/contract/walk.ts';
+import { createProtocols, namedProtocols, type ProtocolName } from '../../../src/formats/index.ts';
+import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
+import { cardNumberDetector } from '../../../src/services/card-numbers.ts';
+import { services } from '../../../src/services/index.ts';
+import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { describeDetails, describePartsOf } from '../../../src/traffic/describe-request.ts';
+import { maskBody } from '../../../src/traffic/mask/mask-body.ts';
+import { maskShape } from '../../../src/traffic/mask/mask-shape.ts';
+import { requestPlace } from '../../../src/traffic/mask/place.ts';
+import { ObservedRequest } from '../../../src/traffic/observed-request.ts';
+import type { TrafficDetails } from '../../../src/traffic/record.ts';
+import { operationOf } from '../../conformance/subject.ts';
+import { conformanceSubjects } from '../../conformance/subjects.ts';
+import { formats } from '../../formats/index.ts';
+import { callers } from '../../support/fixture.ts';
+import { openGateway, type TestGateway } from '../../support/gateway.ts';
+
+const maskText = (text: string): string => cardNumberDetector.mask(text);
+const parts = describePartsOf(services, createProtocols(services), maskText);
+const key = 'key-of-a-request-4f1c8a';
+const http: ObservedHttp = {
+  method: 'POST',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+  status: 200,
+  ms: 1.5,
+  bytesIn: 10,
+  bytesOut: 20,
+  address: '127.0.0.1',
+  aborted: false,
+};
+
+interface Sent {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function detailsOf(gateway: TestGateway, { path, headers, body }: Sent): Promise<TrafficDetails> {
+  const [plain = '', query = ''] = path.split('?');
+  const observed = new ObservedRequest({
+    method: 'POST',
+    path: plain,
+    query,
+    headers,
+    inspect: () => {},
+    body: async () => Buffer.from(body),
+  });
+  observed.body = Buffer.from(body);
+  const answer = await gateway.ask({ path, headers, body });
+  observed.answer = answer;
+  if (answer.decoded !== undefined) observed.format = answer.entry.protocol;
+  return describeDetails(observed, answer.entry, http, parts);
+}
+
+/** The values of a canonical input that its schema calls sensitive. */
+function sensitiveIn(schema: Schema, value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (schema.kind === 'object')
+    return Object.entries(schema.fields).flatMap(([name, field]) =>
+      sensitiveIn(field.schema, (value as Readonly<Record<string, unknown>>)[name]),
+    );
+  if (schema.kind === 'list' && !schema.joined)
+    return (value as readonly unknown[]).flatMap((item) => sensitiveIn(schema.item, item));
+  const isSensitive = schema.kind === 'string' && (schema.sensitive || schema.neverStored);
+  return isSensitive ? [String(value)] : [];
+}
+
+const leaks = (text: string, secrets: readonly string[]): readonly string[] =>
+  secrets.filter((secret) => text.includes(secret));
+
+describe.each(conformanceSubjects)('messages of $service.name', (subject) => {
+  const { service, cases } = subject;
+  test.each(namedProtocols)('no secret of a request in %s is in its details', async (name) => {
+    let found = 0;
+    for (const each of cases) {
+      const gateway = await subject.open();
+      const { sends } = each.wire[name];
+      const operation = operationOf(subject, each);
+      const headers = {
+        'content-type': formats[name].contentType,
+        'idempotency-key': key,
+        ...(subject.headersOf(each) as Record<string, string>),
+      };
+      const details = await detailsOf(gateway, { path: formats[name].path(service, operation), headers, body: sends });
+      await gateway.close();
+      const { wire } = each;
+      const secrets = [
+        ...Object.values(wire).flatMap(({ sends: text }) => text.match(/\b\d{16}\b/g) ?? []),
+        ...Object.values(headers).filter((value) => value.length > 10 && !value.includes('/')),
+        key,
+      ].filter((secret) => /^(?:4111|5555|[^\d])/.test(secret));
+      expect(leaks(JSON.stringify(details), secrets)).toEqual([]);
+      found += leaks(sends + JSON.stringify(headers), secrets).length;
+    }
+    // The control: the same search finds them in what was sent.
+    expect(found).toBeGreaterThan(cases.length);
+  });
+});
+
+describe('what is shown of a message', () => {
+  const operation = recurringV25.operations.get('storeToken')!;
+  const shown = (format: ProtocolName, body: string): string =>
+    maskBody(body, { format, place: requestPlace(format, operation), maskText, words: parts.words, lengthMax: 10_000 })
+      .text;
+
+  test('JSON: known members, and names of others', () => {
+    const body = `{ "card": {"number": "4111111111111111", "cvc":737, "holderName": "<b>Anna</b>"},
+      "merchantAccount":"DemoMerchant","pasword":"hunter2","nested":{"number":"1"},"additionalData":{"x.y":"secret"},
+      "shopperReference":"41111111 11111111","4111111111111111":"x"}`;
+    expect(shown('json', body)).toBe(
+      `{ "card": {"number": "<masked>", "cvc":"<masked>", "holderName": "<b>Anna</b>"},
+      "merchantAccount":"DemoMerchant","pasword":"<masked>","nested":{"number":"<masked>"},"additionalData":{"x.y":"<masked>"},
+      "shopperReference":"************1111","<masked>":"<masked>"}`.replace(
+        '************1111',
+        maskText('41111111 11111111'),
+      ),
+    );
+  });
+
+  test('XML: elements of the contract, whatever their prefixes; pieces, comments and headers are masked', () => {
+    const body =
+      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><wsse:Password xmlns:wsse="urn:x">hunter2' +
+      '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="urn:r" token="hunter2"><r:request><!-- 4111111111111111 -->' +
+      '<r:card><number>4111&#49;11111111111</number><holderName>A &amp; B</holderName></r:card><shopperReference>41111111<![CDATA[11111111]]>' +
+      '</shopperReference><merchantAccount xsi:nil="false">DemoMerchant</merchantAccount></r:request></r:storeToken></s:Body></s:Envelope>';
+    expect(shown('soap11', body)).toBe(
+      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><wsse:Password xmlns:wsse="urn:x"><masked>' +
+        '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="urn:r" token="masked"><r:request><!-- masked -->' +
+        '<r:card><number><masked></number><holderName>A &amp; B</holderName></r:card><shopperReference><masked><masked>' +
+        '</shopperReference><merchantAccount xsi:nil="false">DemoMerchant</merchantAccount></r:request></r:storeToken></s:Body></s:Envelope>',
+    );
+  });
+
+  test('FORM: known pairs', () => {
+    expect(
+      shown('form', 'card.number=4111+1111&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=k-1234567&x=%zz'),
+    ).toBe('card.number=<masked>&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=<masked>&x=<masked>');
+    expect(
+      shown('adapter', 'action=Recurring.storeToken&storeTokenRequest.merchantAccount=Demo&merchantAccount=Demo'),
+    ).toBe('action=Recurring.storeToken&storeTokenRequest.merchantAccount=Demo&merchantAccount=<masked>');
+  });
+
+  test('a body that no format can read: its structure, and names of the contract', () => {
+    const body = '{"merchantAccount":"Demo", "pw":"hunter2!" "card":{"number":4111111111111111]';
+    expect(maskShape(body, parts.words, 10_000).text).toBe(
+      '{"merchantAccount":"xxxx", "xx":"xxxxxx0x" "card":{"number":0000000000000000]',
+    );
+  });
+
+  test('a message of a megabyte is cut, and no number at the cut is shown in part', () => {
+    const body = JSON.stringify({ merchantAccount: `${'<b>'.repeat(300)}4111111111111111${'x'.repeat(1_000_000)}` });
+    for (let lengthMax = 915; lengthMax < 945; lengthMax += 1) {
+      const place = requestPlace('json', operation);
+      const { text, isCut } = maskBody(body, { format: 'json', place, maskText, words: parts.words, lengthMax });
+      expect(isCut).toBe(true);
+      expect(text).not.toMatch(/4111/);
+    }
+    // The control: without a detector the beginning of the number is there.
+    const control = maskBody(body, {
+      ...{ format: 'json', place: requestPlace('json', operation), words: parts.words, lengthMax: 930 },
+      maskText: (text) => text,
+    });
+    expect(control.text).toMatch(/4111/);
+  });
+
+  test('members that the contract calls sensitive are masked in every format', () => {
+    const input = operation.input;
+    const secrets = sensitiveIn(input, { card: { number: '4111111111111111', cvc: '737' } });
+    expect(secrets).toContain('4111111111111111');
+    const names = walk<readonly string[]>(input, {
+      scalar: () => [],
+      joined: () => [],
+      list: (_, item) => item,
+      map: () => [],
+      object: (_, members) =>
+        members.flatMap(({ name, part, field: { schema } }) =>
+          schema.kind === 'string' && schema.sensitive ? [name, ...part] : part,
+        ),
+    });
+    expect(names).toContain('number');
+    for (const name of names)
+      expect(
+        shown('json', `{"card":{"${name}":"value-1"},"bank":{"${name}":"value-1"},"${name}":"value-1"}`),
+      ).not.toContain('value-1');
+  });
+});
+
+test('a key or a password that stands in other places, too, is masked there', async () => {
+  const gateway = await openGateway();
+  const headers = {
+    ...(callers.demo as Record<string, string>),
+    'content-type': 'application/json',
+    'idempotency-key': key,
+    'user-agent': `client ${key}`,
+  };
+  const body = JSON.stringify({ merchantAccount: 'DemoMerchant', shopperReference: `for ${key} demo:password` });
+  const path = '/pal/servlet/Recurring/v25/listRecurringDetails';
+  const details = await detailsOf(gateway, { path, headers, body });
+  await gateway.close();
+  expect(details.canonical).toContain('DemoMerchant');
+  expect(leaks(JSON.stringify(details), [key, 'demo:password', String(callers.demo.authorization)])).toEqual([]);
+  expect(leaks(body, [key, 'demo:password'])).toHaveLength(2);
+});

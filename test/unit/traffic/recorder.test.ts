@@ -1,0 +1,197 @@
+/** Tests what the recorder of traffic remembers: lines, details within limits, rates. */
+import { Buffer } from 'node:buffer';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { createProtocols } from '../../../src/formats/index.ts';
+import type { WireRequest } from '../../../src/formats/wire.ts';
+import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
+import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
+import { services } from '../../../src/services/index.ts';
+import { describePartsOf } from '../../../src/traffic/describe-request.ts';
+import { matches } from '../../../src/traffic/filter.ts';
+import { bucketCount, bucketOf, percentile } from '../../../src/traffic/histogram.ts';
+import { minuteMs, Rates } from '../../../src/traffic/rates.ts';
+import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/traffic/recorder.ts';
+
+const parts = describePartsOf(services, createProtocols(services), (text) => text);
+const http: ObservedHttp = {
+  method: 'POST',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+  status: 200,
+  ms: 2,
+  bytesIn: 10,
+  bytesOut: 20,
+  address: '127.0.0.1',
+  aborted: false,
+};
+const wire: WireRequest = {
+  method: 'POST',
+  path: '/x',
+  query: '',
+  headers: { 'content-type': 'application/json' },
+  inspect: () => {},
+  body: async () => Buffer.from('{}'),
+};
+const entryOf = (reference: string, also: Partial<LogEntry> = {}): LogEntry => ({
+  protocol: 'json',
+  operation: 'disable',
+  service: 'Recurring',
+  credential: 'ws@Company.Demo',
+  requestReference: reference,
+  outcome: 'ok',
+  ...also,
+});
+
+const open: TrafficRecorder[] = [];
+const recorderOf = (options: Partial<RecorderOptions> = {}): TrafficRecorder => {
+  const recorder = new TrafficRecorder(
+    { requestsMax: 4, bytesMax: 1_000_000, details: 'watched', process: '17', ...options },
+    parts,
+  );
+  open.push(recorder);
+  return recorder;
+};
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+  jest.useRealTimers();
+});
+
+/** As the composition of a server does it. */
+async function answer(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<void> {
+  const handle = async (request: WireRequest): Promise<Answer> => {
+    await request.body();
+    return { entry, message: { status: 200, contentType: 'text/plain', headers: {}, body } };
+  };
+  const answered = recorder.isActive ? await recorder.observe(wire, handle) : await handle(wire);
+  recorder.add(answered.entry, http);
+}
+
+describe('lines', () => {
+  test('the last ones, after a cursor, and how many were missed', async () => {
+    const recorder = recorderOf();
+    for (const reference of ['a', 'b', 'c']) await answer(recorder, entryOf(reference));
+    const first = recorder.after(undefined, 10);
+    expect(first.lines.map(({ reference }) => reference)).toEqual(['a', 'b', 'c']);
+    expect(first.missed).toBe(0);
+    for (const reference of ['d', 'e', 'f', 'g', 'h', 'i']) await answer(recorder, entryOf(reference));
+    const next = recorder.after(first.cursor, 10);
+    expect(next.lines.map(({ reference }) => reference)).toEqual(['f', 'g', 'h', 'i']);
+    expect(next.missed).toBe(2);
+    expect(recorder.after(next.cursor, 10)).toEqual({ lines: [], cursor: 9, missed: 0 });
+    expect(recorder.after(5, 2)).toMatchObject({ missed: 2, lines: [{ reference: 'h' }, { reference: 'i' }] });
+    // A cursor of a process that has ended.
+    expect(recorder.after(1_000, 10).lines).toHaveLength(4);
+  });
+
+  test('filters', async () => {
+    const recorder = recorderOf();
+    await answer(recorder, entryOf('a', { replayed: true, weakKey: false, version: 25 }));
+    const [line] = recorder.after(undefined, 1).lines;
+    expect(line).toMatchObject({ id: '17-1', key: 'replayed', caller: 'ws@Company.Demo' });
+    const all = { format: 'json', operation: 'disable', version: 25, caller: 'ws@Company.Demo', outcome: 'replayed' };
+    expect(matches(line!, { ...all, reference: 'a' })).toBe(true);
+    expect(matches(line!, {})).toBe(true);
+    for (const [name, value] of Object.entries({ ...all, reference: 'a' }))
+      expect(matches(line!, { [name]: typeof value === 'number' ? 26 : 'other' })).toBe(false);
+  });
+});
+
+describe('details', () => {
+  test('only of requests that are answered while somebody watches', async () => {
+    jest.useFakeTimers();
+    const recorder = recorderOf();
+    await answer(recorder, entryOf('a'));
+    recorder.watch();
+    await answer(recorder, entryOf('b'));
+    jest.advanceTimersByTime(watchMs - 1);
+    await answer(recorder, entryOf('c'));
+    jest.advanceTimersByTime(1);
+    await answer(recorder, entryOf('d'));
+    const { lines } = recorder.after(undefined, 10);
+    expect(lines.map(({ hasDetails }) => hasDetails)).toEqual([false, true, true, false]);
+    expect(recorder.find(lines[0]!.id)).toMatchObject({ line: { reference: 'a' }, details: undefined });
+    expect(recorder.find(lines[1]!.id)?.details).toMatchObject({
+      address: '127.0.0.1',
+      received: { body: '{}', isReadable: false },
+    });
+    expect(recorder.find('18-1')).toBeUndefined();
+    expect(recorder.find('17-99')).toBeUndefined();
+  });
+
+  test('of all requests, where a setting says so', async () => {
+    const recorder = recorderOf({ details: 'always' });
+    await answer(recorder, entryOf('a'));
+    expect(recorder.after(undefined, 1).lines[0]?.hasDetails).toBe(true);
+  });
+
+  test('within so many bytes: the oldest are forgotten', async () => {
+    const recorder = recorderOf({ details: 'always', bytesMax: 25_000, requestsMax: 100 });
+    for (let count = 0; count < 20; count += 1) await answer(recorder, entryOf(`r${count}`), 'x'.repeat(10_000));
+    const { lines } = recorder.after(undefined, 100);
+    expect(lines).toHaveLength(20);
+    expect(lines.filter(({ hasDetails }) => hasDetails).map(({ reference }) => reference)).toEqual(['r18', 'r19']);
+  });
+
+  test('of so many requests in a second; the others are counted', async () => {
+    jest.useFakeTimers();
+    const recorder = recorderOf({ details: 'always', requestsMax: 2_000 });
+    for (let count = 0; count < 1_000; count += 1) await answer(recorder, entryOf(String(count)));
+    const described = recorder.after(undefined, 2_000).lines.filter(({ hasDetails }) => hasDetails).length;
+    expect(described).toBeLessThan(400);
+    expect(recorder.notRecorded).toBe(1_000 - described);
+    jest.advanceTimersByTime(1_000);
+    await answer(recorder, entryOf('later'));
+    expect(recorder.after(undefined, 1).lines[0]?.hasDetails).toBe(true);
+  });
+});
+
+describe('rates', () => {
+  test('estimates of percentiles are near', () => {
+    const buckets = new Uint32Array(bucketCount);
+    for (let ms = 1; ms <= 1_000; ms += 1) buckets[bucketOf(ms)]! += 1;
+    for (const share of [0.5, 0.95, 0.99]) {
+      const estimate = percentile(buckets, share)!;
+      expect(Math.abs(estimate / (share * 1_000) - 1)).toBeLessThan(0.1);
+    }
+    expect(percentile(new Uint32Array(bucketCount), 0.5)).toBeUndefined();
+    expect([0, -1, Number.NaN, 1e9].map(bucketOf)).toEqual([0, 0, 0, bucketCount - 1]);
+  });
+
+  test('by minute and format, also those of other processes', () => {
+    const minute = 30_000_000;
+    const [here, worker] = [new Rates(), new Rates()];
+    here.count(minute * minuteMs, 'json', 'ok', 1);
+    worker.count(minute * minuteMs + 59_999, 'json', 'failed', 1);
+    worker.count((minute + 1) * minuteMs, 'soap11', 'refused', 100);
+    here.add(worker.take());
+    expect(worker.take()).toEqual([]);
+    const now = (minute + 1) * minuteMs + 5;
+    const read = here.read(now, 60, 1);
+    expect(read.map(({ format }) => format)).toEqual(['json', 'soap11']);
+    expect(read[0]!.points).toEqual([
+      {
+        at: minute * minuteMs,
+        requests: 2,
+        refused: 0,
+        failed: 1,
+        p50: expect.any(Number),
+        p95: expect.any(Number),
+        p99: expect.any(Number),
+      },
+    ]);
+    expect(read[1]!.points[0]).toMatchObject({ requests: 1, refused: 1, failed: 0 });
+    expect(here.read(now, 60, 5)[0]!.points[0]!.at % (5 * minuteMs)).toBe(0);
+    expect(here.read(now + 60 * minuteMs, 60, 1)).toEqual([]);
+    expect(here.read(now + 60 * minuteMs, 1_440, 5)).toHaveLength(2);
+  });
+
+  test('of a day, and no more formats than there can be', () => {
+    const rates = new Rates();
+    for (let minute = 0; minute < 3_000; minute += 1) rates.count(minute * minuteMs, 'json', 'ok', 1);
+    const points = rates.read(2_999 * minuteMs, 10_000, 1)[0]!.points;
+    expect(points).toHaveLength(1_440);
+    expect(points[0]!.at).toBe(1_560 * minuteMs);
+    for (let count = 0; count < 100; count += 1) rates.count(2_999 * minuteMs, `f${count}`, 'ok', 1);
+    expect(rates.read(2_999 * minuteMs, 1, 1)).toHaveLength(16);
+  });
+});

@@ -1,8 +1,6 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
-import { Buffer } from 'node:buffer';
-import { conventionsOf } from '../contract/conventions.ts';
 import { dotted, type Path } from '../contract/path.ts';
-import { Problem, type ProblemKind } from '../contract/problem.ts';
+import type { ProblemKind } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import type { Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
@@ -17,13 +15,11 @@ import type {
   RefusalContent,
   RefusedField,
 } from './conversion.ts';
-import { malformed } from './conversion-error.ts';
-import { type HttpMessage, splitHttpMessage } from './http-message.ts';
-import { identifyMessage, type KnownServices } from './identify-message.ts';
+import { identifyAndRead } from './identify-and-read.ts';
 import { createLocator } from './locate/locate.ts';
 import { findLosses } from './losses.ts';
 import { textOf } from './message-text.ts';
-import { type Content, type ReadMessage, readMessage } from './read-message.ts';
+import type { Content, ReadMessage } from './read-message.ts';
 import { writeMessages, writePrograms } from './write-messages.ts';
 
 export type Convert = (options: ConvertOptions) => Conversion;
@@ -76,12 +72,6 @@ export function createConverter(services: readonly Service[]): Convert {
   };
 }
 
-/** The reference of a request is in a header where the error of a format has no place for it. */
-function withReference(message: ReadMessage, requestReference: string | undefined): ReadMessage {
-  if (message.content.kind !== 'refusal' || requestReference === undefined) return message;
-  return { ...message, content: { kind: 'refusal', refusal: { requestReference, ...message.content.refusal } } };
-}
-
 /** Without members that the contract does not have: nothing says which of them are sensitive. */
 function masked(message: ReadMessage): ReadMessage {
   if (message.content.kind === 'refusal') return message;
@@ -102,17 +92,4 @@ function refusalContent({ status, code, type, message, issues, requestReference 
     issues: issues.map((issue): RefusedField => ({ field: dotted(issue.path), message: issue.message })),
     ...(requestReference !== undefined && { requestReference }),
   };
-}
-
-function identifyAndRead(options: ConvertOptions, known: KnownServices): ReadMessage {
-  const { message } = options;
-  const split = splitHttpMessage(Buffer.from(message));
-  // A text has no bytes yet, so what it says of their charset does not hold.
-  const http: HttpMessage = typeof message === 'string' ? { ...split, charset: 'utf-8' } : split;
-  try {
-    const read = readMessage(identifyMessage(http, options, known), http, known.protocols);
-    return withReference(read, http.headers[conventionsOf(known.services).requestReference.toLowerCase()]);
-  } catch (thrown) {
-    throw thrown instanceof Problem ? malformed(thrown, http.body, http.linesBefore) : thrown;
-  }
 }

@@ -1,0 +1,32 @@
+/** A canonical value as a draft: each scalar as the text that every format reads. */
+import type { Schema } from '../../contract/schema.ts';
+import { walk } from '../../contract/walk.ts';
+import type { Draft } from './draft.ts';
+
+export function draftOfValue(schema: Schema, value: unknown): Draft {
+  return walk<(value: unknown) => Draft>(schema, {
+    scalar:
+      ({ kind }) =>
+      (each) =>
+        kind === 'dateTime' ? new Date(each as number).toISOString() : String(each),
+    joined: () => (each) => (each as readonly string[]).join(','),
+    list: (_, item) => (each) => (each as readonly unknown[]).map(item),
+    map:
+      (_, item = String) =>
+      (each) =>
+        mapped(each as object, () => item),
+    object: (_, members) => {
+      const parts = new Map(members.map(({ name, part }) => [name, part]));
+      return (each) => mapped(each as object, (name) => parts.get(name));
+    },
+  })(value);
+}
+
+function mapped(value: object, partOf: (name: string) => ((value: unknown) => Draft) | undefined): Draft {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]): [string, Draft][] => {
+      const part = partOf(name);
+      return part === undefined || each === undefined ? [] : [[name, part(each)]];
+    }),
+  );
+}

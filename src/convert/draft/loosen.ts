@@ -1,0 +1,173 @@
+/** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
+import { attributeMark, foreignMark } from '../../contract/member-names.ts';
+import { compileRead, IssueCollector, type Read } from '../../contract/read.ts';
+import type {
+  Field,
+  Fields,
+  ListSchema,
+  MapSchema,
+  ObjectSchema,
+  ScalarSchema,
+  Schema,
+} from '../../contract/schema.ts';
+import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
+import { draftReader } from './draft-reader.ts';
+
+/** A schema, and values of it, one for each draft. A value may be absent. */
+export interface Loosened<S extends Schema = Schema> {
+  readonly schema: S;
+  readonly values: readonly unknown[];
+}
+
+/** The schema stays as it is where all drafts are valid. */
+export function loosen(schema: Schema, drafts: readonly Draft[]): Loosened {
+  const valid = readAll(schema, drafts);
+  if (valid !== undefined) return { schema, values: valid };
+  switch (schema.kind) {
+    case 'object':
+      return drafts.every(isDraftObject) ? loosenObject(schema, drafts) : loosenUnknown(drafts);
+    case 'list':
+      return !schema.joined && drafts.every(isDraftList) ? loosenList(schema, drafts) : loosenUnknown(drafts);
+    case 'map':
+      return drafts.every(isDraftObject) ? loosenMap(schema, drafts) : loosenUnknown(drafts);
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'decimal':
+    case 'double':
+    case 'dateTime':
+    case 'date':
+    case 'binary':
+    case 'enum':
+      return loosenUnknown(drafts);
+    default:
+      return schema satisfies never;
+  }
+}
+
+/** Also for an object that has a wrong member. */
+export function loosenObject(schema: ObjectSchema, drafts: readonly DraftObject[]): Loosened<ObjectSchema> {
+  const fields: Record<string, Field> = {};
+  const values = drafts.map((): Record<string, unknown> => ({}));
+  const add = (name: string, field: Field, source: string): void => {
+    const having = drafts.flatMap((draft, at) => (Object.hasOwn(draft, source) ? [{ at, draft: draft[source]! }] : []));
+    const loose =
+      field === unknownField
+        ? loosenUnknown(having.map(({ draft }) => draft))
+        : loosen(
+            field.schema,
+            having.map(({ draft }) => draft),
+          );
+    fields[name] = having.length === 0 ? field : { ...field, schema: loose.schema };
+    for (const [index, { at }] of having.entries()) values[at]![name] = loose.values[index];
+  };
+  for (const [name, field] of Object.entries(schema.fields as Fields)) add(name, field, name);
+  for (const name of new Set(drafts.flatMap((draft) => Object.keys(draft)))) {
+    const plain = printableAs(name);
+    if (plain !== undefined && !Object.hasOwn(fields, plain)) add(plain, unknownField, name);
+  }
+  return { schema: { ...schema, fields, choices: [] }, values };
+}
+
+const unknownField: Field = Object.freeze({
+  schema: { kind: 'string', example: '' } as const,
+  required: false,
+  doc: '',
+});
+
+/** Without the mark of its format; undefined for a name that not every format can write. */
+function printableAs(name: string): string | undefined {
+  const marks = [foreignMark, attributeMark, '.'];
+  const mark = marks.find((each) => name.startsWith(each)) ?? '';
+  const plain = name.slice(mark.length);
+  return /^[A-Za-z_][\w-]*$/.test(plain) && plain !== '__proto__' ? plain : undefined;
+}
+
+function loosenList(schema: ListSchema, drafts: readonly (readonly Draft[])[]): Loosened {
+  const { schema: item, values } = loosen(schema.item, drafts.flat());
+  let at = 0;
+  const lists = drafts.map(({ length }) => {
+    at += length;
+    const items = values.slice(at - length, at).map((each) => each ?? emptyOf(item));
+    return items.length === 0 ? undefined : items;
+  });
+  return { schema: { ...schema, item }, values: lists };
+}
+
+/** An item of a list cannot be absent. */
+function emptyOf({ kind }: Schema): unknown {
+  return kind === 'object' || kind === 'map' ? {} : kind === 'list' ? [] : '';
+}
+
+function loosenMap(schema: MapSchema, drafts: readonly DraftObject[]): Loosened {
+  const { item } = schema;
+  const entries = drafts.map((draft) => Object.entries(draft));
+  const all = entries.flat().map(([, each]) => each);
+  const loose: Loosened | undefined = item && loosen(item, all);
+  const values = loose?.values ?? all.map(textOf);
+  let at = 0;
+  return {
+    schema: loose === undefined ? schema : { ...schema, item: loose.schema as ObjectSchema },
+    values: entries.map((each) => Object.fromEntries(each.map(([key]) => [key, values[at++] ?? {}]))),
+  };
+}
+
+function loosenUnknown(drafts: readonly Draft[]): Loosened {
+  if (drafts.length > 0 && drafts.every(isDraftObject)) return loosenObject(unknownObject, drafts);
+  if (drafts.length > 0 && drafts.every(isDraftList)) return loosenList(unknownList, drafts);
+  return { schema: anyText, values: drafts.map(textOf) };
+}
+
+const anyText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
+
+const unknownObject: ObjectSchema = Object.freeze({
+  kind: 'object',
+  name: 'Unknown',
+  namespace: undefined,
+  fields: {},
+  attributes: [],
+  textField: undefined,
+  choices: [],
+  ignoredMembers: {},
+  whenEmpty: [],
+});
+
+const unknownList: ListSchema = Object.freeze({
+  kind: 'list',
+  joined: false,
+  item: anyText,
+  itemName: 'item',
+  wrapped: false,
+  max: Number.POSITIVE_INFINITY,
+});
+
+function isDraftList(draft: Draft): draft is readonly Draft[] {
+  return Array.isArray(draft);
+}
+
+function textOf(draft: Draft): string {
+  return typeof draft === 'string' ? draft : JSON.stringify(draft);
+}
+
+/** The values of drafts without an issue; undefined where one has any. */
+function readAll(schema: Schema, drafts: readonly Draft[]): readonly unknown[] | undefined {
+  const collector = new IssueCollector();
+  const read = readerOf(schema);
+  try {
+    const values = drafts.map((draft) => read(draft, collector));
+    return collector.issues.length === 0 ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const readers = new WeakMap<Schema, Read<Draft>>();
+
+function readerOf(schema: Schema): Read<Draft> {
+  let read = readers.get(schema);
+  if (read === undefined) {
+    read = compileRead(schema, draftReader);
+    readers.set(schema, read);
+  }
+  return read;
+}

@@ -1,0 +1,90 @@
+/** Edits a request in any format: reads it to a draft, and writes the draft in all formats, with the place of each issue. */
+import { namesInPath, type Operation } from '../../contract/operation.ts';
+import { type CompileRead, compileRead, IssueCollector } from '../../contract/read.ts';
+import type { Service } from '../../contract/service.ts';
+import { createProtocols } from '../../formats/index.ts';
+import { compileRoutes } from '../../gateway/route.ts';
+import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
+import { identifyAndRead, type UnreadMessage } from '../identify-and-read.ts';
+import { createLocator } from '../locate/locate.ts';
+import { textOf } from '../message-text.ts';
+import type { ReadMessage } from '../read-message.ts';
+import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
+import { draftReader } from './draft-reader.ts';
+import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
+import { placeIssues } from './place-issues.ts';
+import { compileReadDraft } from './read-draft.ts';
+import { createWriter } from './write-draft.ts';
+
+export interface MessageEditor {
+  /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */
+  readText(message: UnreadMessage & { readonly message: string }): EditedText | ReadMessage;
+  readDraft(service: Service, operation: Operation, draft: DraftObject): EditedRequest;
+  /** The request in all formats that carry its operation. */
+  write(request: EditedRequest): readonly WrittenRequest[];
+  placeIssues(text: EditedText): readonly PlacedIssue[];
+}
+
+/** `services`: newest last. */
+export function createMessageEditor(services: readonly Service[]): MessageEditor {
+  const recorder = new DraftRecorder();
+  const protocols = createProtocols(services, undefined, recorder.compileRead);
+  const write = createWriter(services, protocols);
+  const known = { services, protocols, routes: compileRoutes(services) };
+  return Object.freeze<MessageEditor>({
+    readText(message) {
+      recorder.take();
+      const read = identifyAndRead(message, known);
+      const { drafts, coercions } = recorder.take();
+      const { service, operation, format, issues, side, content } = read;
+      if (side !== 'request' || content.kind !== 'value') return read;
+      const locate = createLocator({
+        ...textOf(message.message, read.body),
+        format,
+        service,
+        operation,
+        side: 'input',
+      });
+      const draft = withoutPlaceholders(operation, Object.assign({}, ...drafts.filter(isDraftObject)));
+      return { service, operation, format, draft, input: content.value, issues, coercions, locate };
+    },
+    readDraft(service, operation, draft) {
+      const collector = new IssueCollector();
+      const input = compileRead(operation.input, draftReader)(draft, collector) ?? Object.freeze({});
+      return { service, operation, draft, input, issues: collector.issues };
+    },
+    write,
+    placeIssues: (text) => placeIssues(text.issues, text, protocols, text.locate),
+  });
+}
+
+/** A field in the path has its name in braces where it is missing. */
+function withoutPlaceholders({ http }: Operation, draft: DraftObject): DraftObject {
+  if (http === undefined) return draft;
+  const names = namesInPath(http.path).filter((name) => draft[name] === `{${name}}`);
+  return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)));
+}
+
+/** Reads as protocols do, and records drafts and coercions. */
+class DraftRecorder {
+  readonly #coercions = new CoercionRecorder();
+  #drafts: Draft[] = [];
+
+  readonly compileRead: CompileRead = (schema, reader) => {
+    const read = this.#coercions.compileRead(schema, reader);
+    const readDraft = compileReadDraft(schema, reader);
+    return (node, collector) => {
+      const value = read(node, collector);
+      const draft = readDraft(node);
+      if (draft !== undefined) this.#drafts.push(draft);
+      return value;
+    };
+  };
+
+  /** Returns what was recorded since the last call. */
+  take(): { readonly drafts: readonly Draft[]; readonly coercions: readonly FoundCoercion[] } {
+    const drafts = this.#drafts;
+    this.#drafts = [];
+    return { drafts, coercions: this.#coercions.take() };
+  }
+}

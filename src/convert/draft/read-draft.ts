@@ -1,0 +1,104 @@
+/** Reads a message to a draft: with everything that is in it, also where the contract refuses it. */
+import { isName } from '../../contract/member-names.ts';
+import type { Reader } from '../../contract/read.ts';
+import { isRepeated } from '../../contract/record-types.ts';
+import { type ObjectSchema, object, type ScalarSchema, type Schema } from '../../contract/schema.ts';
+import { type Member, walk } from '../../contract/walk.ts';
+import type { Draft } from './draft.ts';
+
+export type ReadDraft<N> = (node: N) => Draft | undefined;
+
+export function compileReadDraft<N>(schema: Schema, reader: Reader<N>): ReadDraft<N> {
+  const unknown = readUnknown(reader);
+  const present =
+    (read: ReadDraft<N>): ReadDraft<N> =>
+    (node) =>
+      reader.isAbsent(node) ? undefined : (read(node) ?? unknown(node));
+  return walk<ReadDraft<N>>(schema, {
+    scalar: (scalar) => present((node) => reader.text(node, scalar)),
+    joined: () => present((node) => reader.text(node, anyText)),
+    list: (list, item) => present((node) => reader.items(node, list)?.map((each) => item(each) ?? '')),
+    map: (_, item) =>
+      present((node) => {
+        const entries: [string, Draft][] = [];
+        const isMap = reader.eachEntry(node, (key, each) => {
+          const draft = (item ?? unknown)(each);
+          if (draft !== undefined) entries.push([key, draft]);
+        });
+        return isMap ? Object.fromEntries(entries) : undefined;
+      }),
+    object: (shape, members) => present(readMembers(shape, members, reader, unknown)),
+  });
+}
+
+function readMembers<N>(
+  schema: ObjectSchema,
+  members: readonly Member<ReadDraft<N>>[],
+  reader: Reader<N>,
+  unknown: ReadDraft<N>,
+): ReadDraft<N> {
+  const known = new Map(
+    members.map((member) => [reader.memberName?.(member.name, member.field) ?? member.name, member]),
+  );
+  return (node) => {
+    const drafts = new Map<string, Draft>();
+    const lists = new Map<Member<ReadDraft<N>>, N>();
+    const add = (name: string, draft: Draft | undefined): void => {
+      if (draft !== undefined && !drafts.has(name)) drafts.set(name, draft);
+    };
+    const isObject = reader.eachMember(
+      node,
+      (name, child) => {
+        const member = known.get(name);
+        if (member === undefined) {
+          const isIgnored = Object.hasOwn(schema.ignoredMembers, name) || (isName(name) && reader.isEmpty(child));
+          if (!isIgnored) add(name, unknown(child));
+        } else if (reader.gather !== undefined && isRepeated(member.field.schema)) {
+          lists.set(member, reader.gather(lists.get(member), child));
+        } else add(member.name, member.part(child));
+        return true;
+      },
+      schema,
+    );
+    for (const [{ name, part }, list] of lists) add(name, part(list));
+    return isObject ? Object.fromEntries(drafts) : undefined;
+  };
+}
+
+const anyText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
+const anyObject = object('Any', {});
+const anyList = {
+  kind: 'list',
+  joined: false,
+  item: anyText,
+  itemName: 'item',
+  wrapped: false,
+  anyItemName: true,
+  max: 1e6,
+} as const;
+const depthMax = 40;
+
+/** What the contract does not describe: a text, an object, a list, or the text of any other token. */
+function readUnknown<N>(reader: Reader<N>): ReadDraft<N> {
+  const read = (node: N, depth: number): Draft | undefined => {
+    if (depth > depthMax || reader.isAbsent(node)) return undefined;
+    const text = reader.text(node, anyText);
+    if (text !== undefined) return text;
+    const members: [string, Draft][] = [];
+    const isObject = reader.eachMember(
+      node,
+      (name, child) => {
+        const draft = read(child, depth + 1);
+        if (draft !== undefined) members.push([name, draft]);
+        return true;
+      },
+      anyObject,
+    );
+    if (isObject) return Object.fromEntries(members);
+    const items = reader.items(node, anyList);
+    if (items !== undefined) return items.map((each) => read(each, depth + 1) ?? '');
+    const token = reader.token(node);
+    return typeof token === 'symbol' ? token.description : String(token);
+  };
+  return (node) => read(node, 0);
+}

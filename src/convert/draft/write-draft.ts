@@ -1,0 +1,118 @@
+/** Writes an edited request in all formats, also where it is not valid. */
+import { conventionsOf } from '../../contract/conventions.ts';
+import { isBound, namesInPath, type Operation } from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Service } from '../../contract/service.ts';
+import { createProtocols, namedProtocols, type ProtocolName, type Protocols } from '../../formats/index.ts';
+import type { Call } from '../../formats/protocol.ts';
+import { indentXml } from '../../xml/indent.ts';
+import { createLocator } from '../locate/locate.ts';
+import type { EditedRequest, WrittenRequest } from './edited-request.ts';
+import { indentJson } from './indent-json.ts';
+import { loosenObject } from './loosen.ts';
+import { placeIssues } from './place-issues.ts';
+
+export function createWriter(
+  services: readonly Service[],
+  protocols: Protocols,
+): (request: EditedRequest) => readonly WrittenRequest[] {
+  return (request) => {
+    const { service, operation, issues } = request;
+    const { input, ...target } = issues.length === 0 ? { ...request, protocols } : loosened(request, services);
+    return formatsOf(service, operation).flatMap((format) => {
+      const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, input);
+      if (call === undefined) return [];
+      const { text, bodyStart } = textOf(call, format, operation);
+      const locate = createLocator({ text, bodyStart, format, service, operation, side: 'input' });
+      const { method = 'POST', contentType } = call;
+      const path = withPlaceholders(call.path, operation);
+      return {
+        format,
+        method,
+        path,
+        contentType,
+        text,
+        issues: placeIssues(issues, { format, operation }, protocols, locate),
+      };
+    });
+  };
+}
+
+/** The formats that carry an operation. */
+export function formatsOf(service: Service, operation: Operation): readonly ProtocolName[] {
+  if (isBound(operation)) return ['rest'];
+  return namedProtocols.filter((name) => name !== 'adapter' || service.legacy?.adapter !== undefined);
+}
+
+interface Target {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly protocols: Protocols;
+}
+
+/** An operation that accepts the draft, in a service of its own. */
+function loosened({ service, operation, draft }: EditedRequest, services: readonly Service[]): Target {
+  const { schema, values } = loosenObject(operation.input, [draft]);
+  const loose: Operation = { ...operation, input: schema, grants: [] };
+  const names = operation.http === undefined ? [] : namesInPath(operation.http.path);
+  const missing = Object.fromEntries(names.map((name) => [name, `{${name}}`]));
+  const served = { ...service, conventions: conventionsOf(services), operations: new Map([[operation.name, loose]]) };
+  // No member of a draft has this name.
+  const places = { formField: '', messageId: true };
+  return {
+    service: served,
+    operation: loose,
+    input: { ...missing, ...(values[0] as object) },
+    protocols: createProtocols([served], places),
+  };
+}
+
+/** Undefined for values that would change the path of the request. */
+function encode(
+  encodeRequest: Protocols['json']['encodeRequest'],
+  service: Service,
+  operation: Operation,
+  input: unknown,
+): Call | undefined {
+  try {
+    return encodeRequest(service, operation, input);
+  } catch (thrown) {
+    if (thrown instanceof Problem) return undefined;
+    throw thrown;
+  }
+}
+
+function textOf(call: Call, format: ProtocolName, operation: Operation) {
+  const body = indented(call.body, format);
+  if (format !== 'rest') return { text: body, bodyStart: 0 };
+  const { method = 'POST', headers = {}, contentType } = call;
+  const lines = [
+    `${method} ${withPlaceholders(call.path, operation)} HTTP/1.1`,
+    ...(body === '' ? [] : [`Content-Type: ${contentType}`]),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/[\r\n]+/g, ' ')}`),
+  ];
+  const head = `${lines.join('\n')}\n\n`;
+  return { text: head + body, bodyStart: head.length };
+}
+
+function indented(body: string, format: ProtocolName): string {
+  switch (format) {
+    case 'soap11':
+    case 'soap12':
+      return indentXml(body);
+    case 'json':
+    case 'rest':
+      return indentJson(body);
+    case 'form':
+    case 'adapter':
+      return body;
+    default:
+      return format satisfies never;
+  }
+}
+
+function withPlaceholders(path: string, { http }: Operation): string {
+  const names = http === undefined ? [] : namesInPath(http.path);
+  return names.reduce((printed, name) => printed.replace(`%7B${name}%7D`, `{${name}}`), path);
+}

@@ -17,9 +17,11 @@ import { composeGateway, type GatewayOverrides, saveRecords } from './compose-ga
 import type { Config } from './config.ts';
 import { lazyConsole } from './console/lazy-console.ts';
 import { origin } from './origin.ts';
+import { reportProcess } from './process-report.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { openTlsFiles, tlsReport } from './tls-files.ts';
+import { noUpstreams } from './upstreams/plan.ts';
 
 export interface RunningServer {
   /** The address for callers: `http://127.0.0.1:8080`. */
@@ -62,6 +64,7 @@ export async function startServer(
     ...overrides,
   });
   const { protocols, log, metrics, cache } = composed;
+  const { connections } = backend;
   const tlsFiles = openTlsFiles(config, tlsReport(log));
   const tls = givenTls ?? tlsFiles;
   const probes = [...createProbes(backend), ...composed.upstreams.probes];
@@ -74,6 +77,8 @@ export async function startServer(
         services: composed.services,
         callers,
         readiness,
+        plan: overrides.upstreams ?? noUpstreams,
+        processes: async () => [reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections })],
         guard: composed.loginGuard,
         oneClick: consoleForAll,
         failed: (thrown) => logFailure(log, thrown, 'the console failed'),

@@ -1,5 +1,6 @@
 /** A set of services: what it contributes to a server, whichever services they are. */
 import type { KeyObject } from 'node:crypto';
+import type { Panel } from '../console/panel.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
@@ -42,6 +43,8 @@ export interface Services {
   /** Adapts stored jobs to the configuration. For serving processes, before their first request. */
   prepareJobs(): Promise<void>;
   createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
+  /** What the services show of their own state. */
+  readonly panels?: readonly Panel[];
   /** How long their data is stored. */
   readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */

@@ -2,16 +2,21 @@
 import { service } from '../contract/service.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
+import { stateOperations, stateViewProblems } from './state/contract.ts';
 
 /** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
 export const viewOperations = Object.freeze({
   overview: overviewOperations,
+  state: stateOperations,
 });
 
 export type ViewName = keyof typeof viewOperations;
 
 /** The fields of actions that the audit log records, by operation. Never a message, or text of callers. */
-export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({});
+export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  settlePendingRequest: ['id', 'result', 'code'],
+  retryDeadLetter: ['company', 'id'],
+});
 
 export const consoleV1 = service({
   name: 'Console',
@@ -22,5 +27,6 @@ export const consoleV1 = service({
   roles: consoleRoles,
   // Who may act may read.
   roleSets: { 'console-admin': ['console'] },
+  problems: stateViewProblems,
   operations: Object.values(viewOperations).flat(),
 });

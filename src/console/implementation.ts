@@ -1,11 +1,13 @@
 /** Implements the service of the console. Each view adds its handlers here. */
 import type { Implementation, OperationHandlers } from '../gateway/implement.ts';
+import { bindPort } from './bind-port.ts';
 import { consoleV1 } from './contract.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import type { ConsolePorts } from './ports.ts';
+import { stateOperations } from './state/contract.ts';
 
 export function implementConsole(ports: ConsolePorts): Implementation {
-  const handlers: readonly OperationHandlers[] = [overviewHandlers(ports)];
+  const handlers: readonly OperationHandlers[] = [overviewHandlers(ports), bindPort(stateOperations, ports.state)];
   return Object.freeze({
     service: consoleV1,
     handlers: new Map(handlers.flatMap((each) => [...each])),

@@ -6,7 +6,9 @@ import type { Readiness } from '../../http/admin.ts';
 import type { PresentedSecret } from '../../store/sql/credentials.ts';
 import type { Backend } from '../backend.ts';
 import type { Config } from '../config.ts';
+import type { ProcessReport } from '../process-report.ts';
 import type { Services } from '../service-set.ts';
+import type { UpstreamPlan } from '../upstreams/plan.ts';
 
 export interface ConsoleContext {
   readonly config: Config;
@@ -16,6 +18,10 @@ export interface ConsoleContext {
   /** Where callers reach the services: `http://127.0.0.1:8080`. */
   readonly callers: () => string;
   readonly readiness: () => Promise<Readiness>;
+  /** Which upstream answers which operation. */
+  readonly plan: UpstreamPlan;
+  /** What the processes that serve callers say of themselves. One that hangs is missing. */
+  readonly processes: () => Promise<readonly ProcessReport[]>;
   readonly guard: LoginGuard;
   /** In the demo: the credential that anybody may be by one click. */
   readonly oneClick?: PresentedSecret | undefined;

@@ -1,13 +1,18 @@
 /** Composes the console of a server. Loaded at its first request only. */
 import { createConsole } from '../../console/console.ts';
 import { consoleV1 } from '../../console/contract.ts';
+import { maskSensitive } from '../../contract/redaction.ts';
+import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
 import type { Site } from '../../http/site.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { overviewPort } from './overview.ts';
+import { statePort } from './state/port.ts';
 
 export function openConsole(context: ConsoleContext): Site {
   const { backend, guard, oneClick, failed } = context;
+  const { textDetector } = backend.services;
+  const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
   return createConsole({
     store: backend.store,
     context: backend.context,
@@ -22,6 +27,7 @@ export function openConsole(context: ConsoleContext): Site {
     // Each view of the server adds its port here.
     ports: {
       overview: overviewPort(context),
+      state: statePort({ ...context, mask }),
     },
     streams: [],
   });

@@ -18,7 +18,7 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
 }
 
 /** `Orders` where an upstream answers all its operations, and else `Orders.getOrder` for each that it answers. */
-function answersOf(plan: UpstreamPlan, services: readonly Service[], upstream: string): readonly string[] {
+export function answersOf(plan: UpstreamPlan, services: readonly Service[], upstream: string): readonly string[] {
   return newestOf(services).flatMap(({ name, operations }) => {
     const answered = [...operations.keys()].filter((operation) => plan.upstreamOf(name, operation) === upstream);
     return answered.length === operations.size ? name : answered.map((operation) => `${name}.${operation}`);

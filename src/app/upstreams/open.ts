@@ -6,6 +6,7 @@ import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
 import type { Backend } from '../backend.ts';
+import type { UpstreamReport } from '../process-report.ts';
 import type { Services } from '../service-set.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { answerByUpstreams } from './answer.ts';
@@ -19,6 +20,8 @@ export interface OpenUpstreams {
   readonly implementations: readonly Implementation[];
   /** Tell whether each upstream is called, or requests to it are refused without a try. */
   readonly probes: readonly Probe[];
+  /** The state of each for the console. */
+  states(): readonly UpstreamReport[];
   /** Lets requests end. */
   close(): Promise<void>;
 }
@@ -66,6 +69,13 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
         if (upstream.isRefusing) throw new CircuitOpen();
       },
     })),
+    states: () =>
+      all.map(([name, { isDown, isRefusing, active, waiting }]) => ({
+        name,
+        breaker: isRefusing ? 'open' : isDown ? 'probing' : 'closed',
+        active,
+        waiting,
+      })),
     async close() {
       await Promise.all(all.map(([, upstream]) => upstream.close()));
     },

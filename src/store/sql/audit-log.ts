@@ -25,6 +25,8 @@ export interface AuditFilter {
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
   readonly subject?: string | undefined;
+  /** Entries before this sequence. */
+  readonly before?: number | undefined;
   readonly max: number;
 }
 
@@ -57,6 +59,8 @@ const scope = Object.freeze({ tenant: '', record: 'audit gateway' });
 /** The row of the chain is locked, and nothing else is read: such a transaction never conflicts. */
 const readCommitted = { isolation: 'readCommitted' } as const;
 const keyBytes = 32;
+/** After every time and every entry. */
+const unbounded = Number.MAX_SAFE_INTEGER;
 
 interface LockedChain {
   readonly head: ChainHead;
@@ -146,10 +150,11 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
     appendIn,
     read,
     head: async () => (await findHead())?.head,
-    list: ({ since = 0, until = Number.MAX_SAFE_INTEGER, kind = '', actor = '', subject = '', max }) =>
-      engine.read(async (session) =>
-        (await session.query(sql.listEntries, [since, until, kind, actor, subject, max])).map(sql.entryOf).reverse(),
-      ),
+    list: ({ since = 0, until = unbounded, kind = '', actor = '', subject = '', before = unbounded, max }) =>
+      engine.read(async (session) => {
+        const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
+        return rows.map(sql.entryOf).reverse();
+      }),
     async verify() {
       for (;;) {
         const found = await findHead();

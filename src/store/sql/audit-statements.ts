@@ -103,8 +103,8 @@ export const listEntries = statement<EntryRow>(
   `select ${entryColumns} from audit_entry
     where recorded_at >= $1 and recorded_at < $2
       and (cast($3 as text) = '' or kind = $3) and (cast($4 as text) = '' or actor = $4)
-      and (cast($5 as text) = '' or subject = $5)
-    order by sequence desc limit $6`,
+      and (cast($5 as text) = '' or subject = $5) and sequence < $6
+    order by sequence desc limit $7`,
 );
 
 export const deleteThrough = statement(

@@ -68,6 +68,8 @@ export interface StoreInspection {
   /** Undefined where there is none, or only an expired one. */
   findRecord(recordKey: string): Promise<RecordDetails | undefined>;
   findSchema(): Promise<StoreSchema | undefined>;
+  /** The size of a database that has a function for it. */
+  findDatabaseBytes(): Promise<number | undefined>;
 }
 
 type JobsRow = {
@@ -156,6 +158,11 @@ const findSchema = statement<{ readonly number: number; readonly name: string; r
   'select number, name, applied_at from migration order by number desc limit 1',
 );
 
+const findBytes = statement<{ readonly bytes: number }>(
+  'find-database-bytes',
+  'select cast(pg_database_size(current_database()) as bigint) as bytes',
+);
+
 export function createInspection(engine: Engine): StoreInspection {
   return Object.freeze<StoreInspection>({
     summarizeJobs: () =>
@@ -202,5 +209,9 @@ export function createInspection(engine: Engine): StoreInspection {
         const [row] = await session.query(findSchema, []);
         return row && { number: row.number, name: row.name, appliedAt: row.applied_at };
       }),
+    findDatabaseBytes: async () =>
+      engine.dialect === 'sqlite'
+        ? undefined
+        : engine.read(async (session) => (await session.query(findBytes, []))[0]?.bytes),
   });
 }

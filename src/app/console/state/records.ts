@@ -1,0 +1,118 @@
+/** Reads idempotency records and pending requests for the console, and settles these. */
+
+import type { PortOf } from '../../../console/bind-port.ts';
+import { type recordOperations, stateProblems } from '../../../console/state/records.ts';
+import { Problem } from '../../../contract/problem.ts';
+import type { MaskSecrets } from '../../../contract/redaction.ts';
+import type { Service } from '../../../contract/service.ts';
+import type { RequestHasher } from '../../../idempotency/ports.ts';
+import type { UnsettledRequest } from '../../../store/sql/unsettled-requests.ts';
+import type { Backend } from '../../backend.ts';
+import type { Services } from '../../service-set.ts';
+import { type Settlement, SettlementError, settleRequest } from '../../settle-request.ts';
+import { maskOutcome } from './masked-outcome.ts';
+
+export type RecordPort = PortOf<(typeof recordOperations)[number]>;
+
+export interface RecordPortParts {
+  readonly backend: Pick<Backend<Services>, 'inspection' | 'requestHasher' | 'unsettled' | 'store'>;
+  readonly services: readonly Service[];
+  readonly mask: MaskSecrets;
+}
+
+const listedMax = 1_000;
+const hashLength = 8;
+
+export function recordPort({ backend, services, mask }: RecordPortParts): RecordPort {
+  const { inspection, requestHasher, unsettled, store } = backend;
+  const findPending = async (id: string): Promise<UnsettledRequest> => {
+    const found = await unsettled.find(id);
+    if (found === undefined) throw new Problem(stateProblems.pendingNotFound);
+    return found;
+  };
+  return {
+    async findIdempotencyRecord({ company, partition, key }) {
+      for (const recordKey of recordKeys(requestHasher, { tenant: company, partition }, key)) {
+        const record = await inspection.findRecord(recordKey);
+        if (record === undefined) continue;
+        const { operation, outcome, requestHash, ...times } = record;
+        const stored =
+          outcome === undefined ? await store.read((tx) => tx.idempotencyRecords.find(recordKey)) : undefined;
+        const pending = stored !== undefined && 'pending' in stored ? stored.pending : undefined;
+        return {
+          ...times,
+          found: true,
+          status: pending?.state ?? 'completed',
+          operation,
+          requestHash: requestHash.slice(0, hashLength),
+          outcome: outcome === undefined ? undefined : maskOutcome(outcome, operation, services, mask),
+          pendingRequest: pending?.id,
+        };
+      }
+      return { found: false };
+    },
+    listPendingRequests: async () => ({ requests: (await unsettled.list(listedMax)).map(describe) }),
+    async getPendingRequest({ id }) {
+      const found = await findPending(id);
+      return { ...describe(found), input: found.input };
+    },
+    async settlePendingRequest({ id, ...given }) {
+      await findPending(id);
+      try {
+        return { consequence: await settleRequest(unsettled, services, id, settlementOf(given)) };
+      } catch (thrown) {
+        if (thrown instanceof SettlementError) throw new Problem(stateProblems.notSettled, thrown.lines.join('\n'));
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** During a rotation of the index key, a record may be stored under either key. */
+function recordKeys(
+  hasher: RequestHasher,
+  caller: Parameters<RequestHasher['recordKey']>[0],
+  key: string,
+): readonly string[] {
+  const own = hasher.recordKey(caller, key);
+  return hasher.other === undefined ? [own] : [own, hasher.other.recordKey(caller, key)];
+}
+
+interface GivenSettlement {
+  readonly result: Settlement['kind'];
+  readonly output?: string | undefined;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function settlementOf({ result, output, code, message }: GivenSettlement): Settlement {
+  switch (result) {
+    case 'done':
+      return { kind: 'done', output };
+    case 'notDone':
+      return { kind: 'notDone' };
+    case 'refused':
+      if (code === undefined) throw new SettlementError('a refusal needs the error code');
+      return { kind: 'refused', code, message };
+    default:
+      return result satisfies never;
+  }
+}
+
+function describe(request: UnsettledRequest) {
+  const { id, state, upstream, service, operation, tenant, credential, startedAt, process, attempt, failure } = request;
+  return {
+    id,
+    state,
+    upstream,
+    service,
+    operation,
+    company: tenant,
+    credential,
+    startedAt,
+    hasKey: request.recordKey !== undefined,
+    process,
+    lastAttempt: attempt === id ? undefined : attempt,
+    failure,
+  };
+}

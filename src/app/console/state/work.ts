@@ -1,0 +1,54 @@
+/** Reads webhooks and jobs for the console, and retries dead letters. */
+import type { PortOf } from '../../../console/bind-port.ts';
+import { type workOperations, workProblems } from '../../../console/state/work.ts';
+import { Problem } from '../../../contract/problem.ts';
+import { redact } from '../../../lib/redact.ts';
+import type { Backend } from '../../backend.ts';
+import { listDeadLetters, retryAllDeadLetters, retryDeadLetter, withoutQuery } from '../../dead-letters.ts';
+import type { Services } from '../../service-set.ts';
+
+export type WorkPort = PortOf<(typeof workOperations)[number]>;
+
+const listedMax = 1_000;
+
+export function workPort(backend: Backend<Services>): WorkPort {
+  const { endpoints, inspection } = backend;
+  return {
+    async listWebhooks() {
+      const backlogs = new Map((await inspection.summarizeEndpoints()).map((each) => [each.endpointId, each]));
+      return {
+        endpoints: (await endpoints.list()).map(({ endpointId: id, tenant, url, format, createdAt, rotation }) => {
+          const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
+          return {
+            id,
+            company: tenant,
+            address: redact(withoutQuery(url)),
+            format,
+            createdAt,
+            twoKeysUntil: rotation?.isOver === false ? rotation.until : undefined,
+            waiting,
+            oldestMs,
+            dead,
+          };
+        }),
+      };
+    },
+    listDeadLetters: async ({ company }) => ({
+      letters: (await listDeadLetters(backend, { company, max: listedMax })).map(({ owner, ...letter }) => ({
+        ...letter,
+        owner: Object.values(owner).join(', ') || undefined,
+      })),
+    }),
+    async retryDeadLetter({ company, id }) {
+      if (!(await retryDeadLetter(backend, id, company))) throw new Problem(workProblems.deadLetterNotFound);
+      return { retried: 1 };
+    },
+    retryAllDeadLetters: async () => ({ retried: await retryAllDeadLetters(backend) }),
+    listJobs: async () => ({
+      kinds: (await inspection.summarizeJobs()).map(({ lastFailure, ...counts }) => ({
+        ...counts,
+        lastFailure: lastFailure === undefined ? undefined : redact(lastFailure),
+      })),
+    }),
+  };
+}

@@ -15,7 +15,7 @@ export type ViewName = keyof typeof viewOperations;
 /** The fields of actions that the audit log records, by operation. Never a message, or text of callers. */
 export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
   settlePendingRequest: ['id', 'result', 'code'],
-  retryDeadLetter: ['company', 'id'],
+  retryDeadLetter: ['tenant', 'id'],
 });
 
 export const consoleV1 = service({

@@ -45,12 +45,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   afterAll(() => server.stop());
 
   const read = async (path: string) => (await server.call('viewer', 'GET', `/state/${path}`)).body;
-  const find = async (given: string, company = 'Demo') =>
-    (await server.call('viewer', 'POST', '/state/idempotencyRecord', { company, key: given })).body;
+  const find = async (given: string, tenant = 'Demo') =>
+    (await server.call('viewer', 'POST', '/state/idempotencyRecord', { tenant, key: given })).body;
   const found = (text: string) => secrets.flatMap(([name, secret]) => (text.includes(secret) ? [name] : []));
 
   const inputs: Readonly<Record<string, string>> = { getPendingRequest: '/state/pendingRequests/8816000000000001' };
-  const bodies: Readonly<Record<string, object>> = { findIdempotencyRecord: { company: 'Demo', key } };
+  const bodies: Readonly<Record<string, object>> = { findIdempotencyRecord: { tenant: 'Demo', key } };
 
   test('every reading operation of the state answers, and none of them a secret', async () => {
     const reading = viewOperations.state.filter(({ effect }) => effect === 'reads');
@@ -104,12 +104,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(await read('webhooks')).toMatchObject({
       endpoints: [{ id: 'we_test', address: 'http://127.0.0.1:9/hooks', dead: expect.any(Number) }],
     });
-    const { letters } = (await read('deadLetters')) as { letters: readonly { id: string; company: string }[] };
+    const { letters } = (await read('deadLetters')) as { letters: readonly { id: string; tenant: string }[] };
     expect(letters.length).toBeGreaterThan(0);
-    expect(letters[0]).toMatchObject({ company: 'Demo', because: 'HTTP 500', endpoint: 'http://127.0.0.1:9/hooks' });
-    const { id, company } = letters[0]!;
+    expect(letters[0]).toMatchObject({ tenant: 'Demo', because: 'HTTP 500', endpoint: 'http://127.0.0.1:9/hooks' });
+    const { id, tenant } = letters[0]!;
     const retry = (user: 'viewer' | 'operator') =>
-      server.call(user, 'POST', '/state/deadLetters/retry', { id, company });
+      server.call(user, 'POST', '/state/deadLetters/retry', { id, tenant });
     expect((await retry('viewer')).status).toBe(403);
     expect(await read('deadLetters')).toEqual({ letters });
     expect((await retry('operator')).body).toMatchObject({ retried: 1 });
@@ -177,7 +177,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       entries: readonly { detail: string }[];
     };
     expect(actions.entries.length).toBeGreaterThan(0);
-    expect(actions.entries[0]!.detail).toContain('"company":"Demo"');
+    expect(actions.entries[0]!.detail).toContain('"tenant":"Demo"');
     expect(await read('audit/verification')).toMatchObject({ isWhole: true, entries: expect.any(Number) });
   });
 });

@@ -13,7 +13,7 @@ const stored: readonly (readonly [file: RegExp, word: RegExp])[] = [
   [/^store\/sql\/migrations\//, /./],
   // The column of the tenant.
   [/^store\/sql\//, /^company$/],
-  [/^store\/sql\/idempotency-records\.ts$/, /^psp$/],
+  [/^store\/sql\/(?:idempotency-records|inspection)\.ts$/, /^psp$/],
   [/^idempotency\/stored-outcome\.ts$/, /^psp$/],
   [/^webhooks\/event\.ts$/, /^psp$/],
 ];

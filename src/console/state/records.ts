@@ -10,7 +10,7 @@ export const stateProblems = defineProblems({
   notSettled: kind(422, '1102', 'validation', 'The request cannot be settled so'),
 });
 
-const company = required(name, 'The company, or another tenant, that the key belongs to.');
+const tenant = required(name, 'The tenant that the key belongs to.');
 const recordStatus = oneOf('RecordStatus', 'completed', 'inFlight', 'repeatable', 'unknown');
 
 export const findIdempotencyRecord = operation({
@@ -22,7 +22,7 @@ export const findIdempotencyRecord = operation({
   role: roles.read,
   problems: [],
   input: object('FindIdempotencyRecord', {
-    company,
+    tenant,
     partition: optional(name, 'The part of the tenant, for services whose keys belong to one.'),
     key: required(text(64, 'a3f1c2d4'), 'The Idempotency-Key as the caller has sent it.'),
   }),
@@ -45,7 +45,7 @@ const pendingFields = {
   upstream: required(name, 'The upstream that was asked.'),
   service: required(name, 'The service.'),
   operation: required(name, 'The operation.'),
-  company: required(name, 'The company, or another tenant.'),
+  tenant: required(name, 'The tenant.'),
   credential: required(name, 'The credential that asked.'),
   startedAt: required(moment, 'When it was asked first.'),
   hasKey: required(boolean(true), 'Whether the request had an Idempotency-Key.'),

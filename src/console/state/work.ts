@@ -24,7 +24,7 @@ export const listWebhooks = operation({
       list(
         object('WebhookEndpoint', {
           id: required(name, 'Identifies the endpoint.'),
-          company: required(name, 'The company whose events are sent.'),
+          tenant: required(name, 'The tenant whose events are sent.'),
           address: required(address, 'The address without its query.'),
           format: required(name, 'The webhook format.'),
           createdAt: required(moment, 'When it was added.'),
@@ -42,8 +42,8 @@ export const listWebhooks = operation({
 });
 
 const deadLetter = object('DeadLetter', {
-  id: required(text(300, '8816080397613514/we_Fx0uT4mQ9a1s'), 'Identifies the dead letter within its company.'),
-  company: required(name, 'The company.'),
+  id: required(text(300, '8816080397613514/we_Fx0uT4mQ9a1s'), 'Identifies the dead letter within its tenant.'),
+  tenant: required(name, 'The tenant.'),
   type: required(name, 'The type of the event.'),
   owner: optional(text(300, 'Demo'), 'What the event belongs to.'),
   endpoint: required(address, 'The address without its query.'),
@@ -61,7 +61,7 @@ export const listDeadLetters = operation({
   role: roles.read,
   problems: [],
   input: object('ListDeadLetters', {
-    company: optional(name, 'Only those of this company.', { in: 'query' }),
+    tenant: optional(name, 'Only those of this tenant.', { in: 'query' }),
   }),
   output: object('DeadLetters', {
     letters: required(list(deadLetter, 'DeadLetter', { max: 1_000 }), 'The dead letters, at most 1,000.'),
@@ -78,7 +78,7 @@ export const retryDeadLetter = operation({
   role: roles.act,
   problems: [workProblems.deadLetterNotFound],
   input: object('RetryDeadLetter', {
-    company: required(name, 'The company of the dead letter.'),
+    tenant: required(name, 'The tenant of the dead letter.'),
     id: required(text(300, '8816080397613514/we_Fx0uT4mQ9a1s'), 'The id of the dead letter.'),
   }),
   output: retried,

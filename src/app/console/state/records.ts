@@ -31,8 +31,8 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
     return found;
   };
   return {
-    async findIdempotencyRecord({ company, partition, key }) {
-      for (const recordKey of recordKeys(requestHasher, { tenant: company, partition }, key)) {
+    async findIdempotencyRecord({ tenant, partition, key }) {
+      for (const recordKey of recordKeys(requestHasher, { tenant, partition }, key)) {
         const record = await inspection.findRecord(recordKey);
         if (record === undefined) continue;
         const { operation, outcome, requestHash, ...times } = record;
@@ -107,7 +107,7 @@ function describe(request: UnsettledRequest) {
     upstream,
     service,
     operation,
-    company: tenant,
+    tenant,
     credential,
     startedAt,
     hasKey: request.recordKey !== undefined,

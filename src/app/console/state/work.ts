@@ -21,7 +21,7 @@ export function workPort(backend: Backend<Services>): WorkPort {
           const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
           return {
             id,
-            company: tenant,
+            tenant,
             address: redact(withoutQuery(url)),
             format,
             createdAt,
@@ -33,14 +33,17 @@ export function workPort(backend: Backend<Services>): WorkPort {
         }),
       };
     },
-    listDeadLetters: async ({ company }) => ({
-      letters: (await listDeadLetters(backend, { company, max: listedMax })).map(({ owner, ...letter }) => ({
-        ...letter,
-        owner: Object.values(owner).join(', ') || undefined,
-      })),
+    listDeadLetters: async ({ tenant }) => ({
+      letters: (await listDeadLetters(backend, { company: tenant, max: listedMax })).map(
+        ({ owner, company, ...letter }) => ({
+          ...letter,
+          tenant: company,
+          owner: Object.values(owner).join(', ') || undefined,
+        }),
+      ),
     }),
-    async retryDeadLetter({ company, id }) {
-      if (!(await retryDeadLetter(backend, id, company))) throw new Problem(workProblems.deadLetterNotFound);
+    async retryDeadLetter({ tenant, id }) {
+      if (!(await retryDeadLetter(backend, id, tenant))) throw new Problem(workProblems.deadLetterNotFound);
       return { retried: 1 };
     },
     retryAllDeadLetters: async () => ({ retried: await retryAllDeadLetters(backend) }),

@@ -31,7 +31,10 @@ export default {
     {
       ...shared,
       displayName: 'serving',
-      testMatch: [...tests('integration', 'conformance', 'system', 'fault'), '<rootDir>/examples/*/*.test.ts'],
+      testMatch: [
+        ...tests('integration', 'conformance', 'system', 'fault', 'browser'),
+        '<rootDir>/examples/*/*.test.ts',
+      ],
     },
   ],
   testSequencer: '<rootDir>/test/support/sequencer.mjs',

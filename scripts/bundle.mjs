@@ -1,7 +1,8 @@
 /** Bundles the sources into a few files of JavaScript with source maps: Node loads these much faster than 450 files. */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { findConsolePage } from './console-page.mjs';
 
 const root = join(import.meta.dirname, '..');
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -60,6 +61,7 @@ export async function bundle(folder, { withLibraries = false } = {}) {
     codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
   });
   await bundler.close();
+  cpSync(await findConsolePage(), join(folder, 'console-page'), { recursive: true });
 }
 
 /** One file has what every gateway inside a program loads at its start. The rest is split by what loads it on demand. */

@@ -15,16 +15,19 @@ import {
 } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
 
+/** Browser code. Its rules are checked by `pageFaults`: the types of JSX are not stripped here. */
+const pageFolder = 'console/page/';
+
 const mirror = realpathSync(mkdtempSync(join(tmpdir(), 'triglyph-imports-')));
 try {
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
-    if (!name.endsWith('.ts')) continue;
+    if (!name.endsWith('.ts') || name.startsWith(pageFolder)) continue;
     const target = join(mirror, 'src', name.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, toJavaScript(readFileSync(join(root, 'src', name), 'utf8')));
@@ -43,13 +46,33 @@ try {
     const [source, target] = [from, to].map((path) => path.replace(/^(src\/.*)\.js$/, '$1.ts'));
     process.stdout.write(`${rule.name}: ${source} imports ${target}\n`);
   }
+  const faults = pageFaults();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.stdout.write(
-    `${summary.totalCruised} files, ${summary.totalDependenciesCruised} imports, ${summary.violations.length} forbidden\n`,
+    `${summary.totalCruised} files, ${summary.totalDependenciesCruised} imports, ${summary.violations.length + faults.length} forbidden\n`,
   );
   // Too few imports mean that the check did not read the sources.
-  if (summary.violations.length > 0 || summary.totalDependenciesCruised < 100) process.exitCode = 1;
+  if (summary.violations.length + faults.length > 0 || summary.totalDependenciesCruised < 100) process.exitCode = 1;
 } finally {
   rmSync(mirror, { recursive: true, force: true });
+}
+
+/** The page may import itself, its libraries, and types of the console and of the contract language. */
+function pageFaults() {
+  const folder = join(root, 'src', pageFolder);
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => {
+      const source = readFileSync(join(folder, name), 'utf8');
+      const found = source.matchAll(/(?:^(import|export) (type )?[^'"]*?from |import\()'([^']+)'/gm);
+      return [...found].flatMap(([, , type, from]) => {
+        if (/^(?:preact|uplot)(?:\/|$)/.test(from)) return [];
+        const target = relative(join(root, 'src'), join(folder, dirname(name), from));
+        if (from.startsWith('.') && target.startsWith(pageFolder)) return [];
+        const isContract = target.startsWith('console/') || target.startsWith('contract/');
+        return type !== undefined && isContract ? [] : [`imports-of-page: src/${pageFolder}${name} imports ${from}`];
+      });
+    });
 }
 
 function toJavaScript(source) {

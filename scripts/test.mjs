@@ -76,6 +76,11 @@ const tools = [
     works: ['systemd-analyze', '--version'],
   },
   {
+    packages: ['chromium'],
+    why: 'Chromium, in which the console is tried',
+    works: ['chromium', '--version'],
+  },
+  {
     packages: ['openssl'],
     why: 'OpenSSL, which makes the certificate behind which a client library is tried',
     works: ['openssl', 'version'],
@@ -106,6 +111,7 @@ const installTools = () => {
 
 const checks = [
   ['types', node(bin('typescript/lib/tsc.js'), '-p', '.')],
+  ['types of the page', node(bin('typescript/lib/tsc.js'), '-p', 'src/console/page')],
   ['lint and format', node(bin('@biomejs/biome/bin/biome'), 'check')],
   ['imports', node('--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'))],
 ];

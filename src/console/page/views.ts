@@ -1,9 +1,29 @@
 /** The views of the console. Each has a line here, and a folder next to this file. */
+import type { ComponentType } from 'preact';
 import type { ViewName } from '../contract.ts';
 
-export interface View {
-  readonly name: ViewName;
-  readonly title: string;
+/** What every view gets. */
+export interface ViewProps {
+  /** Whether the session may act, and not only read. */
+  readonly mayAct: boolean;
 }
 
-export const views: readonly View[] = [{ name: 'overview', title: 'Overview' }];
+export interface View {
+  /** The first word of its address. */
+  readonly name: ViewName;
+  readonly title: string;
+  /** The path of an icon of 16 × 16. */
+  readonly icon: string;
+  /** Loads its code when it is opened. */
+  load(): Promise<{ readonly default: ComponentType<ViewProps> }>;
+}
+
+/** In the order of the navigation. The first one is at `/console`. */
+export const views: readonly View[] = [
+  {
+    name: 'overview',
+    title: 'Overview',
+    icon: 'M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z',
+    load: () => import('./overview/view.tsx'),
+  },
+];

@@ -1,0 +1,123 @@
+/** Calls the service of the console, with the session of the page. */
+import type { Operation } from '../../contract/operation.ts';
+import type { LogIn, SessionState } from '../session/log-in.ts';
+import type { Answer } from './wire.ts';
+
+export type { Answer, Question } from './wire.ts';
+export type { LogIn, SessionState };
+
+const base = '/console/api/v1';
+
+export interface InvalidField {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** A refusal of the service, or a server that did not answer (status 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly invalidFields: readonly InvalidField[];
+  /** Names the request in the log of the gateway. */
+  readonly requestId: string | undefined;
+  constructor(status: number, message: string, invalidFields: readonly InvalidField[] = [], requestId?: string) {
+    super(message);
+    this.status = status;
+    this.invalidFields = invalidFields;
+    this.requestId = requestId;
+  }
+}
+
+let csrfToken: string | undefined;
+let sessionEnded: () => void = () => {};
+
+/** `listener`: called when the server says that the session has ended. */
+export function onSessionEnd(listener: () => void): void {
+  sessionEnded = listener;
+}
+
+export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** `path`: below `/console/api/v1`, filled in: `/callers/cr_1`. Texts in it are encoded by `pathOf`. */
+export function read<O extends Operation>(
+  path: string,
+  query: QueryValues = {},
+  signal?: AbortSignal,
+): Promise<Answer<O>> {
+  return call<Answer<O>>('GET', base + path + queryText(query), undefined, signal);
+}
+
+/** `body`: the fields that are neither in the path nor in the query. */
+export function send<O extends Operation>(
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: object = {},
+  signal?: AbortSignal,
+): Promise<Answer<O>> {
+  return call<Answer<O>>(method, base + path, body, signal);
+}
+
+/** Fills texts into a path: ``pathOf`/callers/${id}` ``. */
+export function pathOf(parts: TemplateStringsArray, ...texts: readonly string[]): string {
+  return parts.reduce((path, part, at) => path + encodeURIComponent(texts[at - 1]!) + part);
+}
+
+export function queryText(query: QueryValues): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The address of a stream of events, for `EventSource`. `path`: below `/console/api/v1`. */
+export function streamAddress(path: string, query: QueryValues = {}): string {
+  return base + path + queryText(query);
+}
+
+export const session = {
+  find: () => accept(call<SessionState>('GET', '/console/session')),
+  logIn: (given: LogIn) => accept(call<SessionState>('POST', '/console/session', given)),
+  logOut: () => accept(call<SessionState>('DELETE', '/console/session')),
+};
+
+async function accept(answer: Promise<SessionState>): Promise<SessionState> {
+  const state = await answer;
+  csrfToken = state.session?.csrfToken;
+  return state;
+}
+
+async function call<T>(method: string, address: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const response = await fetch(address, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(csrfToken !== undefined && { 'X-Console-Token': csrfToken }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+    credentials: 'same-origin',
+    cache: 'no-store',
+  }).catch((thrown: unknown) => {
+    if (signal?.aborted) throw thrown;
+    throw new ApiError(0, 'The gateway did not answer.');
+  });
+  const value: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return value as T;
+  if (response.status === 401 && csrfToken !== undefined) {
+    csrfToken = undefined;
+    sessionEnded();
+  }
+  throw errorOf(response, value);
+}
+
+function errorOf(response: Response, value: unknown): ApiError {
+  const { detail, invalidFields, requestId } = (value ?? {}) as {
+    readonly detail?: string;
+    readonly invalidFields?: readonly InvalidField[];
+    readonly requestId?: string;
+  };
+  const retry = response.headers.get('Retry-After');
+  const message = detail ?? `The gateway answered with ${response.status}.`;
+  const wait = response.status === 429 && retry !== null ? ` Try again in ${retry} s.` : '';
+  return new ApiError(response.status, message + wait, invalidFields, requestId);
+}

@@ -1,0 +1,128 @@
+/** The page: the log-in, or the navigation with the view that the address names. */
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, onSessionEnd, type SessionState, session } from './api.ts';
+import { Badge, Button, Empty, ErrorBox, Loading, Page } from './components/index.ts';
+import { LogInPage } from './log-in.tsx';
+import { Logo } from './logo.tsx';
+import { Link, useRoute } from './routing.tsx';
+import { ThemeButton } from './theme.tsx';
+import { type View, type ViewProps, views } from './views.ts';
+
+type LoggedIn = NonNullable<SessionState['session']>;
+
+export function App() {
+  const [state, setState] = useState<SessionState>();
+  const [error, setError] = useState<ApiError>();
+  const [hasEnded, setEnded] = useState(false);
+  useEffect(() => {
+    onSessionEnd(() => {
+      setEnded(true);
+      setState((before) => ({ oneClick: before?.oneClick ?? false }));
+    });
+    session
+      .find()
+      .then(setState, (thrown: unknown) =>
+        setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown))),
+      );
+  }, []);
+  if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
+  if (state === undefined) return <Loading />;
+  if (state.session === undefined)
+    return (
+      <LogInPage
+        oneClick={state.oneClick}
+        hasEnded={hasEnded}
+        onLogIn={(found) => {
+          setEnded(false);
+          setState(found);
+        }}
+      />
+    );
+  const logOut = async (): Promise<void> => {
+    setState(await session.logOut().catch(() => ({ oneClick: state.oneClick })));
+  };
+  return <Frame loggedIn={state.session} isDemo={state.oneClick} onLogOut={() => void logOut()} />;
+}
+
+interface FrameProps {
+  readonly loggedIn: LoggedIn;
+  readonly isDemo: boolean;
+  readonly onLogOut: () => void;
+}
+
+function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
+  const { view: name } = useRoute();
+  const view = name === '' ? views[0] : views.find((each) => each.name === name);
+  const { credential, tenant, mayAct } = loggedIn;
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link to="" class="brand">
+          <Logo /> Triglyph
+        </Link>
+        {isDemo && <Badge tone="info">demo</Badge>}
+        <span class="spacer" />
+        <span class="who">
+          {tenant} <code>{credential}</code> <Badge>{mayAct ? 'may act' : 'reads'}</Badge>
+        </span>
+        <ThemeButton />
+        <Button kind="quiet" onClick={onLogOut}>
+          Log out
+        </Button>
+      </header>
+      <nav aria-label="Views">
+        <ul>
+          {views.map((each) => (
+            <li key={each.name}>
+              <Link to={`/${each.name}`} current={each === view}>
+                <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                  <path d={each.icon} fill="currentColor" />
+                </svg>
+                {each.title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {view === undefined ? <Unknown /> : <Loaded key={view.name} view={view} mayAct={mayAct} />}
+      </main>
+    </div>
+  );
+}
+
+function Unknown() {
+  return (
+    <Page title="Not found">
+      <Empty title="The console has no such page." />
+    </Page>
+  );
+}
+
+/** Loads the code of a view when it is opened for the first time. */
+function Loaded({ view, mayAct }: ViewProps & { readonly view: View }) {
+  const [content, setContent] = useState<{ readonly component: ComponentType<ViewProps> }>();
+  const [error, setError] = useState<ApiError>();
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${view.title} · Triglyph console`;
+    view.load().then(
+      ({ default: component }) => setContent({ component }),
+      () =>
+        setError(
+          new ApiError(0, 'The view could not be loaded. The gateway may have been updated: load the page again.'),
+        ),
+    );
+  }, [view]);
+  useEffect(() => {
+    // Who has navigated by the keyboard goes on at the heading.
+    if (content !== undefined && !isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
+    isFirst.current = false;
+  }, [content]);
+  if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
+  return content === undefined ? <Loading /> : <content.component mayAct={mayAct} />;
+}

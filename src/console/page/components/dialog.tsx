@@ -1,0 +1,72 @@
+/** A dialog: the browser keeps the focus inside, and Escape closes it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  /** `side`: beside the page, at its right, for what is opened from a list. */
+  readonly place?: 'centre' | 'side';
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, onClose, place = 'centre', children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too.
+    <dialog
+      ref={dialog}
+      class={`dialog ${place}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div class="dialog-content">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <Button kind="quiet" label="Close" onClick={onClose}>
+            ✕
+          </Button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+export interface ConfirmProps {
+  readonly title: string;
+  /** What happens. */
+  readonly children: ComponentChildren;
+  /** The word of the button: `Retry 12 messages`. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <div class="actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={isDangerous ? 'danger' : 'primary'} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

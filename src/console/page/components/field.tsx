@@ -1,0 +1,186 @@
+/** Fields of forms: a label, a control, a hint and what is wrong with the value. */
+import type { ComponentChildren, PartialInputHTMLAttributes, TargetedEvent } from 'preact';
+import { useId } from 'preact/hooks';
+
+export interface FieldProps {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+}
+
+interface FrameProps extends FieldProps {
+  readonly id: string;
+  readonly children: ComponentChildren;
+}
+
+function Frame({ id, label, hint, error, required, children }: FrameProps) {
+  return (
+    <div class={error === undefined ? 'field' : 'field invalid'}>
+      <label for={id}>
+        {label}
+        {required && <span class="required"> required</span>}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describedBy(id: string, { hint, error }: FieldProps): string | undefined {
+  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ');
+  return ids === '' ? undefined : ids;
+}
+
+export interface TextFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: 'text' | 'password' | 'search' | 'datetime-local' | 'number';
+  readonly name?: string;
+  readonly autocomplete?: 'off' | 'username' | 'current-password';
+  readonly placeholder?: string;
+  readonly monospace?: boolean;
+  /** Suggestions while typing, for a text. */
+  readonly options?: readonly string[];
+}
+
+export function TextField(props: TextFieldProps) {
+  const { value, onInput, type = 'text', name, autocomplete = 'off', placeholder, monospace, options } = props;
+  const id = useId();
+  const attributes = {
+    id,
+    name,
+    value,
+    placeholder,
+    class: monospace ? 'monospace' : undefined,
+    autocomplete,
+    spellcheck: false,
+    required: props.required,
+    'aria-invalid': props.error !== undefined,
+    'aria-describedby': describedBy(id, props),
+    onInput: (event: TargetedEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
+  };
+  if (options === undefined)
+    return (
+      <Frame id={id} {...props}>
+        {inputOf(type, attributes)}
+      </Frame>
+    );
+  return (
+    <Frame id={id} {...props}>
+      <input type="text" list={`${id}-options`} {...attributes} />
+      <datalist id={`${id}-options`}>
+        {options.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </Frame>
+  );
+}
+
+/** Each type of input has attributes of its own. */
+function inputOf(
+  type: NonNullable<TextFieldProps['type']>,
+  attributes: Omit<PartialInputHTMLAttributes<HTMLInputElement>, 'role' | 'type' | 'list'>,
+) {
+  switch (type) {
+    case 'text':
+      return <input type="text" {...attributes} />;
+    case 'password':
+      return <input type="password" {...attributes} />;
+    case 'search':
+      return <input type="search" {...attributes} />;
+    case 'number':
+      return <input type="number" {...attributes} />;
+    case 'datetime-local':
+      return <input type="datetime-local" {...attributes} />;
+    default:
+      return type satisfies never;
+  }
+}
+
+export interface SelectFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Texts, or values with their texts. */
+  readonly options: readonly (string | { readonly value: string; readonly text: string })[];
+}
+
+export function SelectField(props: SelectFieldProps) {
+  const { value, onChange, options } = props;
+  const id = useId();
+  return (
+    <Frame id={id} {...props}>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={props.error !== undefined}
+        aria-describedby={describedBy(id, props)}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map((each) => {
+          const option = typeof each === 'string' ? { value: each, text: each } : each;
+          return (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          );
+        })}
+      </select>
+    </Frame>
+  );
+}
+
+export interface CheckFieldProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly hint?: string;
+}
+
+export function CheckField({ label, checked, onChange, hint }: CheckFieldProps) {
+  const id = useId();
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        aria-describedby={hint && `${id}-hint`}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Filters above a table, in a row that wraps. */
+export function Filters({
+  label = 'Filters',
+  children,
+}: {
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <search aria-label={label}>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        {children}
+      </form>
+    </search>
+  );
+}

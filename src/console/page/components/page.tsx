@@ -1,0 +1,58 @@
+/** The frame of a view: its heading, its actions and its sections. */
+import type { ComponentChildren } from 'preact';
+
+export interface PageProps {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Page({ title, lead, actions, children }: PageProps) {
+  return (
+    <>
+      <header class="page-header">
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+export interface SectionProps {
+  readonly title?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Section({ title, actions, children }: SectionProps) {
+  return (
+    <section class="section">
+      {title !== undefined && (
+        <header>
+          <h2>{title}</h2>
+          {actions !== undefined && <div class="actions">{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Names with their values. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,73 @@
+/** A table. On a phone each row becomes a block in which every cell has its heading. */
+import type { ComponentChildren } from 'preact';
+
+export interface Column<R> {
+  readonly name: string;
+  readonly cell: (row: R) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly align?: 'end';
+  /** As narrow as its content. */
+  readonly narrow?: boolean;
+}
+
+export interface TableProps<R> {
+  /** What the table is, for those who cannot see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+  /** Shown where there are no rows. */
+  readonly empty?: ComponentChildren;
+  readonly isSelected?: (row: R) => boolean;
+  /** Rows can then be opened by a click anywhere; a cell holds a link or a button for the keyboard. */
+  readonly onOpen?: (row: R) => void;
+}
+
+export function Table<R>({ caption, columns, rows, keyOf, empty, isSelected, onOpen }: TableProps<R>) {
+  if (rows.length === 0 && empty !== undefined) return <div class="empty">{empty}</div>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
+    <section class="table" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption class="offscreen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, align, narrow }) => (
+              <th key={name} scope="col" class={cellClass(align, narrow)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={keyOf(row)}
+              class={onOpen && 'opens'}
+              aria-selected={isSelected?.(row) ? 'true' : undefined}
+              onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}
+            >
+              {columns.map(({ name, cell, align, narrow }) => (
+                <td key={name} data-name={name} class={cellClass(align, narrow)}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function cellClass(align?: 'end', narrow?: boolean): string | undefined {
+  const classes = [align === 'end' && 'end', narrow && 'narrow'].filter(Boolean).join(' ');
+  return classes === '' ? undefined : classes;
+}
+
+/** Links and buttons in a row do what they say. Text can be selected. */
+function openRow(event: MouseEvent, open: () => void): void {
+  const { target } = event;
+  if (target instanceof Element && target.closest('a, button, input, select, label') !== null) return;
+  if (getSelection()?.toString() === '') open();
+}

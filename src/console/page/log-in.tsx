@@ -1,0 +1,99 @@
+/** The log-in. */
+import { useState } from 'preact/hooks';
+import { ApiError, type SessionState, session } from './api.ts';
+import { Button, ErrorBox, Notice, TextField } from './components/index.ts';
+import { Logo } from './logo.tsx';
+
+export interface LogInProps {
+  readonly oneClick: boolean;
+  /** The session before has ended. */
+  readonly hasEnded: boolean;
+  readonly onLogIn: (state: SessionState) => void;
+}
+
+type Kind = 'password' | 'apiKey';
+
+export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
+  const [kind, setKind] = useState<Kind>('password');
+  const [username, setUsername] = useState('');
+  const [secret, setSecret] = useState('');
+  const [error, setError] = useState<ApiError>();
+  const [isBusy, setBusy] = useState(false);
+  const logIn = async (given: Parameters<typeof session.logIn>[0]): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      onLogIn(await session.logIn(given));
+    } catch (thrown) {
+      setError(explain(thrown));
+      setBusy(false);
+    }
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void logIn(kind === 'password' ? { username, secret } : { apiKey: secret });
+  };
+  return (
+    <main class="log-in">
+      <div class="log-in-card">
+        <h1>
+          <Logo /> Triglyph console
+        </h1>
+        {hasEnded && <Notice>Your session has ended. Log in again.</Notice>}
+        <ErrorBox error={error} />
+        {oneClick && (
+          <div class="one-click">
+            <p>This is a demo. Its credentials are public, and its data are samples.</p>
+            <Button kind="primary" disabled={isBusy} onClick={() => void logIn({ oneClick: true })}>
+              Enter the demo
+            </Button>
+          </div>
+        )}
+        <form onSubmit={submit} class="stack">
+          {oneClick && <p class="hint">Or log in with a credential:</p>}
+          <fieldset class="choices">
+            <legend class="offscreen">Kind of credential</legend>
+            {(['password', 'apiKey'] as const).map((each) => (
+              <label key={each}>
+                <input type="radio" name="kind" checked={kind === each} onChange={() => setKind(each)} />
+                {each === 'password' ? 'Username and password' : 'API key'}
+              </label>
+            ))}
+          </fieldset>
+          {kind === 'password' && (
+            <TextField
+              label="Username"
+              name="username"
+              autocomplete="username"
+              placeholder="console@Company.Acme"
+              value={username}
+              onInput={setUsername}
+              required
+            />
+          )}
+          <TextField
+            label={kind === 'password' ? 'Password' : 'API key'}
+            type="password"
+            name="secret"
+            autocomplete="current-password"
+            value={secret}
+            onInput={setSecret}
+            required
+          />
+          <Button kind={oneClick ? 'plain' : 'primary'} type="submit" disabled={isBusy}>
+            Log in
+          </Button>
+          <p class="hint">The credential needs the role console, or console-admin to act.</p>
+        </form>
+      </div>
+    </main>
+  );
+}
+
+/** The server says the same for a wrong name and a wrong secret. */
+function explain(thrown: unknown): ApiError {
+  if (!(thrown instanceof ApiError)) return new ApiError(0, String(thrown));
+  if (thrown.status === 401) return new ApiError(401, 'The credential is unknown, or its secret is wrong.');
+  if (thrown.status === 403) return new ApiError(403, 'This credential has no role for the console.');
+  return thrown;
+}

@@ -1,0 +1,5 @@
+/** Starts the page. */
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+render(<App />, document.getElementById('root')!);

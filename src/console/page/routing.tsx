@@ -1,0 +1,75 @@
+/** Routing: the path names the view and what is open in it, so that every state has an address. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Route {
+  /** Empty at `/console`. */
+  readonly view: string;
+  /** What follows the view in the path. */
+  readonly rest: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+const root = '/console';
+const changed = 'console:navigated';
+
+/** Returns the route of the address, and renders again when it changes. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const update = (): void => setRoute(readRoute());
+    addEventListener('popstate', update);
+    addEventListener(changed, update);
+    return () => {
+      removeEventListener('popstate', update);
+      removeEventListener(changed, update);
+    };
+  }, []);
+  return route;
+}
+
+function readRoute(): Route {
+  const [view = '', ...rest] = location.pathname
+    .slice(root.length + 1)
+    .split('/')
+    .filter((each) => each !== '')
+    .map(decode);
+  return { view, rest, query: new URLSearchParams(location.search) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `path`: of the view, such as `/traffic/abc?format=json`. `replace`: leaves no entry in the history, as for filters. */
+export function navigate(path: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', root + path);
+  else history.pushState(null, '', root + path);
+  dispatchEvent(new Event(changed));
+}
+
+export interface LinkProps {
+  /** As for `navigate`. */
+  readonly to: string;
+  readonly class?: string;
+  readonly current?: boolean;
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}
+
+export function Link({ to, class: className, current, label, children }: LinkProps) {
+  const open = (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return (
+    <a href={root + to} class={className} onClick={open} aria-current={current ? 'page' : undefined} aria-label={label}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,56 @@
+/** Loads what a view shows, and again while it is open. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api.ts';
+
+export interface Query<T> {
+  /** Of the last load that succeeded. */
+  readonly value: T | undefined;
+  readonly error: ApiError | undefined;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+export interface QueryOptions {
+  /** Loads again after so many milliseconds, while the page is visible. */
+  readonly everyMs?: number;
+}
+
+/** `key`: what the load depends on; another key loads anew. */
+export function useQuery<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  options: QueryOptions = {},
+): Query<T> {
+  const [state, setState] = useState<Omit<Query<T>, 'reload'>>({ value: undefined, error: undefined, isLoading: true });
+  const latest = useRef(load);
+  latest.current = load;
+  const [times, setTimes] = useState(0);
+  const reload = useCallback(() => setTimes((before) => before + 1), []);
+  const loadedKey = useRef(key);
+  useEffect(() => {
+    const left = new AbortController();
+    const isOther = loadedKey.current !== key;
+    loadedKey.current = key;
+    setState((before) => ({ ...before, ...(isOther && { value: undefined }), isLoading: true }));
+    latest.current(left.signal).then(
+      (value) => {
+        if (!left.signal.aborted) setState({ value, error: undefined, isLoading: false });
+      },
+      (thrown: unknown) => {
+        if (left.signal.aborted) return;
+        const error = thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
+        setState((before) => ({ value: before.value, error, isLoading: false }));
+      },
+    );
+    return () => left.abort();
+  }, [key, times]);
+  const { everyMs } = options;
+  useEffect(() => {
+    if (everyMs === undefined) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) reload();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, reload]);
+  return { ...state, reload };
+}

@@ -1,0 +1,136 @@
+/**
+ * Opens pages in Debian's Chromium. A visit fails at its end where the page has logged an error, broken its security policy, or
+ * asked another server.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const root = join(import.meta.dirname, '../..');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface VisitOptions {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  readonly colorScheme?: 'light' | 'dark';
+  /** A phone is 390 × 844. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** For servers with a certificate of their own. */
+  readonly ignoreHTTPSErrors?: boolean;
+}
+
+/** A person in front of a browser of their own, without cookies of others. */
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Opens a path of the server. */
+  open(path: string): Promise<void>;
+  /** Opens the console of the demo, and logs in by one click. */
+  enterDemo(path?: string): Promise<void>;
+  /** Logs in by the form. */
+  logIn(username: string, secret: string): Promise<void>;
+  /** What the page has done wrong since the last call. A test that expects something calls it. */
+  takeFaults(): readonly string[];
+  /** Returns what axe finds in the page as it is now: `rule: element`. */
+  violations(): Promise<readonly string[]>;
+  /** Writes a picture to `.cache/pictures`, and with PICTURES=docs to `docs/images` too. `name`: `console/overview`. */
+  picture(name: string, options?: { readonly fullPage?: boolean }): Promise<void>;
+  /** Throws where faults are left. */
+  close(): Promise<void>;
+}
+
+export interface TestBrowser {
+  visit(options: VisitOptions): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+/** One for each test file: a browser takes a second to start. */
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // Tests run as root, in machines with little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+  return { visit: (options) => startVisit(browser, options), close: () => browser.close() };
+}
+
+async function startVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
+  const { origin, colorScheme = 'light', viewport = { width: 1280, height: 860 }, ignoreHTTPSErrors = false } = options;
+  const context = await browser.newContext({
+    baseURL: origin,
+    colorScheme,
+    viewport,
+    ignoreHTTPSErrors,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Amsterdam',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const faults = collectFaults(page, origin);
+  const takeFaults = (): readonly string[] => faults.splice(0);
+  return {
+    page,
+    context,
+    takeFaults,
+    async open(path) {
+      await page.goto(path);
+    },
+    async enterDemo(path = '/console') {
+      await page.goto(path);
+      await page.getByRole('button', { name: 'Enter the demo' }).click();
+      await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    },
+    async logIn(username, secret) {
+      await page.getByLabel('Username', { exact: true }).fill(username);
+      await page.getByLabel('Password', { exact: true }).fill(secret);
+      await page.getByRole('button', { name: 'Log in' }).click();
+    },
+    violations: () => findViolations(page),
+    async picture(name, { fullPage = false } = {}) {
+      const folders = ['.cache/pictures', ...(process.env.PICTURES === 'docs' ? ['docs/images'] : [])];
+      for (const folder of folders) {
+        const path = join(root, folder, `${name}.png`);
+        mkdirSync(dirname(path), { recursive: true });
+        await page.screenshot({ path, fullPage, animations: 'disabled' });
+      }
+    },
+    async close() {
+      const left = takeFaults();
+      await context.close();
+      if (left.length > 0) throw new Error(`the page is at fault:\n${left.join('\n')}`);
+    },
+  };
+}
+
+function collectFaults(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // Chromium logs violations of the policy as errors.
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (thrown) => faults.push(`thrown: ${thrown.stack ?? thrown.message}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`another server: ${request.url()}`);
+  });
+  return faults;
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** The program is injected by the debugger, which the policy of the page does not bind. */
+async function findViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}

@@ -33,10 +33,15 @@ export async function startAttack(name: string, port: number): Promise<() => Pro
   };
 }
 
-/** Runs the load of overload.ts, and returns what it prints. */
-export async function runLoad<T>(parameters: readonly string[]): Promise<T> {
+/** Runs the load of overload.ts, and returns what it prints. `onEdge` is called when the measured time begins, and when it ends. */
+export async function runLoad<T>(parameters: readonly string[], onEdge: () => void): Promise<T> {
   const child = start('load.ts', parameters, 0);
-  return JSON.parse(await text(child.stdout!)) as T;
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  await lines.next();
+  onEdge();
+  const { value } = await lines.next();
+  onEdge();
+  return JSON.parse(value ?? '') as T;
 }
 
 function start(file: string, parameters: readonly string[], niceness: number): ChildProcess {

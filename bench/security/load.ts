@@ -72,6 +72,7 @@ if (perSecond! > 0) arrive();
 const leadInMs = 2_000;
 setTimeout(() => {
   isMeasured = true;
+  console.log('measured from now on');
 }, leadInMs);
 setTimeout(
   () => {

@@ -63,7 +63,7 @@ async function run(): Promise<boolean> {
     process.stderr.write('.');
   }
   let overload: Overload | undefined;
-  if (chosen.includes('overload')) overload = await measureOverload(running.get('on')!.port, seconds);
+  if (chosen.includes('overload')) overload = await measureOverload(running.get('on')!, running.get('off')!, seconds);
   process.stderr.write('\n');
   const findings = [...attackFindings(rows), ...(overload === undefined ? [] : overloadFindings(overload))];
   const head = `Each attack for ${seconds} s. ${describeMachine('the server on a core, the neighbour and the attackers on the other')}`;

@@ -1,9 +1,10 @@
 /** More load than the server carries: stores of cards, at three times the rate at which it is saturated. */
 import type { Finding } from '../results.ts';
+import type { Server } from '../server.ts';
 import { runLoad } from './children.ts';
 
 /** Each figure in a second, times in milliseconds. */
-interface Load {
+interface Sample {
   readonly goodput: number;
   readonly sent: number;
   /** Arrivals that found no client free: all were waiting for an answer, or for the end of their `Retry-After`. */
@@ -16,20 +17,43 @@ interface Load {
   readonly other: number;
 }
 
+interface Load extends Sample {
+  /** CPU time of the server in a second. */
+  readonly cpuMs: number;
+}
+
 export interface Overload {
   readonly saturated: Load;
   readonly overloaded: Load;
+  /** The control: the same load on the server without limits. */
+  readonly unlimited: Load;
+}
+
+interface Target {
+  readonly server: Server;
+  readonly port: number;
 }
 
 const saturatingConnections = 64;
 const clients = 1_000;
 const times = 3;
 
-export async function measureOverload(port: number, seconds: number): Promise<Overload> {
-  const load = (connections: number, perSecond: number) =>
-    runLoad<Load>([port, seconds, connections, perSecond].map(String));
-  const saturated = await load(saturatingConnections, 0);
-  return { saturated, overloaded: await load(clients, Math.round(saturated.goodput * times)) };
+export async function measureOverload(on: Target, off: Target, seconds: number): Promise<Overload> {
+  const saturated = await load(on, seconds, saturatingConnections, 0);
+  const perSecond = Math.round(saturated.goodput * times);
+  return {
+    saturated,
+    overloaded: await load(on, seconds, clients, perSecond),
+    unlimited: await load(off, seconds, clients, perSecond),
+  };
+}
+
+async function load(target: Target, seconds: number, connections: number, perSecond: number): Promise<Load> {
+  const { server, port } = target;
+  const cpu: number[] = [];
+  const parameters = [port, seconds, connections, perSecond].map(String);
+  const sample = await runLoad<Sample>(parameters, () => cpu.push(server.cpuUs()));
+  return { ...sample, cpuMs: (cpu[1]! - cpu[0]!) / 1000 / seconds };
 }
 
 const goodputShareMin = 0.9;
@@ -60,7 +84,7 @@ export function overloadFindings({ saturated, overloaded }: Overload): readonly 
   ];
 }
 
-export function printOverload({ saturated, overloaded }: Overload): string {
+export function printOverload({ saturated, overloaded, unlimited }: Overload): string {
   const row = (label: string, load: Load) =>
     `| ${[
       label,
@@ -72,14 +96,17 @@ export function printOverload({ saturated, overloaded }: Overload): string {
       load.refusedP50Ms,
       load.refusedP99Ms,
       load.withoutConnection,
+      load.cpuMs,
+      (load.cpuMs * 1000) / load.goodput,
     ]
       .map((cell) => (typeof cell === 'number' ? cell.toFixed(0) : cell))
       .join(' | ')} |`;
   return [
     `storeToken in JSON with a key, one credential. The peak is that of ${saturatingConnections} connections that never pause. Then requests arrive at ${times} times that rate, from ${clients} clients that obey \`Retry-After\`.`,
-    '| load | sent/s | answered with 200/s | p50, ms | p99, ms | refused/s | p50, ms | p99, ms | arrivals/s without a free client |',
-    '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
+    '| load | sent/s | answered with 200/s | p50, ms | p99, ms | refused/s | p50, ms | p99, ms | arrivals/s without a free client | CPU, ms/s | CPU, us for each 200 |',
+    '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     row('peak', saturated),
     row(`${times} times the peak`, overloaded),
+    row(`${times} times the peak, limits off`, unlimited),
   ].join('\n');
 }

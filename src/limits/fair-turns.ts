@@ -29,8 +29,11 @@ export interface FairTurns {
   readonly waiting: number;
 }
 
-/** Work in one turn of the event loop before it looks for further requests, while several callers are there. */
-const sharedBudgetMs = 1;
+/**
+ * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
+ * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
+ */
+const sharedBudgetMs = 0.25;
 /** The same while there is one caller: nobody else waits, and longer turns save system calls. */
 const aloneBudgetMs = 5;
 /** The first request of each caller in a turn goes first, unless so many callers make all others wait. */

@@ -8,8 +8,8 @@ import { Group, type GroupEnd } from './group.ts';
 const attemptMsMax = 1_000;
 /** So many members run before other events, such as reads. */
 const membersPerTurn = 4;
-/** Bounds how long the first member waits for its commit. */
-const membersMax = 128;
+/** Bounds how long the first member waits for its commit, and how many answers and next requests follow it in one turn of the loop. */
+const membersMax = 64;
 
 /** The admission of a transaction to a group, or the error of SQLite that refuses it. */
 export type Admission = { readonly group: Group; readonly member: number } | { readonly refused: unknown };

@@ -14,6 +14,7 @@ export type Section =
   | 'postgres'
   | 'processes'
   | 'profile'
+  | 'records'
   | 'recovery'
   | 'scale'
   | 'security'

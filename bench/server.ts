@@ -51,7 +51,7 @@ export const freePort = async (): Promise<number> => {
 const ticksPerSecond = Number(spawnSync('getconf', ['CLK_TCK']).stdout?.toString() || 100);
 
 /** Fields 14 and 15 of proc_pid_stat(5); the name of the program, which may hold anything, ends at the last bracket. */
-const cpuUs = (pid: number): number => {
+export const cpuUs = (pid: number): number => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;

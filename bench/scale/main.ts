@@ -1,4 +1,7 @@
-/** `npm run scale`: compares many rows with few in one run; `--quick` is a short run, `--write` renews docs/bench.md. */
+/**
+ * `npm run scale`: compares many rows with few in one run; `--quick` is a short run, `--only records` measures idempotency records
+ * alone, `--write` renews docs/bench.md.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +10,10 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { describeMachine } from '../machine.ts';
 import { writeSection } from '../page.ts';
 import { type Imported, measureImport } from './card-changes.ts';
-import { expiredEach, measureRecords, type RecordTimes } from './idempotency.ts';
+import { type Finding, ratioFinding, table } from './findings.ts';
 import { fillAccounts, type Pages, timePages } from './instruments.ts';
+import { recordFindings, recordTables } from './record-tables.ts';
+import { type MeasuredRecords, measureRecords } from './records.ts';
 import type { Timed } from './rounds.ts';
 import { type PerShopper, timeShoppers } from './shoppers.ts';
 import { makeStores, type Served, serveAt } from './stores.ts';
@@ -22,17 +27,21 @@ const { values: options } = parseArgs({
     shoppers: { type: 'string', default: '333334' },
     /** Idempotency records of the table with many; the goal is stated for 10,000,000. */
     records: { type: 'string', default: '1000000' },
+    /** The same on the embedded store. */
+    'embedded-records': { type: 'string', default: '1000000' },
+    only: { type: 'string' },
   },
 });
 
 const shoppers = options.quick ? { few: 1_000, many: 5_000 } : { few: 1_000, many: Number(options.shoppers) };
-const records = options.quick ? { few: 10_000, many: 100_000 } : { few: 10_000, many: Number(options.records) };
+const records = options.quick
+  ? { few: 10_000, many: 100_000, manyEmbedded: 100_000 }
+  : { few: 10_000, many: Number(options.records), manyEmbedded: Number(options['embedded-records']) };
 const instruments = options.quick ? { few: 1_000, many: 10_000 } : { few: 10_000, many: 1_000_000 };
 const changes = options.quick ? 10_000 : 100_000;
 const slowdownMax = 3;
 /** Of the CPU time of a request, where the listing is not cached. */
 const shopperSlowdownMax = 1.1;
-const recordSlowdownMax = 1.3;
 const importMegabytesMax = 150;
 
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
@@ -44,7 +53,6 @@ interface Measured {
   readonly lookups: readonly (Timed & Lookups)[];
   readonly pages: readonly (Timed & Pages)[];
   readonly perShopper: readonly (Timed & PerShopper)[];
-  readonly records: readonly RecordTimes[];
 }
 
 /** The instruments are in the store with many cards, so that their lists share its tables. */
@@ -66,25 +74,12 @@ const measureRequests = async (folder: string): Promise<Measured> => {
     const accounts = ids.map((id, index) => ({ id, count: counts[index]! }));
     const pages = await timePages(serving.slice(few.length), accounts);
     for (const { server } of serving.splice(0)) await server.stop();
-    const recordTimes = await measureRecords(folder, postgres, [records.few, records.many]);
-    return { lookups, pages, perShopper, records: recordTimes };
+    return { lookups, pages, perShopper };
   } finally {
     for (const { server } of serving) await server.stop();
     await postgres.discard();
   }
 };
-
-interface Finding {
-  readonly name: string;
-  readonly measured: string;
-  readonly limit: string;
-  readonly holds: boolean;
-}
-
-const table = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [heads, heads.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
 
 const slowdown = (name: string, [few, many]: readonly Timed[]): Finding => {
   const ratio = many!.median / few!.median;
@@ -110,23 +105,20 @@ const slowdowns = ({ lookups, pages }: Measured): readonly Finding[] =>
     ),
   ]);
 
-const ratioFinding = (name: string, ratio: number, max: number): Finding => ({
-  name: `${name}, many against few`,
-  measured: ratio.toFixed(2),
-  limit: `at most ${max}`,
-  holds: ratio <= max,
-});
-
 const shopperFindings = ({ perShopper }: Measured): readonly Finding[] =>
   [...Map.groupBy(perShopper, ({ operation, engine }) => `${operation} on ${engine}, CPU`)].map(([name, [few, many]]) =>
     ratioFinding(name, many!.cpuUs / few!.cpuUs, shopperSlowdownMax),
   );
 
-const recordFindings = ({ records: times }: Measured): readonly Finding[] =>
-  [...Map.groupBy(times, ({ engine }) => engine)].flatMap(([engine, [few, many]]) => [
-    ratioFinding(`The claim of a key on ${engine}`, many!.claimMs / few!.claimMs, recordSlowdownMax),
-    ratioFinding(`The clean-up of records on ${engine}`, many!.cleanUpMs / few!.cleanUpMs, recordSlowdownMax),
-  ]);
+/** Pages of PostgreSQL are cached as a server for this table would. */
+const measureAllRecords = async (folder: string): Promise<MeasuredRecords> => {
+  const postgres = await startPostgres({ settings: { shared_buffers: '2GB', max_wal_size: '8GB' } });
+  try {
+    return await measureRecords(folder, postgres, records);
+  } finally {
+    await postgres.discard();
+  }
+};
 
 const importFindings = ({ rows, idleServerBytes, late, rowsAfterResume, killedAt }: Imported): readonly Finding[] => {
   const above = megabytes(late - idleServerBytes);
@@ -146,17 +138,30 @@ const importFindings = ({ rows, idleServerBytes, late, rowsAfterResume, killedAt
   ];
 };
 
-const run = async (folder: string): Promise<boolean> => {
+interface Result {
+  readonly text: string;
+  readonly findings: readonly Finding[];
+}
+
+const describeResult = ({ text, findings }: Result): string =>
+  `${text}\n\n${table(
+    ['target', 'measured', 'limit', 'met'],
+    findings.map(({ name, measured, limit, holds }) => [name, measured, limit, holds ? 'yes' : 'no']),
+  )}`;
+
+const runRecords = async (folder: string): Promise<Result> => {
+  const own = join(folder, 'records');
+  mkdirSync(own);
+  const measured = await measureAllRecords(own);
+  const text = [describeMachine('all servers on one core'), ...recordTables(measured)].join('\n\n');
+  return { text, findings: recordFindings(measured) };
+};
+
+const runOthers = async (folder: string): Promise<Result> => {
   const importFolder = join(folder, 'import');
   mkdirSync(importFolder);
   const imported = await measureImport(importFolder, changes);
   const measured = await measureRequests(folder);
-  const findings = [
-    ...slowdowns(measured),
-    ...shopperFindings(measured),
-    ...recordFindings(measured),
-    ...importFindings(imported),
-  ];
   const text = [
     describeMachine('all servers on one core'),
     table(
@@ -183,26 +188,27 @@ const run = async (folder: string): Promise<boolean> => {
         cpuUs.toFixed(0),
       ]),
     ),
-    table(
-      ['store', 'idempotency records', 'claim, median ms', `clean-up of ${expiredEach}, median ms`],
-      measured.records.map(({ engine, records, claimMs, cleanUpMs }) => [
-        engine,
-        records,
-        claimMs.toFixed(2),
-        cleanUpMs.toFixed(1),
-      ]),
-    ),
-    table(
-      ['target', 'measured', 'limit', 'met'],
-      findings.map(({ name, measured, limit, holds }) => [name, measured, limit, holds ? 'yes' : 'no']),
-    ),
     `The import took ${imported.seconds.toFixed(0)} s; its memory was ${megabytes(imported.early).toFixed(0)} MB at most in the first third of it and ${megabytes(imported.late).toFixed(0)} MB in the last.`,
   ].join('\n\n');
-  process.stdout.write(`${text}\n`);
-  if (options.write) writeSection('scale', text);
-  return findings.every(({ holds }) => holds);
+  return { text, findings: [...slowdowns(measured), ...shopperFindings(measured), ...importFindings(imported)] };
 };
 
+const runs = { scale: runOthers, records: runRecords };
+const sections = options.only === 'records' ? (['records'] as const) : (['scale', 'records'] as const);
+
+const run = async (folder: string): Promise<boolean> => {
+  let holds = true;
+  for (const section of sections) {
+    const result = await runs[section](folder);
+    const text = describeResult(result);
+    process.stdout.write(`${text}\n\n`);
+    if (options.write) writeSection(section, text);
+    holds &&= result.findings.every((each) => each.holds);
+  }
+  return holds;
+};
+
+if (options.only !== undefined && options.only !== 'records') throw new Error('--only accepts: records');
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-scale-'));
 try {
   if (!(await run(folder))) process.exitCode = 1;

@@ -25,7 +25,7 @@ import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine, PoolConnections } from '../store/sql/engine.ts';
-import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
+import { type CleanUpOptions, type CleanUpResult, deleteExpiredRecords } from '../store/sql/expired-records.ts';
 import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
@@ -98,8 +98,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly auditCopy: AuditCopy | undefined;
   /** `host pid`. */
   readonly processName: string;
-  /** Deletes expired idempotency records, and returns their number. */
-  deleteExpiredRecords(): Promise<number>;
+  /** Deletes expired idempotency records. */
+  deleteExpiredRecords(options: CleanUpOptions): Promise<CleanUpResult>;
   /** Overwrites what the store still holds of deleted rows beside its tables; see `Engine.scrub`. */
   scrub(): Promise<boolean>;
   /** The pool of connections to the database; absent for the embedded store. */
@@ -241,7 +241,7 @@ function createBackend<S extends Services>(
     processName,
     requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key),
     unsettled: createUnsettledRequests(engine),
-    deleteExpiredRecords: () => deleteExpiredRecords(engine),
+    deleteExpiredRecords: (options) => deleteExpiredRecords(engine, options),
     scrub: async () => (await engine.scrub?.()) ?? true,
     checkWrites: createWriteCheck(engine),
     connections: engine.connections,

@@ -37,11 +37,17 @@ export async function startBackgroundWork(
   }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit' | 'telemetry'>,
 ): Promise<BackgroundWork> {
   audit.start();
-  const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
-    logFailure(log, thrown, 'deleting expired idempotency records failed'),
-  );
   const leaseOwner = randomUUID();
   let isStopped = false;
+  const cleanup = startPeriodicTask(
+    async () => {
+      const options = { owner: leaseOwner, isStopped: () => isStopped };
+      const { oldestExpiry } = await backend.deleteExpiredRecords(options);
+      metrics.oldestRecordExpiry = oldestExpiry;
+    },
+    cleanupEveryMs,
+    (thrown) => logFailure(log, thrown, 'deleting expired idempotency records failed'),
+  );
   const retention = startPeriodicTask(
     () => runRetention(config, backend, leaseOwner, () => isStopped),
     cleanupEveryMs,

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { NewPendingRequest } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { ForwardingRun } from '../simulation/forwarding.ts';
@@ -108,7 +108,7 @@ export function describeForwarding({ open, dispose }: EngineFactory): void {
       await reserve();
       await passInFlight();
       await engine.write((session) => session.execute(ageRecords, [daysMs]));
-      expect(await deleteExpiredRecords(engine)).toBe(0);
+      expect(await deleteExpiredRecords(engine, { owner: 'one' })).toMatchObject({ deleted: 0 });
       expect(await found()).toMatchObject({ pending: { state: 'unknown' } });
       expect(await unsettled.settle('A', 'settled')).toBe(true);
       expect(await found()).toEqual({ requestHash: 'h', outcome: 'settled' });

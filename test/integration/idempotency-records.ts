@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LockTimeout, type NewRecord, type StoredOutcome } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { EngineFactory } from './store.ts';
@@ -58,6 +58,8 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     const rows = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
     const expire = (scope: string, msAgo = 0) => engine.write((session) => session.execute(age, [scope, msAgo]));
 
+    const deleteExpired = async () => (await deleteExpiredRecords(engine, { owner: 'one' })).deleted;
+
     test('a key is reserved once; later requests find the stored outcome', async () => {
       expect(await keep('s', 'first')).toBeUndefined();
       expect(await keep('s', 'second', 'g')).toEqual({ requestHash: 'f', outcome: 'first' });
@@ -106,11 +108,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       for (let at = 0; at < 30; at += 1) await keep(`s${at}`, 'x');
       for (let at = 0; at < 10; at += 1) await expire(`s${at}`, at);
       // During a replay of one that stays and a claim of one that goes.
-      const [dropped, replayed, claimed] = await Promise.all([
-        deleteExpiredRecords(engine),
-        keep('s20', 'y'),
-        keep('s3', 'z'),
-      ]);
+      const [dropped, replayed, claimed] = await Promise.all([deleteExpired(), keep('s20', 'y'), keep('s3', 'z')]);
       expect(replayed).toMatchObject({ outcome: 'x' });
       expect(claimed).toBeUndefined();
       expect(dropped).toBeGreaterThanOrEqual(9);
@@ -125,7 +123,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       let deletion: Promise<number> | undefined;
       await store.write(async (tx) => {
         await tx.idempotencyRecords.reserve('s', claiming('g'));
-        deletion ??= deleteExpiredRecords(engine);
+        deletion ??= deleteExpired();
         // On PostgreSQL the deletion has found the expired record by then, and waits for this transaction.
         await setTimeout(50);
         await tx.idempotencyRecords.complete('s', 'second');
@@ -137,7 +135,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     test('more expired records than one transaction deletes are deleted', async () => {
       await engine.write((session) => session.execute(fill, [2_500]));
       await keep('s', 'stays');
-      expect(await deleteExpiredRecords(engine)).toBe(2_500);
+      expect(await deleteExpired()).toBe(2_500);
       expect(await rows()).toBe(1);
     });
   });

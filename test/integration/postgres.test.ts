@@ -8,7 +8,7 @@ import { Pool } from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -545,7 +545,7 @@ describe('PostgreSQL', () => {
       return { rows: Number(row?.rows), deleted: Number(row?.deleted) };
     };
     const before = await rowsRead();
-    expect(await deleteExpiredRecords(journal)).toBe(1_500);
+    expect(await deleteExpiredRecords(journal, { owner: 'one' })).toMatchObject({ deleted: 1_500 });
     // A connection that ends reports its statistics.
     await journal.close();
     await until('the statistics to arrive', async () => (await rowsRead()).deleted === 1_500);

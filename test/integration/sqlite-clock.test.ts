@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Engine } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openParts } from '../../src/store/sqlite/open.ts';
@@ -40,7 +40,7 @@ const find = () => createStore(engine).read((tx) => tx.idempotencyRecords.find('
 test('the clock is set 40 days ahead: the key is still known, and is not deleted', async () => {
   engine = new SqliteEngine(openParts({ dataDir, exclusive: true }));
   await storeThenSetClock();
-  expect(await deleteExpiredRecords(engine)).toBe(0);
+  expect(await deleteExpiredRecords(engine, { owner: 'one' })).toMatchObject({ deleted: 0 });
   expect(await find()).toMatchObject({ outcome: 'outcome' });
 });
 
@@ -48,5 +48,5 @@ test('control: by the clock of the machine it has expired', async () => {
   engine = new SqliteEngine(openParts({ dataDir, exclusive: true }, () => Date.now()));
   await storeThenSetClock();
   expect(await find()).toBeUndefined();
-  expect(await deleteExpiredRecords(engine)).toBe(1);
+  expect(await deleteExpiredRecords(engine, { owner: 'one' })).toMatchObject({ deleted: 1 });
 });

@@ -12,6 +12,7 @@ import { describeCallerRecords } from './caller-records.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeErasure } from './erasure.ts';
+import { describeExpiredRecords } from './expired-records.ts';
 import { describeForwarding } from './forwarding.ts';
 import { describeJournal } from './idempotency-records.ts';
 import { describeIndexRotation } from './index-rotation.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeRetention(factory);
     describeErasure(factory);
     describeJournal(factory);
+    describeExpiredRecords(factory);
     describeForwarding(factory);
     describeInspection(factory);
     describeJobs(factory);

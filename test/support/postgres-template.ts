@@ -35,13 +35,18 @@ export async function copyFolder(from: string, to: string): Promise<void> {
 }
 
 /** The settings of a server that writes to disk where it is `durable`. */
-export function parametersOf(folder: string, durable: boolean): readonly string[] {
+export function parametersOf(
+  folder: string,
+  durable: boolean,
+  replaced: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: folder,
     max_connections: '60',
     shared_buffers: '32MB',
     ...(!durable && { fsync: 'off', full_page_writes: 'off' }),
+    ...replaced,
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

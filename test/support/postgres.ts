@@ -52,11 +52,20 @@ export interface Standby {
   takeOver(): Promise<void>;
 }
 
-/** Starts fast, without fsync, by default; `durable` writes to disk, for tests of durability. */
-export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
+export interface PostgresServerOptions {
+  /** Writes to disk, for tests of durability; by default the server starts fast, without fsync. */
+  readonly durable?: boolean;
+  /** Parameters of the server, which replace those of the tests. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export const startPostgres = async ({
+  durable = false,
+  settings = {},
+}: PostgresServerOptions = {}): Promise<Postgres> => {
   const folder = createTempFolder({ onDisk: durable });
   const { data, password } = await copyPreparedData(folder);
-  const installation: Installation = { folder, password, parameters: parametersOf(folder, durable) };
+  const installation: Installation = { folder, password, parameters: parametersOf(folder, durable, settings) };
   const port = await freePort();
   let primary = createInstance(installation, data, port);
   const standbys: PostgresInstance[] = [];

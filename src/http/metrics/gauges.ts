@@ -21,6 +21,11 @@ export interface ObservedState {
     /** The next expiry of a credential, in milliseconds since the epoch. Undefined if none expires. */
     findNextExpiry(): Promise<number | undefined>;
   };
+  /**
+   * When the first of the stored idempotency records expires, in milliseconds since the epoch. Absent until the first clean-up, and
+   * where there is none.
+   */
+  oldestRecordExpiry?: number | undefined;
   /** Requests that were forwarded to another server. */
   unsettled?: { countUnknown(): Promise<number> };
 }
@@ -102,6 +107,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
         const next = await state.credentials?.findNextExpiry();
         return next && next / 1000;
       },
+    },
+    {
+      name: 'triglyph_expired_records_oldest_seconds',
+      help: 'How long ago the first of the stored idempotency records expired, as the last clean-up found it; absent if there is none.',
+      aggregator: 'max',
+      value: () => state.oldestRecordExpiry && Math.max(Date.now() - state.oldestRecordExpiry, 0) / 1000,
     },
     {
       name: 'triglyph_webhooks_oldest_due_seconds',

@@ -15,8 +15,6 @@ const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 const pendingMs = 8_000_000_000_000_000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;
-/** About so many records are deleted in one transaction, so that none takes long. */
-const deletedMax = 1_000;
 
 type RecordRow = { readonly request_hash: string; readonly psp_reference: string; readonly outcome: string | null };
 
@@ -58,18 +56,6 @@ const completePending = statement(
 const removePending = statement(
   'remove-pending-record',
   'delete from idempotency_record where (record_key = $1 and outcome is null) or psp_reference = $2',
-);
-
-/**
- * By a range of the index on the expiry, up to that of the last record of the batch: PostgreSQL reads the whole table to find
- * a thousand keys. Records that expire in the same millisecond are deleted together. A record that another transaction has
- * replaced meanwhile has a later expiry, so it stays.
- */
-const deleteExpired = statement(
-  'delete-expired-records',
-  `delete from idempotency_record where expires_at <= now_ms() and expires_at <=
-     (select max(expires_at) from
-       (select expires_at from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax}) oldest)`,
 );
 
 /** By the index on the expiry, which follows the creation where there is an outcome. */
@@ -179,16 +165,6 @@ const findUnaliased = statement<{ readonly records: number; readonly expire_at: 
 export async function findUnaliasedRecords(engine: Engine): Promise<UnaliasedRecords> {
   const [row] = await engine.read((session) => session.query(findUnaliased, []));
   return { records: row?.records ?? 0, expireAt: row?.expire_at ?? null };
-}
-
-/** Deletes expired records, in transactions of its own; returns how many. */
-export async function deleteExpiredRecords(engine: Engine): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const deleted = await engine.write((session) => session.execute(deleteExpired, []), { isolation: 'readCommitted' });
-    total += deleted;
-    if (deleted < deletedMax) return total;
-  }
 }
 
 async function recordOf(session: Session, recordKey: string, row: RecordRow): Promise<StoredRecord> {

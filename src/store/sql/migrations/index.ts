@@ -23,6 +23,7 @@ import { refusedImportRows } from './0020-refused-import-rows.ts';
 import { pepperIds } from './0021-pepper-ids.ts';
 import { retention } from './0022-retention.ts';
 import { rowMacs } from './0023-row-macs.ts';
+import { recordVacuum } from './0024-record-vacuum.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   pepperIds,
   retention,
   rowMacs,
+  recordVacuum,
 ]);

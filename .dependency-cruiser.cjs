@@ -35,6 +35,7 @@ const engine = {
     'lib',
     'limits',
     'store',
+    'traffic',
     'vault',
     'webhooks',
   ],

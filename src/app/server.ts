@@ -21,6 +21,7 @@ import { reportProcess } from './process-report.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { openTlsFiles, tlsReport } from './tls-files.ts';
+import { openTraffic } from './traffic/open-traffic.ts';
 import { noUpstreams } from './upstreams/plan.ts';
 
 export interface RunningServer {
@@ -61,6 +62,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
+    openTraffic: (parts) => openTraffic(config, parts),
     ...overrides,
   });
   const { protocols, log, metrics, cache } = composed;
@@ -81,6 +83,7 @@ export async function startServer(
         processes: async () => [reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections })],
         guard: composed.loginGuard,
         oneClick: consoleForAll,
+        traffic: composed.traffic?.reader,
         failed: (thrown) => logFailure(log, thrown, 'the console failed'),
       })
     : undefined;
@@ -139,6 +142,7 @@ export async function startServer(
         await saveRecords(composed, backend);
         // The last metrics are read from the store.
         await composed.telemetry?.close(telemetryMsMax);
+        composed.traffic?.close();
         await tlsFiles?.stop();
         await composed.upstreams.close();
         await cache?.close();

@@ -92,6 +92,7 @@ async function openStream(
 ): Promise<SiteAnswer> {
   requireOwnPage(request);
   const { caller } = await requireSession(sessions, request);
+  const lastEventId = request.headers['last-event-id'];
   const isValid = async (): Promise<boolean> =>
     requireSession(sessions, request).then(
       () => true,
@@ -100,7 +101,7 @@ async function openStream(
   return {
     status: 200,
     headers: { 'Content-Type': 'text/event-stream; charset=utf-8' },
-    body: stream.open({ caller, query: new URLSearchParams(request.query), signal, isValid }),
+    body: stream.open({ caller, query: new URLSearchParams(request.query), lastEventId, signal, isValid }),
   };
 }
 

@@ -3,11 +3,13 @@ import { service } from '../contract/service.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
 import { stateOperations, stateViewProblems } from './state/contract.ts';
+import { trafficOperations } from './traffic/contract.ts';
 
 /** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
 export const viewOperations = Object.freeze({
   overview: overviewOperations,
   state: stateOperations,
+  traffic: trafficOperations,
 });
 
 export type ViewName = keyof typeof viewOperations;

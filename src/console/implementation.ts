@@ -5,9 +5,14 @@ import { consoleV1 } from './contract.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import type { ConsolePorts } from './ports.ts';
 import { stateOperations } from './state/contract.ts';
+import { trafficHandlers } from './traffic/handlers.ts';
 
 export function implementConsole(ports: ConsolePorts): Implementation {
-  const handlers: readonly OperationHandlers[] = [overviewHandlers(ports), bindPort(stateOperations, ports.state)];
+  const handlers: readonly OperationHandlers[] = [
+    overviewHandlers(ports),
+    bindPort(stateOperations, ports.state),
+    trafficHandlers(ports),
+  ];
   return Object.freeze({
     service: consoleV1,
     handlers: new Map(handlers.flatMap((each) => [...each])),

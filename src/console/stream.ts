@@ -4,6 +4,8 @@ import type { Caller } from '../contract/canonical.ts';
 export interface StreamRequest {
   readonly caller: Caller;
   readonly query: URLSearchParams;
+  /** Where a browser goes on that was disconnected. */
+  readonly lastEventId: string | undefined;
   /** Aborts when the reader leaves, or the server stops. The pieces must end then. */
   readonly signal: AbortSignal;
   /** Whether the session still is valid. To be asked now and then: the stream ends where it is not. */

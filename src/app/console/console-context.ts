@@ -4,6 +4,7 @@ import type { Service } from '../../contract/service.ts';
 import type { LoginGuard } from '../../gateway/login-guard.ts';
 import type { Readiness } from '../../http/admin.ts';
 import type { PresentedSecret } from '../../store/sql/credentials.ts';
+import type { TrafficReader } from '../../traffic/reader.ts';
 import type { Backend } from '../backend.ts';
 import type { Config } from '../config.ts';
 import type { ProcessReport } from '../process-report.ts';
@@ -25,5 +26,7 @@ export interface ConsoleContext {
   readonly guard: LoginGuard;
   /** In the demo: the credential that anybody may be by one click. */
   readonly oneClick?: PresentedSecret | undefined;
+  /** Absent where nothing is recorded. */
+  readonly traffic: TrafficReader | undefined;
   readonly failed: (thrown: unknown) => void;
 }

@@ -1,6 +1,7 @@
 /** Composes the console of a server. Loaded at its first request only. */
 import { createConsole } from '../../console/console.ts';
 import { consoleV1 } from '../../console/contract.ts';
+import { trafficEvents } from '../../console/traffic/events.ts';
 import { maskSensitive } from '../../contract/redaction.ts';
 import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
@@ -8,6 +9,7 @@ import type { Site } from '../../http/site.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { overviewPort } from './overview.ts';
 import { statePort } from './state/port.ts';
+import { trafficPort } from './traffic.ts';
 
 export function openConsole(context: ConsoleContext): Site {
   const { backend, guard, oneClick, failed } = context;
@@ -28,7 +30,8 @@ export function openConsole(context: ConsoleContext): Site {
     ports: {
       overview: overviewPort(context),
       state: statePort({ ...context, mask }),
+      traffic: trafficPort(context),
     },
-    streams: [],
+    streams: [trafficEvents(context.traffic)],
   });
 }

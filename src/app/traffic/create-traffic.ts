@@ -7,16 +7,20 @@ import type { Answer } from '../../gateway/answer.ts';
 import type { Observer } from '../../http/observer.ts';
 import { redact } from '../../lib/redact.ts';
 import { describePartsOf } from '../../traffic/describe-request.ts';
-import { TrafficRecorder } from '../../traffic/recorder.ts';
+import { TrafficReader, type TrafficSource } from '../../traffic/reader.ts';
+import { type RecorderOptions, TrafficRecorder } from '../../traffic/recorder.ts';
 import type { Config } from '../config.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { recordSteps } from './record-steps.ts';
 
 export interface Traffic {
   readonly recorder: TrafficRecorder;
+  /** Reads the traffic of this process. */
+  readonly reader: TrafficReader;
   readonly steps: Pick<Tracing, 'decode' | 'execute' | 'store' | 'upstream'>;
   handle(handle: (request: WireRequest) => Promise<Answer>): (request: WireRequest) => Promise<Answer>;
   observer(observer: Observer): Observer;
+  close(): void;
 }
 
 export interface TrafficParts {
@@ -33,17 +37,23 @@ export function createTraffic(
     textDetector === undefined
       ? redact
       : (text: string) => (text.length >= textDetector.lengthMin ? textDetector.mask(text) : text);
-  const recorder = new TrafficRecorder(
-    {
-      requestsMax: trafficRequestsMax,
-      bytesMax: trafficBytesMax,
-      details: traffic === 'always' ? 'always' : 'watched',
-      process: String(process.pid),
-    },
-    describePartsOf(services, protocols, maskText),
-  );
+  const options: RecorderOptions = {
+    requestsMax: trafficRequestsMax,
+    bytesMax: trafficBytesMax,
+    details: traffic === 'always' ? 'always' : 'watched',
+    process: String(process.pid),
+  };
+  const recorder = new TrafficRecorder(options, describePartsOf(services, protocols, maskText));
+  const source: TrafficSource = {
+    process: options.process,
+    after: async (cursor, limit) => recorder.after(cursor, limit),
+    find: async (id) => recorder.find(id),
+    watch: () => recorder.watch(),
+  };
   return Object.freeze<Traffic>({
     recorder,
+    reader: new TrafficReader({ sources: () => [source], rates: recorder.rates, options }),
+    close: () => recorder.close(),
     steps: recordSteps(recorder),
     handle: (handle) => (request) => (recorder.isActive ? recorder.observe(request, handle) : handle(request)),
     observer: (observer) => ({

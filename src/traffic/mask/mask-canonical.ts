@@ -23,14 +23,16 @@ export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText
       return Object.fromEntries(
         Object.entries<Field>(schema.fields).flatMap(([name, field]) => {
           const each = (value as Readonly<Record<string, unknown>>)[name];
-          return each === undefined ? [] : [[name, maskCanonical(field.schema, each, maskText)]];
+          const shown = each === undefined ? undefined : maskCanonical(field.schema, each, maskText);
+          return shown === undefined ? [] : [[name, shown]];
         }),
       );
     case 'binary':
       return masked;
     default: {
       const mask = maskScalar(schema);
-      if (mask !== undefined) return placeholder(mask(value));
+      // A moment has no placeholder.
+      if (mask !== undefined) return schema.kind === 'string' ? placeholder(mask(value)) : mask(value);
       return typeof value === 'string' ? maskText(value) : value;
     }
   }

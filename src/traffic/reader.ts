@@ -1,0 +1,104 @@
+/** Reads the traffic of all processes of a server: merges their lines in the order of time, and finds requests where they are kept. */
+import { matches, type TrafficFilter } from './filter.ts';
+import type { Rates } from './rates.ts';
+import type { TrafficDetails, TrafficLine } from './record.ts';
+import { splitId, type TrafficPage } from './recorder.ts';
+
+export interface FoundRequest {
+  readonly line: TrafficLine;
+  /** Absent where nobody watched when the request was answered, or where they are not kept any more. */
+  readonly details: TrafficDetails | undefined;
+}
+
+/** The traffic of one process. */
+export interface TrafficSource {
+  readonly process: string;
+  /** As of `TrafficRecorder`. */
+  after(cursor: number | undefined, limit: number): Promise<TrafficPage>;
+  find(id: string): Promise<FoundRequest | undefined>;
+  watch(): void;
+}
+
+export interface MergedLines {
+  /** In the order of their answers. */
+  readonly lines: readonly TrafficLine[];
+  /** Names the last line of each process: `4711:12,4712:7`. */
+  readonly cursor: string;
+  /** Lines that were left out, or are not kept any more. Some of them may not match the filter. */
+  readonly missed: number;
+}
+
+export interface TrafficReaderParts {
+  /** Those that run now. */
+  readonly sources: () => readonly TrafficSource[];
+  readonly rates: Rates;
+  readonly options: TrafficSettings;
+}
+
+/** What is kept. */
+export interface TrafficSettings {
+  readonly details: 'watched' | 'always';
+  readonly requestsMax: number;
+  readonly bytesMax: number;
+}
+
+export class TrafficReader {
+  readonly rates: Rates;
+  readonly settings: TrafficSettings;
+  readonly #sources: () => readonly TrafficSource[];
+
+  constructor({ sources, rates, options }: TrafficReaderParts) {
+    this.#sources = sources;
+    this.rates = rates;
+    this.settings = options;
+  }
+
+  /** Somebody watches: details are recorded for a while. */
+  watch(): void {
+    for (const source of this.#sources()) source.watch();
+  }
+
+  /** The last lines that match, of those that are kept; after a cursor, those that are new. */
+  async read(cursor: string | undefined, filter: TrafficFilter, limit: number): Promise<MergedLines> {
+    const cursors = parseCursor(cursor);
+    const pages = await Promise.all(
+      this.#sources().map(async (source) => ({
+        source,
+        // A process that started after the cursor is read from its beginning.
+        page: await source.after(cursor === undefined ? undefined : (cursors.get(source.process) ?? 0), pageMax),
+      })),
+    );
+    const found = pages
+      .flatMap(({ page }) => page.lines)
+      .filter((line) => matches(line, filter))
+      .toSorted((a, b) => a.at - b.at);
+    const lines = found.slice(-limit);
+    const missed = pages.reduce((sum, { page }) => sum + page.missed, 0);
+    return {
+      lines,
+      cursor: pages.map(({ source, page }) => `${source.process}:${page.cursor}`).join(','),
+      missed: cursor === undefined ? 0 : missed + found.length - lines.length,
+    };
+  }
+
+  async find(id: string): Promise<FoundRequest | undefined> {
+    const [process] = splitId(id);
+    return await this.#sources()
+      .find((source) => source.process === process)
+      ?.find(id);
+  }
+}
+
+/** Lines of one process at a time. */
+const pageMax = 2_000;
+const processesMax = 200;
+
+/** Ignores what is no cursor: a browser sends the one of another server again. */
+function parseCursor(cursor = ''): ReadonlyMap<string, number> {
+  return new Map(
+    cursor
+      .split(',', processesMax)
+      .map((each) => /^(\d{1,10}):(\d{1,15})$/.exec(each))
+      .flatMap((found) => (found === null ? [] : [[found[1]!, Number(found[2])] as const])),
+  );
+}

@@ -3,7 +3,7 @@ import { service } from '../contract/service.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
 import { stateOperations, stateViewProblems } from './state/contract.ts';
-import { trafficOperations } from './traffic/contract.ts';
+import { trafficOperations, trafficProblems } from './traffic/contract.ts';
 
 /** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
 export const viewOperations = Object.freeze({
@@ -29,6 +29,6 @@ export const consoleV1 = service({
   roles: consoleRoles,
   // Who may act may read.
   roleSets: { 'console-admin': ['console'] },
-  problems: stateViewProblems,
+  problems: { ...stateViewProblems, ...trafficProblems },
   operations: Object.values(viewOperations).flat(),
 });

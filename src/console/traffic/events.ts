@@ -5,19 +5,23 @@ import type { TrafficReader } from '../../traffic/reader.ts';
 import type { ConsoleStream, StreamRequest } from '../stream.ts';
 import { lineOf } from './handlers.ts';
 
-const everyMs = 250;
+/** Between two questions for new requests, and between two questions whether the session has ended. */
+export interface StreamTimes {
+  readonly everyMs: number;
+  readonly heartbeatMs: number;
+}
+const defaultTimes: StreamTimes = Object.freeze({ everyMs: 250, heartbeatMs: 10_000 });
 /** Lines of an event: 24,000 in a minute. Others are counted as missed. */
 export const linesMax = 100;
-const heartbeatMs = 10_000;
 
-export function trafficEvents(reader: TrafficReader | undefined, intervalMs = everyMs): ConsoleStream {
-  return { path: 'api/v1/traffic/events', open: (request) => eventsOf(reader, request, intervalMs) };
+export function trafficEvents(reader: TrafficReader | undefined, times: StreamTimes = defaultTimes): ConsoleStream {
+  return { path: 'api/v1/traffic/events', open: (request) => eventsOf(reader, request, times) };
 }
 
 async function* eventsOf(
   reader: TrafficReader | undefined,
   { query, signal, isValid, lastEventId }: StreamRequest,
-  intervalMs: number,
+  { everyMs, heartbeatMs }: StreamTimes,
 ): AsyncIterable<string> {
   if (reader === undefined) return;
   const filter = filterOf(query);
@@ -38,7 +42,7 @@ async function* eventsOf(
     cursor = next;
     if (lines.length > 0 || missed > 0)
       yield `id: ${next}\ndata: ${JSON.stringify({ requests: lines.map(lineOf), missed })}\n\n`;
-    await setTimeout(intervalMs, undefined, { signal }).catch(() => {});
+    await setTimeout(everyMs, undefined, { signal }).catch(() => {});
   }
 }
 

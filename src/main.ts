@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   upstream: () => import('./cli/upstream.ts'),
   webhooks: () => import('./cli/webhooks.ts'),
   callers: () => import('./cli/callers.ts'),
+  deprecations: () => import('./cli/deprecations.ts'),
   audit: () => import('./cli/audit.ts'),
   retention: () => import('./cli/retention.ts'),
   pending: () => import('./cli/pending.ts'),

@@ -17,13 +17,14 @@ import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { RowIntegrity } from '../store/row-integrity.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
-import { createAuditedWrite } from '../store/sql/audited-write.ts';
+import { createAuditedWrite, writeUnaudited } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { signAllCredentials } from '../store/sql/credential-integrity.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
+import { createDeprecationStore, type DeprecationStore } from '../store/sql/deprecations.ts';
 import type { Engine, PoolConnections } from '../store/sql/engine.ts';
 import { type CleanUpOptions, type CleanUpResult, deleteExpiredRecords } from '../store/sql/expired-records.ts';
 import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
@@ -90,6 +91,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly callerRecords: StoredCallerRecords;
   /** What operators see of the store. */
   readonly inspection: StoreInspection;
+  /** The deprecations that are set while servers run. */
+  readonly deprecations: DeprecationStore;
   /** The audit log. The gateway, the application and the commands record there. */
   readonly audit: AuditTrail;
   /** The audit log in the store. */
@@ -235,6 +238,7 @@ function createBackend<S extends Services>(
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
     inspection: createInspection(engine),
+    deprecations: createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
     audit,
     auditLog,
     auditCopy,

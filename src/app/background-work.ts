@@ -10,6 +10,7 @@ import { createDeliveryHandler } from '../webhooks/deliver.ts';
 import type { Backend } from './backend.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
 import type { Config } from './config.ts';
+import { pollDeprecationsEveryMs } from './deprecations/live.ts';
 import { runRetention } from './retention.ts';
 import type { Services } from './service-set.ts';
 
@@ -34,7 +35,8 @@ export async function startBackgroundWork(
     recorder,
     audit,
     telemetry,
-  }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit' | 'telemetry'>,
+    deprecations,
+  }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit' | 'telemetry' | 'deprecations'>,
 ): Promise<BackgroundWork> {
   audit.start();
   const leaseOwner = randomUUID();
@@ -70,6 +72,7 @@ export async function startBackgroundWork(
       (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
     ),
   ];
+  const polling = startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed);
   const uses = startPeriodicTask(backend.credentialUses.flush, flushUsesEveryMs, (thrown) =>
     logFailure(log, thrown, 'saving the last use of credentials failed'),
   );
@@ -111,6 +114,7 @@ export async function startBackgroundWork(
         cleanup.stop(),
         retention.stop(),
         unsettled.stop(),
+        polling.stop(),
         uses.stop(),
         marking.stop(),
         ...(recording ?? []).map((task) => task.stop()),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { createNameClient } from '../callers/client-name.ts';
-import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
+import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
@@ -36,6 +36,7 @@ import type { Backend } from './backend.ts';
 import { type CardNumberReports, cardNumberCounter, createCardNumberReports } from './card-number-reports.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
+import { createDeprecationReport, LiveDeprecations } from './deprecations/live.ts';
 import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
@@ -64,6 +65,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly cardNumberReports: CardNumberReports;
   /** Absent where traffic is not recorded. */
   readonly traffic: Traffic | undefined;
+  readonly deprecations: LiveDeprecations;
 }
 
 /** Replacements for what the configuration describes. */
@@ -96,11 +98,11 @@ export async function composeGateway<M extends Metrics>(
     interceptor,
     onLogError,
     upstreams = noUpstreams,
-    deprecations = [],
+    deprecations: configured = [],
   } = overrides;
   const services = servicesOf(implementations);
   const conventions = conventionsOf(services);
-  const faults = deprecationFaults(deprecations, services);
+  const faults = deprecationFaults(configured, services);
   if (faults.length > 0) throw new ConfigError(faults);
   const plainProtocols = createProtocols(services, {
     formField: config.idempotencyFormField,
@@ -161,6 +163,14 @@ export async function composeGateway<M extends Metrics>(
       mask,
     },
   });
+  const deprecations = new LiveDeprecations({
+    configured,
+    store: backend.deprecations,
+    clock: backend.context.clock,
+    report: createDeprecationReport(log, metrics),
+  });
+  // From the first request on.
+  await deprecations.refresh();
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
@@ -171,7 +181,7 @@ export async function composeGateway<M extends Metrics>(
     executeIdempotently: hooks.reduce((each, { execute }) => execute(each), executeIdempotently),
     interceptor,
     nameClient,
-    deprecations: compileDeprecations(deprecations, backend.context.clock),
+    deprecations,
     scanTexts: textDetector && createTextScan(textDetector, config.refuseCardNumbersInText, cardNumberReports.report),
     turns: load.turns,
   });
@@ -210,6 +220,7 @@ export async function composeGateway<M extends Metrics>(
     telemetry,
     trace: tracing?.middleware,
     cardNumberReports,
+    deprecations,
     handle: traffic?.handle(handle) ?? handle,
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
     nameClient,

@@ -1,4 +1,4 @@
-/** Checks the member `deprecations` of a configuration, and says everything that is wrong with it. */
+/** Checks deprecations of a configuration or of an operator, and says everything that is wrong with them. */
 import { isTimeZone, parseTimeOfDay, repetitions } from '../callers/brown-out.ts';
 import { type DeprecationRule, type FormatName, selectors } from '../callers/deprecation.ts';
 import type { Service } from '../contract/service.ts';
@@ -8,10 +8,19 @@ import { closest } from './unknown-variables.ts';
 /** Returns a sentence for each fault. `services`: those that are served, in all versions. */
 export function deprecationFaults(rules: unknown, services: readonly Service[]): readonly string[] {
   if (!Array.isArray(rules)) return ['deprecations is not a list.'];
-  return rules.flatMap((rule: unknown, index) => {
-    const place = `deprecations[${index}]`;
-    return isRecord(rule) ? ruleFaults(rule, place, services) : [`${place} is not an object.`];
-  });
+  return rules.flatMap((rule: unknown, index) => deprecationRuleFaults(rule, `deprecations[${index}]`, services));
+}
+
+/**
+ * Returns a sentence for each fault of one rule. `place` stands before the names of members. Without `services` the names of
+ * services, operations and versions are not checked: those of an earlier release match no call.
+ */
+export function deprecationRuleFaults(
+  rule: unknown,
+  place: string,
+  services: readonly Service[] | undefined,
+): readonly string[] {
+  return isRecord(rule) ? ruleFaults(rule, place, services) : [`${place} is not an object.`];
 }
 
 const members = Object.keys({
@@ -30,7 +39,7 @@ const members = Object.keys({
 
 type Members = Readonly<Record<string, unknown>>;
 
-function ruleFaults(rule: Members, place: string, services: readonly Service[]): readonly string[] {
+function ruleFaults(rule: Members, place: string, services: readonly Service[] | undefined): readonly string[] {
   const { except = [], deprecatedSince, sunset, refuseAfterSunset = false, link, brownOuts = [] } = rule;
   const selected = selectors.filter((name) => rule[name] !== undefined);
   return [
@@ -58,34 +67,53 @@ function ruleFaults(rule: Members, place: string, services: readonly Service[]):
   ];
 }
 
-function selectorFaults(rule: Members, place: string, services: readonly Service[]): readonly string[] {
-  const values = (name: string): readonly unknown[] => (rule[name] === undefined ? [] : [rule[name]].flat());
-  const names = [...new Set(services.map(({ name }) => name))];
-  const chosen = services.filter(({ name }) => rule.service === undefined || values('service').includes(name));
-  const operations = [...new Set(chosen.flatMap((service) => [...service.operations.keys()]))];
-  const unknown = (name: string, known: readonly string[], noun: string): readonly string[] =>
-    values(name).flatMap((value) => {
-      if (typeof value === 'string' && known.includes(value)) return [];
-      return [`${place}.${name}: ${print(value)} is not ${noun}${suggest(value, known)}`];
-    });
+function selectorFaults(rule: Members, place: string, services: readonly Service[] | undefined): readonly string[] {
   return [
-    ...unknown('format', protocolNames satisfies readonly FormatName[], 'a format'),
-    ...unknown('service', names, 'a service'),
-    ...unknown('operation', operations, 'an operation of these services'),
-    ...values('version').flatMap((value) => {
-      const isServed = chosen.some(({ answers: { from, to } }) => Number(value) >= from && Number(value) <= to);
-      if (typeof value === 'number' && isServed) return [];
-      return [`${place}.version: ${print(value)} is not a version of these services: give a number, like 12.`];
-    }),
-    ...values('credential').flatMap((value) =>
+    ...unknownNames(rule, 'format', place, protocolNames satisfies readonly FormatName[], 'a format'),
+    ...(services === undefined ? [] : servedFaults(rule, place, services)),
+    ...valuesOf(rule, 'credential').flatMap((value) =>
       typeof value === 'string' && value !== ''
         ? []
         : [`${place}.credential: ${print(value)} is not the id of a credential.`],
     ),
     ...selectors.flatMap((name) =>
-      Array.isArray(rule[name]) && values(name).length === 0 ? [`${place}.${name} is empty: leave it out.`] : [],
+      Array.isArray(rule[name]) && valuesOf(rule, name).length === 0
+        ? [`${place}.${name} is empty: leave it out.`]
+        : [],
     ),
   ];
+}
+
+function servedFaults(rule: Members, place: string, services: readonly Service[]): readonly string[] {
+  const names = [...new Set(services.map(({ name }) => name))];
+  const chosen = services.filter(({ name }) => rule.service === undefined || valuesOf(rule, 'service').includes(name));
+  const operations = [...new Set(chosen.flatMap((service) => [...service.operations.keys()]))];
+  return [
+    ...unknownNames(rule, 'service', place, names, 'a service'),
+    ...unknownNames(rule, 'operation', place, operations, 'an operation of these services'),
+    ...valuesOf(rule, 'version').flatMap((value) => {
+      const isServed = chosen.some(({ answers: { from, to } }) => Number(value) >= from && Number(value) <= to);
+      if (typeof value === 'number' && isServed) return [];
+      return [`${place}.version: ${print(value)} is not a version of these services: give a number, like 12.`];
+    }),
+  ];
+}
+
+function unknownNames(
+  rule: Members,
+  name: string,
+  place: string,
+  known: readonly string[],
+  noun: string,
+): readonly string[] {
+  return valuesOf(rule, name).flatMap((value) => {
+    if (typeof value === 'string' && known.includes(value)) return [];
+    return [`${place}.${name}: ${print(value)} is not ${noun}${suggest(value, known)}`];
+  });
+}
+
+function valuesOf(rule: Members, name: string): readonly unknown[] {
+  return rule[name] === undefined ? [] : [rule[name]].flat();
 }
 
 /** A day, or a moment with its offset from UTC. */

@@ -29,6 +29,12 @@ interface AuditSubjects {
   readonly consoleView: string;
   /** The operation. */
   readonly consoleAction: string;
+  /** The id of the deprecation. */
+  readonly deprecationAdded: string;
+  readonly deprecationChanged: string;
+  readonly deprecationRemoved: string;
+  readonly exemptionAdded: string;
+  readonly exemptionRemoved: string;
   /** The id of the key. */
   readonly keyMade: string;
   readonly keyUsed: string;
@@ -83,6 +89,11 @@ export const auditKinds = Object.freeze([
   'consoleLogin',
   'consoleView',
   'consoleAction',
+  'deprecationAdded',
+  'deprecationChanged',
+  'deprecationRemoved',
+  'exemptionAdded',
+  'exemptionRemoved',
   'keyMade',
   'keyUsed',
   'keyRotated',

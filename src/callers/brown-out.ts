@@ -43,6 +43,13 @@ export function compileBrownOut(brownOut: BrownOut): FindWindow {
   return 'every' in brownOut ? compileRepeated(brownOut) : compileSingle(brownOut);
 }
 
+/** Returns `tuesday 09:00-09:30 Europe/Amsterdam`, or `2026-12-01T09:00:00Z/2026-12-01T10:00:00Z`. */
+export function describeBrownOut(brownOut: BrownOut): string {
+  if (!('every' in brownOut)) return `${brownOut.from}/${brownOut.to}`;
+  const { every, from, to, timeZone } = brownOut;
+  return `${every} ${from}-${to}${timeZone === undefined ? '' : ` ${timeZone}`}`;
+}
+
 /** Minutes since midnight; undefined for what is no time of a day. */
 export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];

@@ -56,6 +56,12 @@ export interface Deprecations {
   find(call: CallFacts): Deprecation | undefined;
 }
 
+/** Deprecations that may change between two requests. */
+export interface CurrentDeprecations {
+  /** Undefined where there are none, so that calls cost nothing. */
+  readonly current: Deprecations | undefined;
+}
+
 /** `rules`: without faults. Returns undefined where there are none, so that calls cost nothing. */
 export function compileDeprecations(rules: readonly DeprecationRule[], clock: Clock): Deprecations | undefined {
   if (rules.length === 0) return undefined;
@@ -75,6 +81,13 @@ export function compileDeprecations(rules: readonly DeprecationRule[], clock: Cl
       return binding.length === 0 ? exempt : combine(binding, clock.now());
     },
   });
+}
+
+/** Returns `format soap11, soap12, credential cr_x`. */
+export function describeCalls(rule: DeprecationRule): string {
+  return selectors
+    .flatMap((name) => (rule[name] === undefined ? [] : `${name} ${[rule[name]].flat().join(', ')}`))
+    .join(', ');
 }
 
 const exempt: Deprecation = Object.freeze({ headers: Object.freeze({}) });

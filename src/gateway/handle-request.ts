@@ -1,6 +1,6 @@
 /** Handles a request: every step, in order. */
 import type { NameClient } from '../callers/client-name.ts';
-import type { Deprecation, Deprecations } from '../callers/deprecation.ts';
+import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
@@ -34,7 +34,7 @@ export interface Gateway {
   readonly requestReferenceHeader: string;
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
   readonly interceptor?: Interceptor | undefined;
-  readonly deprecations?: Deprecations | undefined;
+  readonly deprecations?: CurrentDeprecations | undefined;
   /** Absent where no service knows secrets that texts may hold. */
   readonly scanTexts?: ScanTexts | undefined;
   /** Absent where nothing records or logs clients. */
@@ -186,7 +186,7 @@ function refuseDeprecated(state: RequestState, gateway: Gateway): void {
 
 /** By what is known of the request. */
 function findDeprecation(state: RequestState, { deprecations }: Gateway): Deprecation | undefined {
-  return deprecations?.find({
+  return deprecations?.current?.find({
     format: state.protocol.name,
     service: state.target?.service.name,
     version: requestedVersionOf(state),

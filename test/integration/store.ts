@@ -11,6 +11,7 @@ import { describeGathering } from './batch.ts';
 import { describeCallerRecords } from './caller-records.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
+import { describeDeprecations } from './deprecations.ts';
 import { describeErasure } from './erasure.ts';
 import { describeExpiredRecords } from './expired-records.ts';
 import { describeForwarding } from './forwarding.ts';
@@ -48,6 +49,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeStackTraces(factory);
     describeCredentials(factory);
     describeCallerRecords(factory);
+    describeDeprecations(factory);
     describeAuditLog(factory);
     describeRetention(factory);
     describeErasure(factory);

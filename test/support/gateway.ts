@@ -138,7 +138,7 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
     ids: context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
-    deprecations: compileDeprecations(deprecations, clock),
+    deprecations: { current: compileDeprecations(deprecations, clock) },
     scanTexts: options.scanTexts,
   };
   const parts: GatewayParts = {

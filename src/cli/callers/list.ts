@@ -1,4 +1,5 @@
 /** `triglyph callers`: prints the records of callers as a table, JSON or CSV. */
+import { createDeprecationAdmin } from '../../app/deprecations/admin.ts';
 import type { CallerRecord } from '../../callers/caller-record.ts';
 import { compileDeprecations, type Deprecations } from '../../callers/deprecation.ts';
 import { clock } from '../../lib/clock.ts';
@@ -6,6 +7,7 @@ import { systemUser } from '../audited-command.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { projectDeprecations } from '../project.ts';
+import { servedServices } from '../project-upstreams.ts';
 import { withBackend } from '../with-backend.ts';
 import { formatCsv, formatTable } from './columns.ts';
 
@@ -48,12 +50,15 @@ interface ListedCaller {
 
 export async function listCallers(options: ListOptions): Promise<void> {
   const since = options.since === undefined ? 0 : parseSince(options.since, clock.now());
-  const callers = await withBackend(async ({ callerRecords, registry, audit }) => {
+  const callers = await withBackend(async (backend) => {
+    const { callerRecords, registry, audit } = backend;
     const format = options.csv ? 'csv' : 'json';
     if (options.csv || options.json)
       await audit.append([{ kind: 'export', actor: systemUser(), subject: 'callers', detail: { format } }]);
     const usernames = new Map((await registry.listCredentials()).map(({ id, username = '' }) => [id, username]));
-    const deprecations = compileDeprecations(projectDeprecations(), clock);
+    const admin = createDeprecationAdmin({ backend, configured: projectDeprecations(), services: servedServices() });
+    const rules = (await admin.list()).valid.map(({ rule }) => rule);
+    const deprecations = compileDeprecations(rules, clock);
     return (await callerRecords.list(since)).map((record) => describe(record, usernames, deprecations));
   });
   const chosen = callers.filter(createFilter(options));
@@ -93,7 +98,7 @@ function describe(
   };
 }
 
-/** What the configuration of this project says of such calls. */
+/** What the configuration of this project and the store say of such calls. */
 function describeDeprecation(
   { use }: CallerRecord,
   deprecations: Deprecations | undefined,

@@ -6,12 +6,25 @@ import type { AuditLog } from './audit-log.ts';
 import type { Engine, Session } from './engine.ts';
 
 /** Effects that the store records with the effect itself. */
-export type AuditedKind = 'credentialMade' | 'credentialChanged' | 'credentialRotated' | 'credentialRevoked';
+export type AuditedKind =
+  | 'credentialMade'
+  | 'credentialChanged'
+  | 'credentialRotated'
+  | 'credentialRevoked'
+  | 'deprecationAdded'
+  | 'deprecationChanged'
+  | 'deprecationRemoved'
+  | 'exemptionAdded'
+  | 'exemptionRemoved';
 
 /** Records an effect at the end of its transaction. */
 export type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;
 
-export type AuditedWrite = <T>(work: (session: Session, record: RecordEffect) => Promise<T>) => Promise<T>;
+/** `by`: who has the effect; by default the actor of the process. */
+export type AuditedWrite = <T>(
+  work: (session: Session, record: RecordEffect) => Promise<T>,
+  by?: AuditActor,
+) => Promise<T>;
 
 /** Records nothing. */
 export function writeUnaudited(engine: Engine): AuditedWrite {
@@ -28,12 +41,12 @@ export interface AuditedWriteParts {
 }
 
 export function createAuditedWrite({ engine, log, clock, actor, onStored }: AuditedWriteParts): AuditedWrite {
-  return async (work) => {
+  return async (work, by = actor) => {
     let entries: readonly AuditEntry[] = [];
     const result = await engine.write(async (session) => {
       const events: AuditEvent[] = [];
       const value = await work(session, (kind, subject, detail = {}) => {
-        events.push({ kind, actor, subject, detail });
+        events.push({ kind, actor: by, subject, detail });
       });
       const recordedAt = clock.now();
       entries = await log.appendIn(

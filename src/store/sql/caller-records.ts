@@ -18,6 +18,8 @@ import { memoize, placeholders } from './row-values.ts';
 export interface StoredCallerRecords extends CallerRecords {
   /** Those used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
   list(since: number): Promise<readonly CallerRecord[]>;
+  /** Whether a credential has records. */
+  hasCredential(credential: string): Promise<boolean>;
   /** The last request of a record that has one. */
   findRequest(id: string): Promise<SealedRequest | undefined>;
   /** The sealed last requests of a tenant, by their records. */
@@ -56,6 +58,8 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits): Sto
       engine.read(async (session) =>
         (await session.query(listRecords, [since, Math.floor(since / dayMs)])).map(recordOf),
       ),
+    hasCredential: (credential) =>
+      engine.read(async (session) => (await session.query(findCredential, [credential])).length > 0),
     findRequest: (id) =>
       engine.read(async (session) => {
         const [row] = await session.query(findRequest, [id]);
@@ -241,6 +245,8 @@ const listRecords = statement<RecordRow>(
     group by r.tenant, r.caller_id
     order by r.last_used_at desc, r.caller_id`,
 );
+
+const findCredential = statement('find-caller-credential', 'select 1 from caller_record where credential = $1 limit 1');
 
 const findRequest = statement<{ readonly key_id: string; readonly data_key: string; readonly last_request: string }>(
   'find-caller-request',

@@ -12,4 +12,5 @@ export const tablesOfDatabase = Object.freeze([
   'copy_progress',
   'write_check',
   'lease',
+  'deprecation_revision',
 ]);

@@ -24,6 +24,7 @@ import { pepperIds } from './0021-pepper-ids.ts';
 import { retention } from './0022-retention.ts';
 import { rowMacs } from './0023-row-macs.ts';
 import { recordVacuum } from './0024-record-vacuum.ts';
+import { deprecations } from './0025-deprecations.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   retention,
   rowMacs,
   recordVacuum,
+  deprecations,
 ]);

@@ -1,4 +1,4 @@
-/** A TCP proxy that closes the connection when it reads a given text. */
+/** A TCP proxy that closes the connection when it reads a given text, and lets connections hang. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -6,6 +6,8 @@ export interface Proxy {
   readonly port: number;
   /** Closes the next connection on which the client sends the text: before forwarding it, or before the response arrives. */
   cut(word: string, when: 'before the server receives' | 'before the client receives'): void;
+  /** Connections that exist stay open and carry nothing more, as after a cut cable. New ones work. */
+  freeze(): void;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,9 @@ export const openProxy = async (target: number): Promise<Proxy> => {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cut(word, when) {
       order = { word, when };
+    },
+    freeze() {
+      for (const socket of sockets) socket.pause();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, TransactionOptions, Value } from '../sql/engine.ts';
-import { isReadOnly, isRolledBack, TransientFailure, translated } from './failure.ts';
+import { isReadOnly, isRolledBack, isSilence, TransientFailure, translated } from './failure.ts';
 
 /** The longest wait for a lock of another transaction. */
 export const lockMsMax = 2_000;
@@ -33,7 +33,7 @@ const texts = new WeakMap<Statement, string>();
 export class Connection {
   readonly #client: PoolClient;
   readonly #isPooled: boolean;
-  #isReadOnly = false;
+  #isDistrusted = false;
   #noTimeout = false;
   #lost = false;
   #isCorked = false;
@@ -48,9 +48,9 @@ export class Connection {
     return this.#client;
   }
 
-  /** Whether the server has refused to write. */
-  get isReadOnly(): boolean {
-    return this.#isReadOnly;
+  /** Whether the server has refused to write, or has not answered. */
+  get isDistrusted(): boolean {
+    return this.#isDistrusted;
   }
 
   async begin({ noTimeout = false, isolation = 'serializable' }: TransactionOptions): Promise<void> {
@@ -69,6 +69,7 @@ export class Connection {
     } catch (thrown) {
       if (isRolledBack(thrown)) throw translated(thrown);
       this.#lost = true;
+      if (isSilence(thrown)) this.#isDistrusted = true;
       throw new CommitUnknown('the connection was lost during the commit', { cause: thrown });
     }
     // PostgreSQL rolls a failed transaction back on `commit` without an error.
@@ -140,7 +141,7 @@ export class Connection {
       return await answer;
     } catch (thrown) {
       const failure = translated(thrown, { bounded });
-      if (isReadOnly(thrown)) this.#isReadOnly = true;
+      if (isReadOnly(thrown) || isSilence(thrown)) this.#isDistrusted = true;
       // The client creates its errors in the socket's handler: their own stack names no caller.
       if (failure === thrown && thrown instanceof Error) Error.captureStackTrace(thrown);
       if (failure instanceof TransientFailure && failure.lost) this.#lost = true;

@@ -136,7 +136,7 @@ export class PostgresEngine implements DescribedEngine {
   }
 
   #giveBack(connection: Connection): void {
-    if (connection.isReadOnly) this.#hosts.distrust(connection.client);
+    if (connection.isDistrusted) this.#hosts.distrust(connection.client);
     connection.release();
   }
 

@@ -98,6 +98,11 @@ export function isReadOnly(thrown: unknown): boolean {
   return code === '25006' || code === '0A000';
 }
 
+/** Whether the server has not answered in time. A live server has cancelled the statement by then. */
+export function isSilence(thrown: unknown): boolean {
+  return messageOf(thrown).startsWith('Query read timeout');
+}
+
 /** Connecting failed. The messages of the server and the system contain no password. */
 export function cannotConnect(address: string, thrown: unknown): StoreUnavailable {
   const code = serverError(thrown)?.code;

@@ -1,4 +1,4 @@
-/** Chooses the host of each new connection: tries them in turn, and stays with the one that writes. */
+/** Chooses the host of each new connection, and says which connections are left: those of a server that failed. */
 import type { ClientBase } from 'pg';
 import type { DatabaseAddress } from './address.ts';
 
@@ -6,7 +6,10 @@ export class DatabaseHosts {
   readonly count: number;
   readonly #address: DatabaseAddress;
   readonly #urls = new WeakMap<ClientBase, string>();
+  readonly #generations = new WeakMap<ClientBase, number>();
   #next = 0;
+  /** How often a server has failed. Connections from before are not used again. */
+  #generation = 0;
   /** The host of the last connection that was found to write. */
   #writer: string | undefined;
 
@@ -27,6 +30,7 @@ export class DatabaseHosts {
 
   assign(client: ClientBase, url: string): void {
     this.#urls.set(client, url);
+    this.#generations.set(client, this.#generation);
   }
 
   /** Throws for a server that refuses writes. Runs once for each new connection. */
@@ -37,13 +41,18 @@ export class DatabaseHosts {
     this.#writer = this.#urls.get(client);
   }
 
-  /** Whether the connection goes to the host that writes: after a failover the others are closed. */
+  /** Whether the connection may be used: after a failure and a failover the others are closed. */
   isCurrent(client: ClientBase): boolean {
+    if (this.#generations.get(client) !== this.#generation) return false;
     return !this.#address.requiresWrites || this.#urls.get(client) === this.#writer;
   }
 
-  /** The server of this connection refused to write: its other connections are closed, and new ones verified. */
+  /**
+   * The server of this connection refused to write, or did not answer: the other connections are closed before their next
+   * use. Those to a machine that hangs or is cut off look alive, and each would cost a request its time.
+   */
   distrust(client: ClientBase): void {
-    if (this.#urls.get(client) === this.#writer) this.#writer = undefined;
+    // Many connections find the same failure.
+    if (this.#generations.get(client) === this.#generation) this.#generation += 1;
   }
 }

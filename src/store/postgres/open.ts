@@ -15,6 +15,8 @@ export interface PostgresOptions {
 }
 
 const connectMsMax = 2_000;
+/** How long a server may take to close its end of a connection. One that hangs never does. */
+const goodbyeMsMax = 1_000;
 
 /** Connects at the first statement, not before. */
 export function openPostgres(options: PostgresOptions): DescribedEngine {
@@ -33,13 +35,22 @@ export function openPostgres(options: PostgresOptions): DescribedEngine {
   return new PostgresEngine(pool, address, hosts);
 }
 
-/** Each new client of the pool goes to the host that is next then. */
+/** Each new client of the pool goes to the host that is next then, and ends even where the server does not answer. */
 function clientOf(hosts: DatabaseHosts): typeof Client {
   return class extends Client {
     constructor(options?: PoolConfig) {
       const url = hosts.next;
       super({ ...options, connectionString: url });
       hosts.assign(this, url);
+    }
+
+    override end(): Promise<void>;
+    override end(callback: (error: Error) => void): void;
+    override end(callback?: (error: Error) => void): Promise<void> | void {
+      // The open socket keeps the process alive for so long, and no longer.
+      const timer = setTimeout(() => this.connection.stream.destroy(), goodbyeMsMax).unref();
+      this.once('end', () => clearTimeout(timer));
+      return callback === undefined ? super.end() : super.end(callback);
     }
   };
 }

@@ -3,9 +3,11 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { keyFileFaults } from '../app/production-checks.ts';
 import { restoreSqlite } from '../store/sqlite/restore.ts';
 import { systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';
+import { fail } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 
@@ -26,6 +28,7 @@ export function add(program: Command): void {
 async function restore(file: string): Promise<void> {
   const dataDir = embeddedDataDir('restore');
   const config = readProjectConfig('production');
+  if (config.keyFile !== undefined) fail(keyFileFaults(config.keyFile));
   let lastKeyedRequest: number | undefined;
   const { earlier } = await restoreSqlite(dataDir, file, async (stagedDir) => {
     lastKeyedRequest = await prepare({ ...config, dataDir: stagedDir }, basename(file));

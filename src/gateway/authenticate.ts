@@ -33,8 +33,10 @@ export function createAuthenticator(credentials: Credentials, guard?: LoginGuard
     const verification = await credentials.verify(presented, request);
     // Others may have failed meanwhile: guesses at the same time are no more than those one after the other.
     if (attempt !== undefined) guard?.check(attempt);
-    if (verification.caller === undefined)
+    if (verification.caller === undefined) {
+      if (attempt === undefined) guard?.refusedCertificate(request.sender?.address, verification);
       throw unauthorized(verification.refusal, attempt && guard?.refused(attempt, verification));
+    }
     if (attempt !== undefined) guard?.accepted(attempt);
     return verification.caller;
   };

@@ -20,6 +20,8 @@ export interface LoginGuard {
   check(attempt: LoginAttempt): void;
   /** Counts a refusal of the store. Returns the hash of the name, for the log. */
   refused(attempt: LoginAttempt, refusal: Extract<Verification, { readonly refusal: unknown }>): string | undefined;
+  /** Reports the refusal of a certificate, which cannot be guessed and is not counted. */
+  refusedCertificate(address: string | undefined, refusal: Extract<Verification, { readonly refusal: unknown }>): void;
   accepted(attempt: LoginAttempt): void;
 }
 
@@ -43,6 +45,8 @@ export function createLoginGuard(limits: LoginLimits, report: (refused: LoginRef
       report({ reason: refusal, nameHash, address: attempt.address, credential });
       return nameHash;
     },
+    refusedCertificate: (address, { refusal, credential }) =>
+      report({ reason: refusal, nameHash: undefined, address, credential }),
     accepted: (attempt) => limits.accepted(attempt),
   });
 }

@@ -1,7 +1,6 @@
 /** Records changes of the key file in the audit log of the configured store, where there is one. */
 
 import { openBackend } from '../../app/backend.ts';
-import { ConfigError } from '../../app/config.ts';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { StoreUnavailable } from '../../store/errors.ts';
 import { commandEvent, systemUser } from '../audited-command.ts';
@@ -26,7 +25,7 @@ export async function recordKey(kind: 'keyMade' | 'keyRotated', id: string, deta
     }
   } catch (thrown) {
     // Settings without a store, or a folder that has none yet.
-    if (thrown instanceof ConfigError || !(thrown instanceof StoreUnavailable)) return;
+    if (!(thrown instanceof StoreUnavailable)) return;
     process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
   }
 }

@@ -23,6 +23,7 @@ export interface CardSearchLimits {
   checkLookup(searched: Searched): void;
   /** A lookup has found nothing. */
   countMiss(searched: Searched, fingerprint: string): void;
+  /** Before a card is saved, and again before it is counted. */
   checkStore(searched: Searched): void;
   /** A card was saved, in a transaction that is not committed yet. */
   countStored(searched: Searched, fingerprint: string): void;

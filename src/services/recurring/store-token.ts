@@ -33,8 +33,11 @@ export function storeToken(limits: CardSearchLimits): Handler<RecurringOperation
       tx.repository(DetailRepository),
       context,
     );
-    // The alias tells whether the number is a stored one.
-    if (input.card !== undefined) limits.countStored(searched, detail.fingerprint);
+    // The alias tells whether the number is a stored one. Others may have used up the quota while this one waited for the store.
+    if (input.card !== undefined) {
+      limits.checkStore(searched);
+      limits.countStored(searched, detail.fingerprint);
+    }
     const events = [detailEvent(kind, key, detail)];
     await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
     const { recurringDetailReference, publicData } = detail;

@@ -1,5 +1,6 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
+import type { DemoControls } from '../console/testing/port.ts';
 import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, inspect, openAdmin, type Probe, type Readiness } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
@@ -43,6 +44,8 @@ export interface ServerOverrides extends GatewayOverrides {
   readonly tls?: TlsSource | undefined;
   /** In the demo: callers reach the console, too, and are this credential by one click. */
   readonly consoleForAll?: PresentedSecret | undefined;
+  /** In a demo that the console can control. */
+  readonly demoControls?: DemoControls;
 }
 
 /** How often readiness asks the key management service. */
@@ -58,7 +61,7 @@ const logCloseMsMin = 200;
 export async function startServer(
   config: Config,
   backend: Backend<Services>,
-  { admin: openProbes = openAdmin, tls: givenTls, consoleForAll, ...overrides }: ServerOverrides = {},
+  { admin: openProbes = openAdmin, tls: givenTls, consoleForAll, demoControls, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
@@ -79,6 +82,7 @@ export async function startServer(
         services: composed.services,
         callers,
         readiness,
+        demoControls,
         plan: overrides.upstreams ?? noUpstreams,
         processes: async () => [reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections })],
         guard: composed.loginGuard,

@@ -1,5 +1,6 @@
 /** A set of services: what it contributes to a server, whichever services they are. */
 import type { KeyObject } from 'node:crypto';
+import type { DataTable } from '../console/data-table.ts';
 import type { Panel } from '../console/panel.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
@@ -45,6 +46,8 @@ export interface Services {
   createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
   /** What the services show of their own state. */
   readonly panels?: readonly Panel[];
+  /** The data that the console of the demo shows. */
+  readonly tables?: readonly DataTable[];
   /** How long their data is stored. */
   readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */

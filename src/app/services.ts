@@ -1,4 +1,5 @@
 /** Composes the built-in services. The only file of the application that imports a service. */
+import { platformTables } from '../services/balance-platform/data-tables.ts';
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
 import { cardNumberDetector } from '../services/card-numbers.ts';
@@ -9,7 +10,9 @@ import {
   createUpdaterJobHandlers,
 } from '../services/recurring/account-updater/account-updater.ts';
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
+import { createUpdaterPanel } from '../services/recurring/account-updater/panel.ts';
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
+import { recurringTables } from '../services/recurring/data-tables.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createDetailReindexer, signAllDetails } from '../services/recurring/reindex.ts';
 import { recurringRetention } from '../services/recurring/retention.ts';
@@ -62,6 +65,8 @@ function composeBuiltIn(
     },
     textDetector: cardNumberDetector,
     accountUpdater,
+    panels: [createUpdaterPanel(config, store)],
+    tables: [...recurringTables(store), ...platformTables(store)],
     retention: recurringRetention({
       disabledDetailMs: retentionMs(config.disabledDetailDaysMax),
       detailHistoryMs: retentionMs(config.detailHistoryDaysMax),

@@ -5,6 +5,7 @@ import type { Config } from '../app/config.ts';
 import { describeStore, storeAddress } from '../app/open-store.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
+import type { DemoControls } from '../console/testing/port.ts';
 import { serviceAddress } from '../contract/service.ts';
 import { demoAccounts, demoConsole, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
@@ -12,7 +13,7 @@ import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
-import type { PreparedControls } from '../testing/controls.ts';
+import type { PreparedControls, TestControls } from '../testing/controls.ts';
 import { createTestApi, testApiPath } from '../testing/test-api.ts';
 import { fail } from './command-error.ts';
 import { sampleCalls } from './demo/calls.ts';
@@ -87,9 +88,21 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
     consoleForAll: demoConsole.presented,
   };
   if (controls === undefined) return startServer(config, backend, overrides);
-  const extension = createTestApi(await controls.connect(backend));
+  const connected = await controls.connect(backend);
+  const extension = createTestApi(connected);
+  const demoControls = config.console ? await consoleControls(connected) : undefined;
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });
-  return startServer(config, backend, { ...overrides, ...controls.overrides, admin });
+  return startServer(config, backend, {
+    ...overrides,
+    ...controls.overrides,
+    ...(demoControls && { demoControls }),
+    admin,
+  });
+}
+
+/** Loaded on demand: without a console nothing of it is. */
+async function consoleControls(controls: TestControls): Promise<DemoControls> {
+  return (await import('../testing/demo-controls.ts')).createDemoControls(controls);
 }
 
 function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config {

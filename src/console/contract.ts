@@ -3,6 +3,7 @@ import { service } from '../contract/service.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
 import { stateOperations, stateViewProblems } from './state/contract.ts';
+import { testingOperations, testingProblems } from './testing/contract.ts';
 import { trafficOperations, trafficProblems } from './traffic/contract.ts';
 
 /** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
@@ -10,6 +11,7 @@ export const viewOperations = Object.freeze({
   overview: overviewOperations,
   state: stateOperations,
   traffic: trafficOperations,
+  testing: testingOperations,
 });
 
 export type ViewName = keyof typeof viewOperations;
@@ -18,6 +20,8 @@ export type ViewName = keyof typeof viewOperations;
 export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
   settlePendingRequest: ['id', 'result', 'code'],
   retryDeadLetter: ['tenant', 'id'],
+  changeTestClock: ['set', 'days', 'hours', 'minutes'],
+  addTestFault: ['operation', 'service', 'format', 'delayMs', 'drop', 'answer', 'malformed', 'always', 'times'],
 });
 
 export const consoleV1 = service({
@@ -29,6 +33,6 @@ export const consoleV1 = service({
   roles: consoleRoles,
   // Who may act may read.
   roleSets: { 'console-admin': ['console'] },
-  problems: { ...stateViewProblems, ...trafficProblems },
+  problems: { ...stateViewProblems, ...testingProblems, ...trafficProblems },
   operations: Object.values(viewOperations).flat(),
 });

@@ -5,6 +5,7 @@ import { consoleV1 } from './contract.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import type { ConsolePorts } from './ports.ts';
 import { stateOperations } from './state/contract.ts';
+import { testingOperations } from './testing/contract.ts';
 import { trafficHandlers } from './traffic/handlers.ts';
 
 export function implementConsole(ports: ConsolePorts): Implementation {
@@ -12,6 +13,7 @@ export function implementConsole(ports: ConsolePorts): Implementation {
     overviewHandlers(ports),
     bindPort(stateOperations, ports.state),
     trafficHandlers(ports),
+    bindPort(testingOperations, ports.testing),
   ];
   return Object.freeze({
     service: consoleV1,

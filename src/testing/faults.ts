@@ -32,6 +32,22 @@ export class Faults {
     return this.#pending.length;
   }
 
+  /**
+   * The faults that can still happen, each with the number of requests that it is for.
+   * @internal
+   */
+  list(): readonly { readonly fault: Fault; readonly left: number }[] {
+    return this.#pending.map(({ fault, left }) => ({ fault, left }));
+  }
+
+  /**
+   * What a fault may name.
+   * @internal
+   */
+  names(): FaultNames {
+    return this.#names();
+  }
+
   /** The next fitting request has the fault, or the next `times` ones. Throws TypeError for a fault that cannot be. */
   next(fault: Fault): void {
     this.#add(fault, fault.times ?? 1);

@@ -11,6 +11,10 @@ const giveUp = statement(
   'test-give-up',
   `update job set dead_since = now_ms(), due_at = null, lease_owner = null, last_failure = 'HTTP 500' where kind = 'webhook'`,
 );
+const bringBack = statement(
+  'test-bring-back',
+  `update job set dead_since = null, due_at = now_ms() + 600000 where kind = 'webhook'`,
+);
 const hookSecret = 'secret-of-the-receiver';
 const adminToken = 'admin-token-of-the-test';
 const signingKey = createSigningKey();
@@ -49,11 +53,15 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     (await server.call('viewer', 'POST', '/state/idempotencyRecord', { tenant, key: given })).body;
   const found = (text: string) => secrets.flatMap(([name, secret]) => (text.includes(secret) ? [name] : []));
 
-  const inputs: Readonly<Record<string, string>> = { getPendingRequest: '/state/pendingRequests/8816000000000001' };
+  const inputs: Readonly<Record<string, string>> = {
+    getPendingRequest: '/state/pendingRequests/8816000000000001',
+    listTestRows: `/testing/tables/stored-details?parent=${encodeURIComponent('["Demo","DemoMerchant","shopper-2"]')}`,
+  };
   const bodies: Readonly<Record<string, object>> = { findIdempotencyRecord: { tenant: 'Demo', key } };
 
   test('every reading operation of the state answers, and none of them a secret', async () => {
-    const reading = viewOperations.state.filter(({ effect }) => effect === 'reads');
+    const all = [...viewOperations.state, ...viewOperations.testing, ...viewOperations.overview];
+    const reading = all.filter(({ effect }) => effect === 'reads');
     for (const { name, http } of reading) {
       const { status, text } = await server.call(
         'viewer',
@@ -75,8 +83,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
 
   test('console reads, console-admin acts, and others do neither', async () => {
     for (const { name, http, effect } of consoleV1.operations.values()) {
-      if (!http?.path.startsWith('/state/')) continue;
-      const path = http.path.replace('{id}', 'none');
+      if (http === undefined || !/^[/](?:state|testing|overview)/.test(http.path)) continue;
+      const path = http.path.replace('{id}', 'none').replace('{table}', 'none');
       const statusFor = async (user: 'viewer' | 'operator' | 'caller' | 'nobody') =>
         (await server.call(user, http.method as 'GET', path, http.method === 'POST' ? {} : undefined)).status;
       expect([name, await statusFor('nobody')]).toEqual([name, 401]);
@@ -88,6 +96,39 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       // Control: one who may act is refused for the input alone.
       if (name !== 'retryAllDeadLetters') expect(await statusFor('operator')).not.toBe(403);
     }
+  });
+
+  test('the overview names what needs attention, and forgets it when it is done', async () => {
+    const texts = async () => {
+      const { items = [] } = (await server.call('viewer', 'GET', '/overview/attention')).body;
+      return (items as readonly { readonly text: string }[]).map(({ text }) => text).join(' ');
+    };
+    expect(await texts()).toContain('could not be delivered');
+    await server.backend.store.write((tx) => tx.query(bringBack, []));
+    expect(await texts()).not.toContain('could not be delivered');
+    await server.backend.store.write((tx) => tx.query(giveUp, []));
+  });
+
+  test('the data of the demo is browsed from a shopper and a platform down, and cards are masked', async () => {
+    const rows = async (table: string, parent = '') => {
+      const query = parent === '' ? '' : `?parent=${encodeURIComponent(parent)}`;
+      return (await server.call('viewer', 'GET', `/testing/tables/${table}${query}`)).body.rows as readonly {
+        readonly cells: readonly string[];
+        readonly below?: readonly { readonly table: string; readonly parent: string }[];
+      }[];
+    };
+    const shopper = (await rows('shoppers')).find(({ cells }) => cells[4] !== '0')!;
+    const [details] = shopper.below!;
+    expect((await rows(details!.table, details!.parent)).length).toBe(Number(shopper.cells[4]));
+    let [next] = (await rows('balance-platforms'))[0]!.below!;
+    const seen: string[] = [];
+    for (; next !== undefined; ) {
+      const [row] = await rows(next.table, next.parent);
+      seen.push(next.table);
+      next = row?.below?.[0];
+    }
+    expect(seen).toEqual(['accountHolder', 'balanceAccount', 'paymentInstrument']);
+    expect((await server.call('operator', 'POST', '/testing/reset', {})).status).toBe(422);
   });
 
   test('a record is found by its key and company only, with its outcome masked', async () => {

@@ -1,5 +1,6 @@
 /** What the console needs of a running server, in the process that serves it. */
 
+import type { DemoControls } from '../../console/testing/port.ts';
 import type { Service } from '../../contract/service.ts';
 import type { LoginGuard } from '../../gateway/login-guard.ts';
 import type { Readiness } from '../../http/admin.ts';
@@ -23,6 +24,8 @@ export interface ConsoleContext {
   readonly plan: UpstreamPlan;
   /** What the processes that serve callers say of themselves. One that hangs is missing. */
   readonly processes: () => Promise<readonly ProcessReport[]>;
+  /** In a demo that can be controlled. */
+  readonly demoControls?: DemoControls | undefined;
   readonly guard: LoginGuard;
   /** In the demo: the credential that anybody may be by one click. */
   readonly oneClick?: PresentedSecret | undefined;

@@ -9,6 +9,7 @@ import type { Site } from '../../http/site.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { overviewPort } from './overview.ts';
 import { statePort } from './state/port.ts';
+import { testingPort } from './testing.ts';
 import { trafficPort } from './traffic.ts';
 
 export function openConsole(context: ConsoleContext): Site {
@@ -29,6 +30,7 @@ export function openConsole(context: ConsoleContext): Site {
     // Each view of the server adds its port here.
     ports: {
       overview: overviewPort(context),
+      testing: testingPort(context),
       state: statePort({ ...context, mask }),
       traffic: trafficPort(context),
     },

@@ -2,11 +2,14 @@
 import type { OverviewPort } from '../../console/overview/port.ts';
 import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
 import { version } from '../version.ts';
+import { findAttention } from './attention.ts';
 import type { ConsoleContext } from './console-context.ts';
 
-export function overviewPort({ config, services, callers, readiness }: ConsoleContext): OverviewPort {
+export function overviewPort(context: ConsoleContext): OverviewPort {
+  const { config, services, callers, readiness } = context;
   const startedAt = Date.now() - Math.round(process.uptime() * 1000);
   return {
+    findAttention: () => findAttention(context),
     async read() {
       const { ready, probes } = await readiness();
       return {

@@ -2,6 +2,7 @@
 import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
+import { listAttention } from './attention.ts';
 
 const text = string({ max: 300, example: 'Orders' });
 
@@ -41,4 +42,4 @@ export const getOverview = operation({
   }),
 });
 
-export const overviewOperations = [getOverview] as const;
+export const overviewOperations = [getOverview, listAttention] as const;

@@ -6,5 +6,6 @@ import { overviewOperations } from './contract.ts';
 export function overviewHandlers({ overview }: Pick<ConsolePorts, 'overview'>): OperationHandlers {
   return bindHandlers(overviewOperations, {
     getOverview: () => overview.read(),
+    listAttention: () => overview.findAttention(),
   });
 }

@@ -1,0 +1,89 @@
+/** What the console of the demo shows of shoppers and their stored details. */
+import type { DataPage, DataTable } from '../../console/data-table.ts';
+import { parseTextList } from '../../lib/text-list.ts';
+import { statement } from '../../store/sql/engine.ts';
+import type { Store } from '../../store/store.ts';
+import type { ListedDetail } from './details.ts';
+import { DetailReader } from './store/repository.ts';
+
+type ShopperRow = {
+  readonly company: string;
+  readonly merchant_account: string;
+  readonly shopper_reference: string;
+  readonly created_at: number;
+  readonly details: number;
+};
+
+const pageSize = 50;
+
+const listShoppers = statement<ShopperRow>(
+  'browse-shoppers',
+  `select s.company, s.merchant_account, s.shopper_reference, s.created_at,
+     (select count(*) from stored_detail d where d.company = s.company and d.merchant_account = s.merchant_account
+        and d.shopper_reference = s.shopper_reference and d.disabled_at is null) as details
+   from shopper s where (s.company, s.merchant_account, s.shopper_reference) > ($1, $2, $3)
+   order by s.company, s.merchant_account, s.shopper_reference limit ${pageSize}`,
+);
+
+const detailTable = 'stored-details';
+
+/** In the order in which the console shows them. */
+export function recurringTables(store: Pick<Store, 'read'>): readonly DataTable[] {
+  return [
+    {
+      name: 'shoppers',
+      title: 'Shoppers',
+      doc: 'The shoppers of every merchant account.',
+      columns: ['Shopper', 'Merchant account', 'Company', 'Since', 'Stored details'],
+      needsParent: false,
+      read: ({ after }) => store.read(async (tx) => shopperPage(await tx.query(listShoppers, firstAfter(after)))),
+    },
+    {
+      name: detailTable,
+      title: 'Stored details',
+      doc: 'The active details of a shopper. Numbers are stored sealed, and are not opened here.',
+      columns: ['Reference', 'Variant', 'Card or account', 'Contracts', 'Created'],
+      needsParent: true,
+      async read({ parent }) {
+        const [company, merchantAccount, shopperReference] = parseTextList(parent, 3) ?? [];
+        if (company === undefined || merchantAccount === undefined || shopperReference === undefined)
+          return { rows: [] };
+        const key = { company, merchantAccount, shopperReference };
+        const shopper = await store.read((tx) => tx.repository(DetailReader).findShopper(key));
+        return { rows: (shopper?.details ?? []).map(detailRow) };
+      },
+    },
+  ];
+}
+
+/** An empty text is before every other. */
+function firstAfter(after: string | undefined) {
+  const [company = '', merchantAccount = '', shopperReference = ''] = parseTextList(after, 3) ?? [];
+  return [company, merchantAccount, shopperReference] as const;
+}
+
+function shopperPage(found: readonly ShopperRow[]): DataPage {
+  const rows = found.map(
+    ({ company, merchant_account: account, shopper_reference: reference, created_at, details }) => {
+      const id = JSON.stringify([company, account, reference]);
+      return {
+        id,
+        cells: [reference, account, company, new Date(created_at).toISOString(), String(details)],
+        below: [{ table: detailTable, parent: id, title: `Stored details of ${reference}` }],
+      };
+    },
+  );
+  return { rows, ...(rows.length === pageSize && { next: rows.at(-1)!.id }) };
+}
+
+function detailRow({ recurringDetailReference, createdAt, contracts, publicData }: ListedDetail) {
+  const { variant, card, tokenDetails } = publicData;
+  const shown =
+    card === undefined
+      ? tokenDetails === undefined
+        ? 'an account, sealed'
+        : 'a token of a wallet'
+      : `•••• ${card.number}, expires ${card.expiryMonth}/${card.expiryYear}`;
+  const cells = [recurringDetailReference, variant, shown, contracts.join(', '), new Date(createdAt).toISOString()];
+  return { id: recurringDetailReference, cells, below: [] };
+}

@@ -46,6 +46,8 @@ export interface ServerOverrides extends GatewayOverrides {
   readonly consoleForAll?: PresentedSecret | undefined;
   /** In a demo that the console can control. */
   readonly demoControls?: DemoControls;
+  /** In the demo: credentials of callers that the console sends requests with, by name. */
+  readonly demoCallers?: ReadonlyMap<string, PresentedSecret> | undefined;
 }
 
 /** How often readiness asks the key management service. */
@@ -61,7 +63,14 @@ const logCloseMsMin = 200;
 export async function startServer(
   config: Config,
   backend: Backend<Services>,
-  { admin: openProbes = openAdmin, tls: givenTls, consoleForAll, demoControls, ...overrides }: ServerOverrides = {},
+  {
+    admin: openProbes = openAdmin,
+    tls: givenTls,
+    consoleForAll,
+    demoCallers,
+    demoControls,
+    ...overrides
+  }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
@@ -88,6 +97,8 @@ export async function startServer(
         guard: composed.loginGuard,
         oneClick: consoleForAll,
         traffic: composed.traffic?.reader,
+        demoCallers,
+        certificate: () => tls?.current().cert,
         failed: (thrown) => logFailure(log, thrown, 'the console failed'),
       })
     : undefined;

@@ -7,7 +7,7 @@ import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import type { DemoControls } from '../console/testing/port.ts';
 import { serviceAddress } from '../contract/service.ts';
-import { demoAccounts, demoConsole, demoPlatform } from '../demo/published.ts';
+import { demoAccounts, demoConsole, demoCredentials, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
@@ -77,6 +77,13 @@ async function runDemo(options: DemoOptions): Promise<void> {
   await stopped;
 }
 
+/** By the name of their company or their balance platform. */
+const demoCallers = new Map(
+  demoCredentials.flatMap(({ company, balancePlatform = company, presented }) =>
+    presented.kind === 'apiKey' ? [[balancePlatform, presented] as const] : [],
+  ),
+);
+
 async function start(backend: Backend, { config, tls, controls }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
@@ -86,6 +93,7 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
     deprecations: projectDeprecations(),
     upstreams: readUpstreams(),
     consoleForAll: demoConsole.presented,
+    demoCallers,
   };
   if (controls === undefined) return startServer(config, backend, overrides);
   const connected = await controls.connect(backend);

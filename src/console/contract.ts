@@ -1,5 +1,6 @@
 /** The service of the console: what its views read and do. Each view adds its operations here. */
 import { service } from '../contract/service.ts';
+import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
 import { stateOperations, stateViewProblems } from './state/contract.ts';
@@ -9,6 +10,7 @@ import { trafficOperations, trafficProblems } from './traffic/contract.ts';
 /** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
 export const viewOperations = Object.freeze({
   overview: overviewOperations,
+  explorer: explorerOperations,
   state: stateOperations,
   traffic: trafficOperations,
   testing: testingOperations,
@@ -18,6 +20,7 @@ export type ViewName = keyof typeof viewOperations;
 
 /** The fields of actions that the audit log records, by operation. Never a message, or text of callers. */
 export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  sendExplorerRequest: ['service', 'version', 'operation', 'format', 'demoCredential'],
   settlePendingRequest: ['id', 'result', 'code'],
   retryDeadLetter: ['tenant', 'id'],
   changeTestClock: ['set', 'days', 'hours', 'minutes'],

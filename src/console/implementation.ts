@@ -2,6 +2,7 @@
 import type { Implementation, OperationHandlers } from '../gateway/implement.ts';
 import { bindPort } from './bind-port.ts';
 import { consoleV1 } from './contract.ts';
+import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import type { ConsolePorts } from './ports.ts';
 import { stateOperations } from './state/contract.ts';
@@ -11,6 +12,7 @@ import { trafficHandlers } from './traffic/handlers.ts';
 export function implementConsole(ports: ConsolePorts): Implementation {
   const handlers: readonly OperationHandlers[] = [
     overviewHandlers(ports),
+    explorerHandlers(ports),
     bindPort(stateOperations, ports.state),
     trafficHandlers(ports),
     bindPort(testingOperations, ports.testing),

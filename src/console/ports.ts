@@ -1,10 +1,12 @@
 /** What the views of the console need of the server. Each view declares its own port in its folder and adds it here. */
+import type { ExplorerPort } from './explorer/port.ts';
 import type { OverviewPort } from './overview/port.ts';
 import type { StatePort } from './state/port.ts';
 import type { TestingPort } from './testing/port.ts';
 import type { TrafficPort } from './traffic/port.ts';
 
 export interface ConsolePorts {
+  readonly explorer: ExplorerPort;
   readonly overview: OverviewPort;
   readonly state: StatePort;
   readonly traffic: TrafficPort;

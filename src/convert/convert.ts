@@ -1,7 +1,7 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
 import { dotted, type Path } from '../contract/path.ts';
 import type { ProblemKind } from '../contract/problem.ts';
-import { maskSensitive } from '../contract/redaction.ts';
+import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
 import type { Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
 import type { Refusal } from '../formats/protocol.ts';
@@ -24,8 +24,8 @@ import { writeMessages, writePrograms } from './write-messages.ts';
 
 export type Convert = (options: ConvertOptions) => Conversion;
 
-/** Returns the conversion of messages of the services; of each, the newest version last. It throws ConversionError. */
-export function createConverter(services: readonly Service[]): Convert {
+/** Returns the conversion of messages of the services; of each, the newest version last. It throws ConversionError. `mask`: masks results. */
+export function createConverter(services: readonly Service[], mask: MaskSecrets = maskSensitive): Convert {
   const recorder = new CoercionRecorder();
   const protocols = createProtocols(services, undefined, recorder.compileRead);
   const known = { services, protocols, routes: compileRoutes(services) };
@@ -48,7 +48,7 @@ export function createConverter(services: readonly Service[]): Convert {
       return { at: coordinatesOf(path, kind), ...(place !== undefined && { place }) };
     };
     const coercions = recorder.take().map(({ path, ...coercion }): Coercion => ({ ...placed(path), ...coercion }));
-    const shown = options.mask === true ? masked(read) : read;
+    const shown = options.mask === true ? masked(read, mask) : read;
     const isValid = issues.length === 0;
     const losses = isValid ? findLosses(read, writeMessages(options.to, read, protocols), known) : [];
     return {
@@ -73,10 +73,10 @@ export function createConverter(services: readonly Service[]): Convert {
 }
 
 /** Without members that the contract does not have: nothing says which of them are sensitive. */
-function masked(message: ReadMessage): ReadMessage {
+function masked(message: ReadMessage, mask: MaskSecrets): ReadMessage {
   if (message.content.kind === 'refusal') return message;
   const { kind, schema, value } = message.content;
-  return { ...message, content: { kind, schema, value: maskSensitive(schema, value) } };
+  return { ...message, content: { kind, schema, value: mask(schema, value) } };
 }
 
 function canonicalOf(content: Content): unknown {

@@ -17,7 +17,7 @@ export interface Loss {
 }
 
 export function findLosses(
-  { side, operation, content }: ReadMessage,
+  { side, operation, content }: Pick<ReadMessage, 'side' | 'operation' | 'content'>,
   messages: Readonly<Partial<Record<ProtocolName, ConvertedMessage>>>,
   { routes, protocols }: Pick<KnownServices, 'routes' | 'protocols'>,
 ): readonly Loss[] {

@@ -31,5 +31,9 @@ export interface ConsoleContext {
   readonly oneClick?: PresentedSecret | undefined;
   /** Absent where nothing is recorded. */
   readonly traffic: TrafficReader | undefined;
+  /** In the demo: credentials of callers that anybody may use, by name. */
+  readonly demoCallers?: ReadonlyMap<string, PresentedSecret> | undefined;
+  /** Of the port for callers, in PEM; undefined without TLS. */
+  readonly certificate: () => string | undefined;
   readonly failed: (thrown: unknown) => void;
 }

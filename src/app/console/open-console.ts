@@ -7,6 +7,7 @@ import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
 import type { Site } from '../../http/site.ts';
 import type { ConsoleContext } from './console-context.ts';
+import { explorerPort } from './explorer/port.ts';
 import { overviewPort } from './overview.ts';
 import { statePort } from './state/port.ts';
 import { testingPort } from './testing.ts';
@@ -31,6 +32,7 @@ export function openConsole(context: ConsoleContext): Site {
     ports: {
       overview: overviewPort(context),
       testing: testingPort(context),
+      explorer: explorerPort({ ...context, mask }),
       state: statePort({ ...context, mask }),
       traffic: trafficPort(context),
     },

@@ -5,16 +5,19 @@ import type { Service } from '../../contract/service.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { compileRoutes } from '../../gateway/route.ts';
 import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
+import type { Coercion } from '../conversion.ts';
 import { identifyAndRead, type UnreadMessage } from '../identify-and-read.ts';
 import { createLocator } from '../locate/locate.ts';
+import { findLosses } from '../losses.ts';
 import { textOf } from '../message-text.ts';
 import type { ReadMessage } from '../read-message.ts';
+import { writeMessages } from '../write-messages.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
 import { placeIssues } from './place-issues.ts';
 import { compileReadDraft } from './read-draft.ts';
-import { createWriter } from './write-draft.ts';
+import { createWriter, formatsOf } from './write-draft.ts';
 
 export interface MessageEditor {
   /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */
@@ -23,6 +26,8 @@ export interface MessageEditor {
   /** The request in all formats that carry its operation. */
   write(request: EditedRequest): readonly WrittenRequest[];
   placeIssues(text: EditedText): readonly PlacedIssue[];
+  /** What reading the text changes, and what other formats cannot hold. */
+  coercionsOf(text: EditedText): readonly Coercion[];
 }
 
 /** `services`: newest last. */
@@ -55,6 +60,19 @@ export function createMessageEditor(services: readonly Service[]): MessageEditor
     },
     write,
     placeIssues: (text) => placeIssues(text.issues, text, protocols, text.locate),
+    coercionsOf(text) {
+      const { service, operation, format, coercions, issues, input, locate } = text;
+      const content = { kind: 'value', schema: operation.input, value: input } as const;
+      const message = { service, operation, namesOperation: true, side: 'request', content } as const;
+      const targets = issues.length === 0 ? formatsOf(service, operation) : [];
+      const losses = findLosses(message, writeMessages(targets, message, protocols), known);
+      recorder.take();
+      return [...coercions, ...losses].map(({ path, ...coercion }): Coercion => {
+        const place = locate(path);
+        const at = protocols[format].coordinates(path, operation, 'input');
+        return { at, ...coercion, ...(place !== undefined && { place }) };
+      });
+    },
   });
 }
 

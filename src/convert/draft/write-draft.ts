@@ -5,10 +5,9 @@ import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, namedProtocols, type ProtocolName, type Protocols } from '../../formats/index.ts';
 import type { Call } from '../../formats/protocol.ts';
-import { indentXml } from '../../xml/indent.ts';
 import { createLocator } from '../locate/locate.ts';
 import type { EditedRequest, WrittenRequest } from './edited-request.ts';
-import { indentJson } from './indent-json.ts';
+import { indentBody } from './indent-body.ts';
 import { loosenObject } from './loosen.ts';
 import { placeIssues } from './place-issues.ts';
 
@@ -84,7 +83,7 @@ function encode(
 }
 
 function textOf(call: Call, format: ProtocolName, operation: Operation) {
-  const body = indented(call.body, format);
+  const body = indentBody(call.body, format);
   if (format !== 'rest') return { text: body, bodyStart: 0 };
   const { method = 'POST', headers = {}, contentType } = call;
   const lines = [
@@ -94,22 +93,6 @@ function textOf(call: Call, format: ProtocolName, operation: Operation) {
   ];
   const head = `${lines.join('\n')}\n\n`;
   return { text: head + body, bodyStart: head.length };
-}
-
-function indented(body: string, format: ProtocolName): string {
-  switch (format) {
-    case 'soap11':
-    case 'soap12':
-      return indentXml(body);
-    case 'json':
-    case 'rest':
-      return indentJson(body);
-    case 'form':
-    case 'adapter':
-      return body;
-    default:
-      return format satisfies never;
-  }
 }
 
 function withPlaceholders(path: string, { http }: Operation): string {

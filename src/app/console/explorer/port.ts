@@ -1,0 +1,26 @@
+/** What the explorer of the console needs of a running server. */
+import type { ExplorerPort } from '../../../console/explorer/port.ts';
+import type { MaskSecrets } from '../../../contract/redaction.ts';
+import type { ConsoleContext } from '../console-context.ts';
+import { sendToCallersPort } from './send-to-callers-port.ts';
+
+type Needed = Pick<ConsoleContext, 'services' | 'callers' | 'backend' | 'demoCallers' | 'certificate'>;
+
+export function explorerPort({
+  services,
+  callers,
+  backend,
+  demoCallers,
+  certificate,
+  mask,
+}: Needed & { readonly mask: MaskSecrets }): ExplorerPort {
+  const { textDetector } = backend.services;
+  return {
+    services,
+    origin: callers,
+    demoCredentials: demoCallers ?? new Map(),
+    mask,
+    maskText: (text) => textDetector?.mask(text) ?? text,
+    send: sendToCallersPort({ origin: callers, certificate }),
+  };
+}

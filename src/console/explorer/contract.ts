@@ -1,0 +1,253 @@
+/** The explorer: describes operations, converts what is being edited, and sends requests. */
+import { operation } from '../../contract/operation.ts';
+import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import { languageNames } from '../../convert/call-source.ts';
+import { protocolNames } from '../../formats/index.ts';
+import { roles } from '../roles.ts';
+
+const name = string({ max: 200, example: 'placeOrder' });
+const text = string({ max: 4000, example: 'Returns an order.' });
+/** A message, and what is made of it. */
+const messageText = string({ max: 2_000_000, example: '{"order":"A-1"}' });
+const version = integer(1, 9999, 1);
+const format = oneOf('WireFormat', ...protocolNames);
+const language = oneOf('Language', ...languageNames);
+
+const names = {
+  service: required(name, 'The service.'),
+  version: required(version, 'A version that the service answers.'),
+  operation: required(name, 'The operation.'),
+};
+
+const listedOperation = object('ListedOperation', {
+  ...names,
+  from: required(version, 'The oldest version that this contract answers.'),
+  to: required(version, 'The newest version that this contract answers.'),
+  isNewest: required(boolean(true), 'Whether the service has no newer version.'),
+  effect: required(oneOf('OperationEffect', 'reads', 'writes'), 'Whether the operation changes data.'),
+  doc: required(text, 'What it does.'),
+});
+
+const demoCredential = object('DemoCredential', {
+  name: required(name, 'The name by which a request selects it.'),
+});
+
+export const listExplorerOperations = operation({
+  name: 'listExplorerOperations',
+  http: { method: 'GET', path: '/explorer/operations' },
+  doc: 'Lists the operations of every version of every service.',
+  effect: 'reads',
+  role: roles.read,
+  problems: [],
+  input: object('ListExplorerOperations', {}),
+  output: object('ExplorerOperations', {
+    operations: required(list(listedOperation, 'ListedOperation', { max: 10_000 }), 'The operations.'),
+    demoCredentials: required(
+      list(demoCredential, 'DemoCredential', { max: 100 }),
+      'In the demo: credentials of callers that everybody may use.',
+    ),
+  }),
+});
+
+const formField = object('FormField', {
+  path: required(text, 'Its names, joined by slashes; an asterisk for an item of a list or an entry of a map.'),
+  kind: required(
+    oneOf(
+      'FieldKind',
+      ...(['string', 'integer', 'decimal', 'double', 'boolean', 'dateTime', 'date', 'binary', 'enum'] as const),
+      ...(['set', 'list', 'map', 'object'] as const),
+    ),
+    'The kind of its schema.',
+  ),
+  required: required(boolean(true), 'Whether a request must have it.'),
+  doc: required(text, 'What it is.'),
+  hint: optional(text, 'What its values are like.'),
+  example: optional(messageText, 'A valid text.'),
+  values: optional(list(name, 'Value', { max: 1000 }), 'The values of an enumeration or a set.'),
+  sensitive: required(boolean(false), 'Whether it is masked in logs and answers.'),
+  location: required(oneOf('FieldPlace', 'path', 'query', 'header', 'body'), 'Where a request has it.'),
+});
+
+export const describeExplorerOperation = operation({
+  name: 'describeExplorerOperation',
+  http: { method: 'GET', path: '/explorer/operations/{service}/{version}/{operation}' },
+  doc: 'Returns the fields of an operation, with examples.',
+  effect: 'reads',
+  role: roles.read,
+  problems: ['notFound'],
+  input: object('DescribeExplorerOperation', {
+    service: required(name, 'The service.', { in: 'path' }),
+    version: required(version, 'A version that the service answers.', { in: 'path' }),
+    operation: required(name, 'The operation.', { in: 'path' }),
+  }),
+  output: object('ExplorerOperation', {
+    ...names,
+    from: required(version, 'The oldest version that this contract answers.'),
+    to: required(version, 'The newest version that this contract answers.'),
+    effect: required(oneOf('OperationEffect', 'reads', 'writes'), 'Whether the operation changes data.'),
+    role: required(name, 'The role that the caller needs.'),
+    doc: required(text, 'What it does.'),
+    formats: required(list(format, 'Format', { max: 10 }), 'The formats that carry it.'),
+    fields: required(list(formField, 'FormField', { max: 10_000 }), 'The fields of its input, each before its parts.'),
+    rules: optional(list(text, 'Rule', { max: 100 }), 'Rules between fields.'),
+    minimal: required(messageText, 'A draft with the required fields, as JSON.'),
+    full: required(messageText, 'A draft with all fields, as JSON.'),
+  }),
+});
+
+const place = {
+  start: optional(integer(0, 10_000_000, 0), 'The first character in the text, in UTF-16 units from 0.'),
+  end: optional(integer(0, 10_000_000, 4), 'The character after the last one.'),
+  line: optional(integer(1, 10_000_000, 1), 'The line, from 1.'),
+  column: optional(integer(1, 10_000_000, 1), 'The column in characters, from 1.'),
+  isMissing: optional(boolean(true), 'The field is missing: the place is that of what it belongs into.'),
+};
+
+const messageIssue = object('MessageIssue', {
+  field: required(text, 'The path of the field: its names and indices, joined by slashes.'),
+  at: required(text, 'The field in the coordinates of the format.'),
+  code: required(name, 'The code of the error.'),
+  message: required(text, 'What is wrong.'),
+  ...place,
+});
+
+const messageChange = object('MessageChange', {
+  at: required(text, 'The field in the coordinates of the format.'),
+  doc: required(text, 'What changes.'),
+  before: optional(messageText, 'The value in the message.'),
+  after: optional(messageText, 'The value that is read.'),
+  in: optional(format, 'The format that cannot hold the value; absent where reading changes it.'),
+  ...place,
+});
+
+const shownMessage = object('ShownMessage', {
+  format: required(format, 'The format.'),
+  method: optional(name, 'Of a request.'),
+  path: optional(messageText, 'Of a request, with its query.'),
+  status: optional(integer(100, 999, 200), 'Of an answer.'),
+  contentType: optional(name, 'The media type of the body.'),
+  text: required(messageText, 'The body; for the format rest, a whole request.'),
+  issues: optional(list(messageIssue, 'MessageIssue', { max: 100 }), 'The issues, where they stand in this text.'),
+});
+
+const givenText = {
+  text: required(messageText, 'The message, or a draft as JSON.'),
+  isBase64: optional(boolean(false), 'The text is UTF-8 in base64: it has characters that XML excludes.'),
+};
+
+export const editMessage = operation({
+  name: 'editMessage',
+  http: { method: 'POST', path: '/explorer/messages' },
+  doc: 'Reads a message of any format, says what it is and what is wrong with it, and returns it in the other formats. Keeps nothing.',
+  effect: 'reads',
+  role: roles.read,
+  problems: ['notFound'],
+  input: object('EditMessage', {
+    service: optional(name, 'The service, where the message does not say it.'),
+    version: optional(version, 'The version of the service.'),
+    operation: optional(name, 'The operation.'),
+    from: optional(oneOf('EditedFormat', 'fields', ...protocolNames), 'The format; `fields` for a draft.'),
+    ...givenText,
+  }),
+  output: object('EditedMessage', {
+    kind: required(
+      oneOf('MessageKind', 'request', 'answer', 'error', 'malformed', 'unnamed'),
+      'What the message is; `unnamed` where it does not say it.',
+    ),
+    error: optional(text, 'Why the message cannot be read.'),
+    service: optional(name, 'The service.'),
+    version: optional(version, 'The version of its contract.'),
+    operation: optional(name, 'The operation.'),
+    format: optional(format, 'The format of the message.'),
+    draft: optional(messageText, 'The fields of a request, as JSON.'),
+    canonical: optional(messageText, 'What handlers see, as JSON. Absent with issues.'),
+    ...place,
+    issues: optional(
+      list(messageIssue, 'MessageIssue', { max: 100 }),
+      'What is wrong, where it stands in the message.',
+    ),
+    changes: optional(list(messageChange, 'MessageChange', { max: 10_000 }), 'What the conversion changes.'),
+    messages: optional(list(shownMessage, 'ShownMessage', { max: 10 }), 'The message in all formats.'),
+  }),
+});
+
+const program = object('Program', {
+  language: required(language, 'The language.'),
+  title: required(name, 'Its name.'),
+  file: required(name, 'A name for the file.'),
+  text: required(messageText, 'The program.'),
+});
+
+export const printPrograms = operation({
+  name: 'printPrograms',
+  http: { method: 'POST', path: '/explorer/programs' },
+  doc: 'Returns a request as programs that send it. They read the credential from their environment.',
+  effect: 'reads',
+  role: roles.read,
+  problems: ['notFound'],
+  input: object('PrintPrograms', {
+    ...names,
+    format: optional(format, 'The format that they send; by default JSON.'),
+    credential: optional(
+      oneOf('CredentialKind', 'apiKey', 'basic'),
+      'How they authenticate; by default by an API key.',
+    ),
+    ...givenText,
+  }),
+  output: object('Programs', {
+    programs: optional(list(program, 'Program', { max: 20 }), 'The programs. None for a request with issues.'),
+  }),
+});
+
+const secret = string({ max: 4000, sensitive: true, neverStored: true, example: 'secret' });
+
+const header = object('AnswerHeader', {
+  name: required(name, 'The name.'),
+  value: required(text, 'The value.'),
+});
+
+const refusedField = object('RefusedMember', {
+  field: required(text, 'The path of the field: its names and indices, joined by slashes.'),
+  message: required(text, 'What is wrong.'),
+});
+
+export const sendExplorerRequest = operation({
+  name: 'sendExplorerRequest',
+  http: { method: 'POST', path: '/explorer/requests' },
+  doc: 'Sends a request to the port for callers of this gateway, with the credential of a caller, and returns the answer. Sensitive members of the answer are masked. Keeps neither the credential nor the messages.',
+  effect: 'writes',
+  role: roles.act,
+  problems: ['notFound', 'unavailable'],
+  input: object('SendExplorerRequest', {
+    ...names,
+    format: required(format, 'The format.'),
+    key: optional(string({ max: 100, example: 'a2f8' }), 'The Idempotency-Key.'),
+    demoCredential: optional(name, 'The credential of the demo that the request has.'),
+    apiKey: optional(secret, 'The API key that the request has.'),
+    username: optional(
+      string({ max: 200, sensitive: true, neverStored: true, example: 'user@example' }),
+      'The user of a credential.',
+    ),
+    password: optional(secret, 'The password of the user.'),
+    ...givenText,
+  }),
+  output: object('ExplorerAnswer', {
+    status: required(integer(100, 999, 200), 'The status.'),
+    ms: required(integer(0, 1_000_000, 12), 'The time from the request to the end of the answer, in milliseconds.'),
+    headers: required(list(header, 'AnswerHeader', { max: 100 }), 'The headers.'),
+    isReplayed: required(boolean(false), 'Whether the answer is that of an earlier request with the key.'),
+    isMasked: required(boolean(false), 'Whether parts of the answer are masked.'),
+    format: optional(format, 'The format of the answer.'),
+    text: required(messageText, 'The body of the answer.'),
+    messages: optional(list(shownMessage, 'ShownMessage', { max: 10 }), 'The same answer in all formats.'),
+    refused: optional(list(refusedField, 'RefusedMember', { max: 100 }), 'The fields that an error names.'),
+  }),
+});
+
+export const explorerOperations = [
+  listExplorerOperations,
+  describeExplorerOperation,
+  editMessage,
+  printPrograms,
+  sendExplorerRequest,
+] as const;

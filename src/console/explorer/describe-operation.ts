@@ -1,0 +1,127 @@
+/** Describes the input of an operation as the fields of a form. */
+import type { Operation, Output } from '../../contract/operation.ts';
+import { locationOf } from '../../contract/operation.ts';
+import type { Field, FieldLocation, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
+import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
+import { formatsOf } from '../../convert/draft/write-draft.ts';
+import { exampleOf } from '../../documents/example.ts';
+import type { describeExplorerOperation } from './contract.ts';
+
+type Described = Output<typeof describeExplorerOperation>;
+type FormField = Described['fields'][number];
+
+export function describeOperation(service: Service, operation: Operation): Described {
+  const { name, effect, role, doc, input } = operation;
+  const rules = rulesOf(input);
+  return {
+    service: service.name,
+    version: service.version,
+    operation: name,
+    ...service.answers,
+    effect,
+    role,
+    doc,
+    formats: formatsOf(service, operation),
+    fields: membersOf(input, '', 'body'),
+    ...(rules.length > 0 && { rules }),
+    minimal: exampleText(input, 'minimal'),
+    full: exampleText(input, 'full'),
+  };
+}
+
+function exampleText(schema: ObjectSchema, extent: 'minimal' | 'full'): string {
+  return JSON.stringify(draftOfValue(schema, exampleOf(schema, extent)));
+}
+
+function membersOf({ fields }: ObjectSchema, prefix: string, location: FieldLocation): readonly FormField[] {
+  return Object.entries<Field>(fields).flatMap(([name, field]) =>
+    fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location),
+  );
+}
+
+/** A field, and its parts. */
+function fieldsOf(
+  { schema, required, doc }: Pick<Field, 'schema' | 'required' | 'doc'>,
+  path: string,
+  location: FieldLocation,
+): readonly FormField[] {
+  const common = { path, required, doc, location };
+  switch (schema.kind) {
+    case 'object':
+      return [{ ...common, kind: 'object', sensitive: false }, ...membersOf(schema, `${path}/`, location)];
+    case 'list': {
+      if (schema.joined) {
+        const { values } = schema.item;
+        return [{ ...common, kind: 'set', values, sensitive: false, example: values[0] }];
+      }
+      const hint = `At most ${schema.max} items.`;
+      const item = { schema: schema.item, required: true, doc: '' };
+      return [{ ...common, kind: 'list', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location)];
+    }
+    case 'map': {
+      const item = { schema: schema.item ?? entryText, required: true, doc: '' };
+      const hint = `At most ${schema.max} entries.`;
+      return [{ ...common, kind: 'map', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location)];
+    }
+    default: {
+      const example = String(draftOfValue(schema, exampleOf(schema, 'full')));
+      const values = schema.kind === 'enum' ? { values: schema.values } : {};
+      const hint = hintOf(schema);
+      const sensitive = schema.kind === 'string' && (schema.sensitive === true || schema.neverStored === true);
+      return [{ ...common, kind: schema.kind, ...(hint !== '' && { hint }), ...values, example, sensitive }];
+    }
+  }
+}
+
+const entryText: Schema = Object.freeze({ kind: 'string', example: 'value' });
+
+function hintOf(schema: ScalarSchema): string {
+  switch (schema.kind) {
+    case 'string': {
+      const { min, max, pattern, format } = schema;
+      const length = max === undefined ? '' : min === max ? `${max} characters.` : `${min ?? 0} to ${max} characters.`;
+      return [length, pattern && `Pattern ${pattern}.`, format && `Checked as ${format}.`].filter(Boolean).join(' ');
+    }
+    case 'integer':
+      return `${schema.min} to ${schema.max}.`;
+    case 'decimal': {
+      const { digits, fraction, min, max } = schema;
+      const range = [min && `At least ${min}.`, max && `At most ${max}.`];
+      return [`${digits} digits, ${fraction} of them after the point.`, ...range].filter(Boolean).join(' ');
+    }
+    case 'binary':
+      return `At most ${schema.max} bytes, in base64.`;
+    case 'dateTime':
+      return schema.timeZone === undefined
+        ? 'With an offset: 2026-01-31T12:00:00Z.'
+        : `2026-01-31T12:00:00Z; without an offset, in ${schema.timeZone}.`;
+    case 'date':
+      return 'As 2026-01-31.';
+    case 'double':
+      return 'A floating-point number.';
+    case 'enum':
+      return schema.anyCase === true ? 'In any letter case.' : '';
+    case 'boolean':
+      return '';
+    default:
+      return schema satisfies never;
+  }
+}
+
+/** Rules of the input and of the objects in it. */
+function rulesOf(schema: Schema): readonly string[] {
+  switch (schema.kind) {
+    case 'object':
+      return [
+        ...schema.choices.map(({ doc }) => doc),
+        ...Object.values<Field>(schema.fields).flatMap((field) => rulesOf(field.schema)),
+      ];
+    case 'list':
+      return schema.joined ? [] : rulesOf(schema.item);
+    case 'map':
+      return schema.item === undefined ? [] : rulesOf(schema.item);
+    default:
+      return [];
+  }
+}

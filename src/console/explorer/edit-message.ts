@@ -1,0 +1,213 @@
+/** Says what a message is and what is wrong with it, and writes it in all formats. */
+import { Buffer } from 'node:buffer';
+import type { Input, Operation, Output } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
+import { Problem } from '../../contract/problem.ts';
+import { contractOf, type Service } from '../../contract/service.ts';
+import type { Coercion, ConvertedMessage } from '../../convert/conversion.ts';
+import { ConversionError } from '../../convert/conversion-error.ts';
+import type { Convert } from '../../convert/convert.ts';
+import { draftOf, isDraftObject } from '../../convert/draft/draft.ts';
+import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/draft/edited-request.ts';
+import { indentBody } from '../../convert/draft/indent-body.ts';
+import type { MessageEditor } from '../../convert/draft/message-editor.ts';
+import { formatsOf } from '../../convert/draft/write-draft.ts';
+import type { MessagePlace } from '../../convert/locate/place.ts';
+import { changeTexts } from '../../convert/scalar-changes.ts';
+import type { ProtocolName } from '../../formats/index.ts';
+import type { editMessage as editOperation } from './contract.ts';
+
+export type Edited = Output<typeof editOperation>;
+type Question = Input<typeof editOperation>;
+type ShownMessage = NonNullable<Edited['messages']>[number];
+
+export interface EditorParts {
+  readonly services: readonly Service[];
+  readonly editor: MessageEditor;
+  readonly convert: Convert;
+}
+
+/** Messages are the user's own, so nothing is masked. */
+export function editMessage(question: Question, parts: EditorParts): Edited {
+  const { editor } = parts;
+  const message = textOf(question);
+  try {
+    if (question.from === 'fields') return ofFields(message, question, parts);
+    const read = readText(message, question, editor);
+    if (!('draft' in read)) return ofReply(message, question, parts);
+    return {
+      ...ofRequest(read, editor),
+      format: read.format,
+      changes: editor.coercionsOf(read).map(changeOf),
+      issues: editor.placeIssues(read).map(issueOf),
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof ConversionError)) throw thrown;
+    return ofError(thrown, message);
+  }
+}
+
+export function textOf({ text, isBase64 = false }: Pick<Question, 'text' | 'isBase64'>): string {
+  return isBase64 ? Buffer.from(text, 'base64').toString('utf8') : text;
+}
+
+export function findOperation(
+  services: readonly Service[],
+  named: Pick<Question, 'service' | 'version' | 'operation'>,
+): { readonly service: Service; readonly operation: Operation } {
+  const service = contractOf(services, named.service ?? '', named.version);
+  const operation = service?.operations.get(named.operation ?? '');
+  if (service === undefined || operation === undefined) throw new Problem('notFound');
+  return { service, operation };
+}
+
+/** Reads a text in the format of its editor. What looks like another format was pasted there, and is read as what it is. */
+function readText(
+  message: string,
+  { from, service, version, operation }: Question,
+  editor: MessageEditor,
+): ReturnType<MessageEditor['readText']> {
+  const format = from === 'fields' || !isLike(message, from) ? undefined : from;
+  // Others say their operation themselves, and it may be another one than that of the page.
+  const names = {
+    service,
+    version,
+    ...((format === 'json' || format === 'form' || format === undefined) && { operation }),
+  };
+  const hasHead = /^(?:[A-Z]+ \S+(?: HTTP|\r?\n)|HTTP\/)/.test(message);
+  const [first, second] = hasHead ? [{}, names] : [names, {}];
+  try {
+    return editor.readText({ message, from: format, ...first });
+  } catch (thrown) {
+    if (!(thrown instanceof ConversionError) || thrown.reason !== 'unnamed') throw thrown;
+    return editor.readText({ message, from: format, ...second });
+  }
+}
+
+function isLike(text: string, format: Question['from']): boolean {
+  const start = text.trimStart();
+  switch (format) {
+    case 'soap11':
+    case 'soap12':
+      return !/^(?:\{|[A-Z]+ \S+ HTTP|HTTP\/)/.test(start);
+    case 'json':
+    case 'form':
+    case 'adapter':
+      return !/^(?:<|[A-Z]+ \S+ HTTP|HTTP\/)/.test(start);
+    case 'rest':
+      return false;
+    case 'fields':
+    case undefined:
+      return true;
+    default:
+      return format satisfies never;
+  }
+}
+
+function ofFields(text: string, question: Question, { services, editor }: EditorParts): Edited {
+  const { service, operation } = findOperation(services, question);
+  const request = editor.readDraft(service, operation, parseDraft(text));
+  return ofRequest(request, editor);
+}
+
+export function parseDraft(text: string): EditedRequest['draft'] {
+  try {
+    const draft = draftOf(JSON.parse(text));
+    if (isDraftObject(draft)) return draft;
+  } catch {
+    // Reported below.
+  }
+  throw Problem.at(['text'], 'invalidField', 'text');
+}
+
+function ofRequest(request: EditedRequest, editor: MessageEditor): Edited {
+  const { service, operation, draft, input, issues } = request;
+  return {
+    kind: 'request',
+    service: service.name,
+    version: service.version,
+    operation: operation.name,
+    draft: JSON.stringify(draft),
+    ...(issues.length === 0 && { canonical: JSON.stringify(input, null, 2) }),
+    issues: issues.map((issue) => issueOf({ ...issue, at: fieldOf(issue.path), place: undefined })),
+    messages: editor.write(request).map(shown),
+  };
+}
+
+function shown({ issues, ...message }: WrittenRequest): ShownMessage {
+  return { ...message, issues: issues.map(issueOf) };
+}
+
+/** An answer, or an error. */
+function ofReply(
+  message: string,
+  { service, version, operation, from }: Question,
+  { services, convert }: EditorParts,
+): Edited {
+  const hints = { message, service, version, operation, ...(from !== 'fields' && { from }) };
+  const found = convert(hints);
+  const named = found.operation ?? operation;
+  const contract = contractOf(services, found.service, found.version);
+  const carrier = named === undefined ? undefined : contract?.operations.get(named);
+  const to = contract === undefined || carrier === undefined ? [found.format] : formatsOf(contract, carrier);
+  const { messages, canonical, issues, coercions, format, side } = convert({ ...hints, to });
+  return {
+    kind: side,
+    service: found.service,
+    version: found.version,
+    ...(named !== undefined && { operation: named }),
+    format,
+    canonical: JSON.stringify(canonical, null, 2),
+    issues: issues.map(({ at, code, message, place }) => ({ field: at, at, code, message, ...place })),
+    changes: coercions.map(changeOf),
+    messages: shownMessages(messages),
+  };
+}
+
+export function shownMessages(
+  messages: Readonly<Partial<Record<ProtocolName, ConvertedMessage>>>,
+): readonly ShownMessage[] {
+  return Object.entries(messages).map(([format, { method, path, status, headers, body }]) => ({
+    format: format as ProtocolName,
+    ...(method !== undefined && { method }),
+    ...(path !== undefined && { path }),
+    ...(status !== undefined && { status }),
+    contentType: headers['Content-Type'] ?? '',
+    text: indentBody(body, format as ProtocolName),
+  }));
+}
+
+function ofError({ reason, message, line, column }: ConversionError, text: string): Edited {
+  const kind = reason === 'malformed' ? 'malformed' : 'unnamed';
+  if (line === undefined || column === undefined) return { kind, error: message };
+  const start = offsetOf(text, line, column);
+  return { kind, error: message, line, column, start, end: Math.min(start + 1, text.length) };
+}
+
+/** Columns are characters. */
+function offsetOf(text: string, line: number, column: number): number {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: sign }) => index + sign.length)];
+  const start = starts[line - 1] ?? text.length;
+  const before = [...text.slice(start, start + 2 * column)].slice(0, column - 1).join('');
+  return Math.min(start + before.length, text.length);
+}
+
+function issueOf({ path, at, kind, message, place }: PlacedIssue) {
+  return { field: fieldOf(path), at, code: kind.code, message, ...place };
+}
+
+/** As the fields of a form are called: `details/0/card`. */
+export function fieldOf(path: Path): string {
+  return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('/');
+}
+
+function changeOf({ at, changes, from, to, in: lost, place }: Coercion) {
+  return {
+    at,
+    doc: changes.map((each) => changeTexts[each]).join('; '),
+    ...(from !== undefined && { before: from }),
+    ...(to !== undefined && { after: to }),
+    ...(lost !== undefined && { in: lost }),
+    ...(place satisfies MessagePlace | undefined),
+  };
+}

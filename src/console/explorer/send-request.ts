@@ -1,0 +1,194 @@
+/** Sends a request to this gateway as a caller would, and shows the answer along the contract. */
+import { Buffer } from 'node:buffer';
+import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../contract/operation.ts';
+import { describe, Problem } from '../../contract/problem.ts';
+import { keyHeader, replayedHeader } from '../../contract/retry.ts';
+import { operationAddress, type Service, serviceAddress } from '../../contract/service.ts';
+import { ConversionError } from '../../convert/conversion-error.ts';
+import type { Convert } from '../../convert/convert.ts';
+import { indentBody } from '../../convert/draft/indent-body.ts';
+import { formatsOf } from '../../convert/draft/write-draft.ts';
+import { splitHttpMessage } from '../../convert/http-message.ts';
+import type { ProtocolName } from '../../formats/index.ts';
+import type { sendExplorerRequest } from './contract.ts';
+import { findOperation, shownMessages, textOf } from './edit-message.ts';
+import type { ExplorerPort, SentAnswer, SentRequest } from './port.ts';
+
+type Question = Input<typeof sendExplorerRequest>;
+type Answer = Output<typeof sendExplorerRequest>;
+
+export interface SendParts {
+  readonly port: ExplorerPort;
+  /** Masks as the port does. */
+  readonly convert: Convert;
+}
+
+export async function sendRequest(question: Question, parts: SendParts): Promise<Answer> {
+  const { port } = parts;
+  const { service, operation } = findOperation(port.services, question);
+  const request = requestOf(question, service, operation);
+  const headers = { ...request.headers, ...credentialOf(question, port), ...keyOf(question) };
+  const sent = await port.send({ ...request, headers }).catch((cause: unknown) => {
+    throw new Problem('unavailable', `${describe('unavailable')}: the port for callers did not answer`, { cause });
+  });
+  return { ...shownHead(sent, port), ...shownBody(sent, { service, operation, format: question.format }, parts) };
+}
+
+function shownHead({ status, ms, headers }: SentAnswer, { maskText }: ExplorerPort) {
+  return {
+    status,
+    ms,
+    headers: headers.map(([name, value]) => ({ name, value: maskText(value) })),
+    isReplayed: headers.some(
+      ([name, value]) => name.toLowerCase() === replayedHeader.toLowerCase() && value === 'true',
+    ),
+  };
+}
+
+/** The contract says the address: the text says it in the format `rest` only, below the address of the service. */
+function requestOf(question: Question, service: Service, operation: Operation): SentRequest {
+  const { format } = question;
+  const text = textOf(question);
+  if (!formatsOf(service, operation).includes(format)) throw Problem.at(['format'], 'invalidField', 'format');
+  switch (format) {
+    case 'soap11':
+      return post(serviceAddress(service), 'text/xml; charset=utf-8', text);
+    case 'soap12':
+      return post(serviceAddress(service), 'application/soap+xml; charset=utf-8', text);
+    case 'json':
+      return post(operationAddress(service, operation), 'application/json', text);
+    case 'form':
+      return post(operationAddress(service, operation), 'application/x-www-form-urlencoded', withoutLineEnd(text));
+    case 'adapter':
+      return post(service.legacy?.adapter ?? '', 'application/x-www-form-urlencoded', withoutLineEnd(text));
+    case 'rest':
+      return restRequest(text, service, operation);
+    default:
+      return format satisfies never;
+  }
+}
+
+function post(path: string, contentType: string, body: string): SentRequest {
+  return { method: 'POST', path, headers: { 'Content-Type': contentType }, body };
+}
+
+function restRequest(text: string, service: Service, operation: Operation): SentRequest {
+  const { start, headers, body } = splitHttpMessage(Buffer.from(text));
+  if (start?.kind !== 'request' || !isBound(operation)) throw Problem.at(['text'], 'invalidField', 'text');
+  const { method, path, query } = start;
+  const target = query === '' ? path : `${path}?${query}`;
+  const isBelow = path.startsWith(`${serviceAddress(service)}/`) && !path.split('/').some(isDotSegment);
+  if (!isBelow || !/^[\x21-\x7e]+$/.test(target) || !methods.includes(method))
+    throw Problem.at(['text'], 'invalidField', 'text');
+  const named = Object.entries(operation.input.fields).flatMap(([name, field]) =>
+    field.in === 'header' ? [field.header ?? name] : [],
+  );
+  return {
+    method,
+    path: target,
+    headers: {
+      ...(body.length > 0 && { 'Content-Type': headers['content-type'] ?? 'application/json' }),
+      ...Object.fromEntries(
+        named.flatMap((name) => {
+          const value = headers[name.toLowerCase()];
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+    },
+    body: body.toString(),
+  };
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+
+/** A text area ends with a line break at times. A form has none. */
+function withoutLineEnd(text: string): string {
+  return text.replace(/[\r\n]+$/, '');
+}
+
+function credentialOf(
+  { demoCredential, apiKey, username, password }: Question,
+  { demoCredentials }: ExplorerPort,
+): Readonly<Record<string, string>> {
+  if (demoCredential !== undefined) {
+    const presented = demoCredentials.get(demoCredential);
+    if (presented === undefined) throw Problem.at(['demoCredential'], 'invalidField', 'demoCredential');
+    return presented.kind === 'apiKey'
+      ? { 'X-API-Key': presented.secret }
+      : { Authorization: basic(presented.username, presented.secret) };
+  }
+  if (apiKey !== undefined) return { 'X-API-Key': headerValue(apiKey, 'apiKey') };
+  return username === undefined ? {} : { Authorization: basic(username, password ?? '') };
+}
+
+function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+function keyOf({ key }: Question): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { [keyHeader]: headerValue(key, 'key') };
+}
+
+function headerValue(text: string, field: string): string {
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)) throw Problem.at([field], 'invalidField', field);
+  return text;
+}
+
+interface Asked {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly format: ProtocolName;
+}
+
+/** A body that is no answer of the contract has no members of which anything is known, so it is masked as a text. */
+function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { port, convert }: SendParts) {
+  const raw = sent.body.toString('utf8');
+  const asText = () => ({ text: port.maskText(raw), isMasked: port.maskText(raw) !== raw });
+  const type = sent.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  const message = Buffer.concat([
+    Buffer.from(
+      `HTTP/1.1 ${sent.status} Answer\r\n${sent.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    ),
+    sent.body,
+  ]);
+  const hints = {
+    message,
+    side: 'answer',
+    service: service.name,
+    version: service.version,
+    operation: operation.name,
+  } as const;
+  const to = formatsOf(service, operation);
+  try {
+    const from = /json/.test(type) && format === 'rest' ? 'rest' : undefined;
+    const shown = convert({ ...hints, from, to, mask: true });
+    const plain = convert({ ...hints, from });
+    const messages = shownMessages(shown.messages);
+    if (shown.side === 'error') {
+      const masked = messages.map((each) => ({ ...each, text: port.maskText(each.text) }));
+      const { issues = [] } = plain.canonical as {
+        readonly issues?: readonly { readonly field: string; readonly message: string }[];
+      };
+      const refused = issues.map((issue) => ({
+        field: issue.field.replaceAll('.', '/'),
+        message: port.maskText(issue.message),
+      }));
+      return {
+        ...asText(),
+        format: shown.format,
+        text: port.maskText(indentBody(raw, shown.format)),
+        messages: masked,
+        refused,
+      };
+    }
+    const isWhole = JSON.stringify(shown.canonical) === JSON.stringify(plain.canonical) && port.maskText(raw) === raw;
+    const hasUnknown = plain.coercions.some(({ changes }) => changes.includes('unknownMember'));
+    if (isWhole && !hasUnknown)
+      return { text: indentBody(raw, shown.format), isMasked: false, format: shown.format, messages };
+    const own = messages.find((each) => each.format === shown.format);
+    return { text: own?.text ?? '', isMasked: true, format: shown.format, messages };
+  } catch (thrown) {
+    if (!(thrown instanceof ConversionError)) throw thrown;
+    return asText();
+  }
+}

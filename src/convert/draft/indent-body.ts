@@ -1,0 +1,20 @@
+/** Indents the body of a message, without a change of what it says. */
+import type { ProtocolName } from '../../formats/index.ts';
+import { indentXml } from '../../xml/indent.ts';
+import { indentJson } from './indent-json.ts';
+
+export function indentBody(body: string, format: ProtocolName): string {
+  switch (format) {
+    case 'soap11':
+    case 'soap12':
+      return indentXml(body);
+    case 'json':
+    case 'rest':
+      return indentJson(body);
+    case 'form':
+    case 'adapter':
+      return body;
+    default:
+      return format satisfies never;
+  }
+}

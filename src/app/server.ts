@@ -18,7 +18,7 @@ import { composeGateway, type GatewayOverrides, saveRecords } from './compose-ga
 import type { Config } from './config.ts';
 import { lazyConsole } from './console/lazy-console.ts';
 import { origin } from './origin.ts';
-import { reportProcess } from './process-report.ts';
+import { type ProcessReport, reportProcess } from './process-report.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { openTlsFiles, tlsReport } from './tls-files.ts';
@@ -39,7 +39,9 @@ export interface RunningServer {
 
 export interface ServerOverrides extends GatewayOverrides {
   /** Replaces the admin port. */
-  readonly admin?: (parts: AdminParts & Pick<ServedMetrics, 'registry'>) => Promise<Admin>;
+  readonly admin?: (
+    parts: AdminParts & Pick<ServedMetrics, 'registry'> & { readonly report: () => ProcessReport },
+  ) => Promise<Admin>;
   /** Replaces the certificate files of the configuration. */
   readonly tls?: TlsSource | undefined;
   /** In the demo: callers reach the console, too, and are this credential by one click. */
@@ -84,6 +86,8 @@ export async function startServer(
   const probes = [...createProbes(backend), ...composed.upstreams.probes];
   const readiness = (): Promise<Readiness> => inspect({ probes, draining: () => server.draining() });
   const callers = (): string => origin(config.host, server.port, tls === undefined ? 'http' : 'https');
+  const report = (): ProcessReport =>
+    reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections });
   const site: Site | undefined = config.console
     ? lazyConsole({
         config,
@@ -93,7 +97,7 @@ export async function startServer(
         readiness,
         demoControls,
         plan: overrides.upstreams ?? noUpstreams,
-        processes: async () => [reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections })],
+        processes: async () => [report()],
         guard: composed.loginGuard,
         oneClick: consoleForAll,
         traffic: composed.traffic?.reader,
@@ -128,6 +132,7 @@ export async function startServer(
     registry: metrics.registry,
     readiness,
     site: siteOptions,
+    report,
   }).catch(async (thrown) => {
     await server.drain();
     await cache?.close();

@@ -85,13 +85,19 @@ async function serveAsWorker(project: Project, stopRequest: Promise<void>): Prom
 }
 
 async function superviseWorkers(project: Project): Promise<void> {
-  const { config } = project;
+  const { config, plan } = project;
   logStart(project);
   // Migrates the store and refuses an unsafe one once, before every worker does.
-  await (await openSafely(project)).close();
-  const primary = await startWorkers(config, {
-    report: (text) => log('warn', text),
-  });
+  const opened = await openSafely(project);
+  const backend = config.console ? opened : undefined;
+  if (backend === undefined) await opened.close();
+  const report = (text: string): void => log('warn', text);
+  const primary = await startWorkers(config, { report, console: backend && { backend, plan } }).catch(
+    async (thrown) => {
+      await backend?.close();
+      throw thrown;
+    },
+  );
   process.on('SIGHUP', () => {
     log('info', 'reloading', { workers: config.workers });
     void primary.renew();
@@ -100,6 +106,7 @@ async function superviseWorkers(project: Project): Promise<void> {
   const stop = async (): Promise<void> => {
     log('info', 'draining', { workers: config.workers, noticeMs: config.drainNoticeMs, msMax: config.drainMsMax });
     await primary.stop();
+    await backend?.close();
     log('info', 'stopped', {});
   };
   const stopped = untilStopped({ failed, stop });

@@ -1,9 +1,13 @@
-/** Preloaded into a server: prints to standard error each module of OpenTelemetry that is loaded, but its API, which prom-client needs. */
+/**
+ * Preloaded into a server: prints to standard error each module that is loaded of the console, and of OpenTelemetry but its API,
+ * which prom-client needs.
+ */
 import { registerHooks } from 'node:module';
 
 registerHooks({
   load(url, context, next) {
-    if (/\/@opentelemetry\/(?!api\/)/.test(url)) process.stderr.write(`loaded ${url}\n`);
+    if (/\/@opentelemetry\/(?!api\/)|\/src\/console\/|\/src\/app\/console\/open-console/.test(url))
+      process.stderr.write(`loaded ${url}\n`);
     return next(url, context);
   },
 });

@@ -1,5 +1,7 @@
 /** Messages between the primary process and its workers. The metrics library uses the same channel. */
 
+import type { ProcessReport } from '../process-report.ts';
+
 /** From the primary: asks whether the worker is ready for requests. */
 export interface ReadyQuery {
   readonly triglyph: 'ready?';
@@ -11,11 +13,13 @@ export interface Ping {
   readonly triglyph: 'ping';
 }
 
-/** What a worker that serves says of its readiness. */
+/** What a worker that serves says of itself. */
 export interface WorkerState {
   readonly ready: boolean;
   /** `ok`, or the name of the error, by part. */
   readonly probes: Readonly<Record<string, string>>;
+  /** For the console. */
+  readonly process: ProcessReport;
 }
 
 export type WorkerMessage =

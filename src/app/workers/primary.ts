@@ -5,8 +5,10 @@ import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
 import { adminAccess } from '../admin-access.ts';
 import type { Config } from '../config.ts';
+import type { ProcessReport } from '../process-report.ts';
 import { openTlsFiles, type TlsFiles } from '../tls-files.ts';
 import { isWorkerMessage, type ReadyQuery, type WorkerState } from './messages.ts';
+import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface Primary {
@@ -21,21 +23,27 @@ export interface Primary {
 
 export interface SupervisedCommand {
   readonly report: (text: string) => void;
+  /** What the console needs; absent without one. The store stays open until `stop` has ended. */
+  readonly console?: Pick<PrimaryConsoleParts, 'backend' | 'plan'> | undefined;
 }
 
 /** Starts `config.workers` processes that run the same command. Rejects if the first one cannot serve. */
-export async function startWorkers(config: Config, { report }: SupervisedCommand): Promise<Primary> {
+export async function startWorkers(config: Config, { report, console: needed }: SupervisedCommand): Promise<Primary> {
   const supervisor = new Supervisor({ workers: config.workers, drainMsMax: config.drainMsMax, report });
   try {
     const callers = await supervisor.start();
     const tls = openAdminTls(config, report);
+    const readiness = () => inspectWorkers(supervisor);
+    const processes = () => reportWorkers(supervisor);
+    const console = needed && openPrimaryConsole({ config, ...needed, callers, readiness, processes, report });
     const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,
       access: adminAccess(config),
       tls,
       registry: workersMetrics(),
-      readiness: () => inspectWorkers(supervisor),
+      readiness,
+      site: console?.options,
     });
     return Object.freeze({
       callers,
@@ -45,6 +53,7 @@ export async function startWorkers(config: Config, { report }: SupervisedCommand
         supervisor.beginStop();
         await setTimeout(config.drainNoticeMs);
         await supervisor.stop();
+        await console?.close();
         await admin.close();
         await tls?.stop();
       },
@@ -80,6 +89,12 @@ async function inspectWorkers(supervisor: Supervisor): Promise<Readiness> {
   const draining = supervisor.isStopping;
   const workers = isReady ? 'ok' : known.length === 0 ? 'noAnswer' : 'notReady';
   return { ready: isReady && !draining, draining, probes: { workers, ...bestOf(known) } };
+}
+
+/** A worker that hangs is missing. */
+async function reportWorkers(supervisor: Supervisor): Promise<readonly ProcessReport[]> {
+  const states = await Promise.all(supervisor.answering().map(stateOf));
+  return states.flatMap((state) => (state === undefined ? [] : [state.process]));
 }
 
 /** Resolves with the first worker that is ready, or with the last one that is not. */

@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import type { Admin, AdminParts } from '../../http/admin.ts';
 import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
+import type { ProcessReport } from '../process-report.ts';
 import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;
@@ -26,11 +27,16 @@ export function reportServing(callers: string): void {
 }
 
 /** Takes the place of an admin port. */
-export async function answerPrimary(parts: AdminParts & Pick<ServedMetrics, 'registry'>): Promise<Admin> {
+export async function answerPrimary(
+  parts: Pick<AdminParts, 'readiness'> & Pick<ServedMetrics, 'registry'> & { readonly report: () => ProcessReport },
+): Promise<Admin> {
   answerMetrics(parts.registry);
   const onMessage = (message: unknown): void => {
     if (isReadyQuery(message))
-      void parts.readiness().then(({ ready, probes }) => send({ triglyph: 'ready', id: message.id, ready, probes }));
+      void parts.readiness().then(({ ready, probes }) => {
+        const process: ProcessReport = { ...parts.report(), role: 'worker' };
+        send({ triglyph: 'ready', id: message.id, ready, probes, process });
+      });
   };
   process.on('message', onMessage);
   return {

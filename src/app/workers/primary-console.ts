@@ -1,0 +1,62 @@
+/** The console in the primary process, which has a store of its own for it: workers serve callers only. */
+
+import { readFileSync } from 'node:fs';
+import { servicesOf } from '../../gateway/implement.ts';
+import { createLoginGuard } from '../../gateway/login-guard.ts';
+import type { SiteServerOptions } from '../../http/serve-site.ts';
+import { startPeriodicTask } from '../../lib/periodic-task.ts';
+import { LoginLimits } from '../../limits/login-limits.ts';
+import { flushUsesEveryMs } from '../../store/sql/credential-uses.ts';
+import type { ConsoleContext } from '../console/console-context.ts';
+import { lazyConsole } from '../console/lazy-console.ts';
+import { createLoginReports } from '../login-reports.ts';
+
+export interface PrimaryConsole {
+  readonly options: Omit<SiteServerOptions, 'access'>;
+  /** Ends what is open, and stores what was recorded. */
+  close(): Promise<void>;
+}
+
+export interface PrimaryConsoleParts
+  extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes'> {
+  /** The address for callers. */
+  readonly callers: string;
+  readonly report: (text: string) => void;
+}
+
+/** A crash loses what was recorded since the last time. */
+const flushEveryMs = 1_000;
+
+export function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsoleParts): PrimaryConsole {
+  const { config, backend } = parts;
+  const { audit, limits, context, credentialUses } = backend;
+  const failed = (what: string) => (thrown: unknown) => report(`${what}: ${String(thrown)}`);
+  // Workers count refused log-ins of callers in the metrics. Here the audit log has them.
+  const reports = createLoginReports(audit, () => {});
+  const guard = createLoginGuard(new LoginLimits(config, limits, context.clock), reports.report);
+  const site = lazyConsole({
+    ...parts,
+    services: servicesOf(backend.services.implementations),
+    callers: () => callers,
+    // Workers record what they serve, each for itself.
+    traffic: undefined,
+    // Read each time: workers read the file again when it changes.
+    certificate: () => (config.tlsCertFile === undefined ? undefined : readFileSync(config.tlsCertFile, 'utf8')),
+    guard,
+    failed: failed('the console failed'),
+  });
+  const tasks = [
+    startPeriodicTask(audit.flush, flushEveryMs, failed('storing the audit log failed')),
+    startPeriodicTask(credentialUses.flush, flushUsesEveryMs, failed('saving the last use of credentials failed')),
+  ];
+  return Object.freeze<PrimaryConsole>({
+    options: { site, options: config, failed: failed('a request to the console failed') },
+    async close() {
+      site.close();
+      await Promise.all(tasks.map((task) => task.stop()));
+      reports.flush();
+      await credentialUses.flush().catch(failed('saving the last use of credentials failed'));
+      await audit.flush().catch(failed('storing the audit log failed'));
+    },
+  });
+}

@@ -6,7 +6,13 @@ import { createLimits } from '../../src/limits/limits.ts';
 import type { Quota } from '../../src/limits/quota.ts';
 import { sharedCountersOn } from '../../src/limits/shared-counter.ts';
 import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
-import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis.ts';
+import {
+  type RedisCluster,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  startSentinelSet,
+} from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 let server: RedisServer;
@@ -79,3 +85,51 @@ test('without Redis each process blocks by its own count', async () => {
   quota.count('a');
   expect(quota.blockedMs('a')).toBeGreaterThan(0);
 });
+
+test.each([
+  ['Sentinel', () => startSentinelSet(3)],
+  ['a cluster with replicas', () => startRedisCluster({ replicas: 1, nodeTimeoutMs: 1_000 })],
+])(
+  'while %s fails over each process blocks by its own count, and they count together again afterwards',
+  async (_, start) => {
+    const redis = await start();
+    try {
+      const one = await openProcess(redis.url, 'failover');
+      const other = await openProcess(redis.url, 'failover');
+      const caches = [one.cache, other.cache];
+      const masters: RedisServer[] = [];
+      for (const node of redis.nodes) if (/role:master/.test(await node.raw.info('replication'))) masters.push(node);
+      for (const master of masters) master.pause();
+      // With a command of each process, as requests would send them.
+      await until('the processes to be alone', async () => {
+        for (const cache of caches) await cache.reserve(`key ${Math.random()}`);
+        return caches.every((cache) => cache.state() === 'down');
+      });
+      for (let event = 0; event < 5; event++) for (const { quota } of [one, other]) quota.count('meanwhile');
+      // Nothing tells that no block will follow.
+      await setTimeout(100);
+      expect([one, other].map(({ quota }) => quota.blockedMs('meanwhile'))).toEqual([0, 0]);
+      one.quota.count('meanwhile');
+      expect(one.quota.blockedMs('meanwhile')).toBeGreaterThan(0);
+      expect(other.quota.blockedMs('meanwhile')).toBe(0);
+      // Replicas cannot elect one of themselves while most masters are away.
+      for (const master of masters.slice(1)) master.resume();
+      let member = 0;
+      await until('the sum to block the other', async () => {
+        for (const cache of caches) await cache.reserve(`key ${Math.random()}`);
+        // Five of a key block no process by itself.
+        member += 1;
+        for (let event = 0; event < 3; event++)
+          for (const { quota } of [one, other]) quota.count(`afterwards ${member}`);
+        await setTimeout(50);
+        one.quota.count(`afterwards ${member}`);
+        other.quota.count(`afterwards ${member}`);
+        await setTimeout(50);
+        return [one, other].every(({ quota }) => quota.blockedMs(`afterwards ${member}`) > 0);
+      });
+    } finally {
+      await redis.stop();
+    }
+  },
+  120_000,
+);

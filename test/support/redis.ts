@@ -180,6 +180,7 @@ export interface SentinelSet {
   readonly url: string;
   /** The two data nodes; the first starts as master. */
   readonly nodes: readonly [RedisServer, RedisServer];
+  readonly sentinels: readonly RedisServer[];
   stop(): Promise<void>;
 }
 
@@ -221,7 +222,12 @@ export const startSentinelSet = async (sentinelCount: 1 | 3 = 1): Promise<Sentin
         return (await known(sentinel, 'num-slaves')) === 1 && others === sentinelCount - 1;
       });
     const hosts = sentinels.map(({ port }) => `${host}:${port}`).join(',');
-    return { url: `redis+sentinel://${hosts}/${masterName}`, nodes: [master, replica], stop: () => stopAll(started) };
+    return {
+      url: `redis+sentinel://${hosts}/${masterName}`,
+      nodes: [master, replica],
+      sentinels,
+      stop: () => stopAll(started),
+    };
   } catch (thrown) {
     await stopAll(started);
     throw thrown;
@@ -234,14 +240,14 @@ export interface RedisCluster {
   stop(): Promise<void>;
 }
 
-const clusterNodes = 3;
+const clusterMasters = 3;
 
-/** Three masters that share the slots. */
-export const startRedisCluster = async (): Promise<RedisCluster> => {
+/** Three masters that share the slots, with so many replicas each. A replica takes over from a lost master after the timeout. */
+export const startRedisCluster = async ({ replicas = 0, nodeTimeoutMs = 5_000 } = {}): Promise<RedisCluster> => {
   const nodes: RedisServer[] = [];
   try {
-    for (let at = 0; at < clusterNodes; at += 1) {
-      const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', '5000'];
+    for (let at = 0; at < clusterMasters * (1 + replicas); at += 1) {
+      const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', String(nodeTimeoutMs)];
       nodes.push(await startRedis({ parameters: ['--cluster-enabled', 'yes', ...bus] }));
     }
     const hosts = nodes.map(({ port }) => `${host}:${port}`);
@@ -250,7 +256,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
       'create',
       ...hosts,
       '--cluster-replicas',
-      '0',
+      String(replicas),
       '--cluster-yes',
     ]);
     for (const { raw } of nodes)

@@ -1,0 +1,36 @@
+/** A seeded defect: a server that repeats the effect of a key that Redis has just reserved, although the store has its record. */
+import { openBackend } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { startServer } from '../../src/app/server.ts';
+import { clock } from '../../src/lib/clock.ts';
+import { openRedisCache } from '../../src/store/redis/cache.ts';
+import { override, overrideWrites } from './override.ts';
+
+const config = readConfig('production');
+const backend = await openBackend(config, { exclusive: true });
+const granted = new Set<string>();
+const redis = openRedisCache({ url: config.redisUrl!, clock });
+const cache = override(redis, {
+  async reserve(recordKey) {
+    const reservation = await redis.reserve(recordKey);
+    if (reservation.kind === 'reserved') granted.add(recordKey);
+    return reservation;
+  },
+});
+const store = overrideWrites(backend.store, (tx) =>
+  override(tx, {
+    idempotencyRecords: override(tx.idempotencyRecords, {
+      async reserve(recordKey, record) {
+        const stored = await tx.idempotencyRecords.reserve(recordKey, record);
+        return granted.delete(recordKey) ? undefined : stored;
+      },
+    }),
+  }),
+);
+
+const running = await startServer(config, { ...backend, store }, { cache });
+process.stdout.write(`ready: callers at ${running.callers}, admin at ${running.admin}\n`);
+process.once('SIGTERM', async () => {
+  await running.stop();
+  process.exit();
+});

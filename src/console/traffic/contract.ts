@@ -7,7 +7,7 @@ import { roles } from '../roles.ts';
 
 const textMax = 4_000;
 const messageMax = 200_000;
-const text = string({ max: textMax, example: 'Recurring' });
+const text = string({ max: textMax, example: 'orders' });
 const moment = integer(0, Number.MAX_SAFE_INTEGER, Date.UTC(2026, 0, 31));
 const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
 const time = double(1.25);

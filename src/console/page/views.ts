@@ -26,4 +26,10 @@ export const views: readonly View[] = [
     icon: 'M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z',
     load: () => import('./overview/view.tsx'),
   },
+  {
+    name: 'traffic',
+    title: 'Traffic',
+    icon: 'M1 9h3l2-6 4 10 2-6h3v2h-2l-3 7L6 7 5 11H1z',
+    load: () => import('./traffic/view.tsx'),
+  },
 ];

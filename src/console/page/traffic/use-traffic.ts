@@ -1,0 +1,112 @@
+/** The last requests that match a filter, and new ones as they come. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { listTraffic } from '../../traffic/contract.ts';
+import { type Answer, ApiError, read, streamAddress } from '../api.ts';
+
+export type TrafficList = Answer<typeof listTraffic>;
+export type TrafficLine = TrafficList['requests'][number];
+
+export interface TrafficFilter {
+  readonly format?: string;
+  readonly operation?: string;
+  readonly version?: string;
+  readonly caller?: string;
+  readonly outcome?: string;
+  readonly reference?: string;
+}
+
+/** Rows of the list: more cannot be read, and each one costs time to draw. */
+export const rowsMax = 200;
+/** New requests are drawn together, so often at most. */
+const drawEveryMs = 200;
+
+export interface LiveTraffic {
+  /** The newest first. */
+  readonly requests: readonly TrafficLine[];
+  readonly state: 'loading' | 'live' | 'reconnecting' | 'failed';
+  readonly error: ApiError | undefined;
+  readonly details: TrafficList['details'] | undefined;
+  /** New requests that are not drawn, since the list is paused. */
+  readonly waiting: number;
+  /** Requests that came too fast to be sent to this browser. */
+  readonly missed: number;
+}
+
+const nothing: LiveTraffic = {
+  requests: [],
+  state: 'loading',
+  error: undefined,
+  details: undefined,
+  waiting: 0,
+  missed: 0,
+};
+
+export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffic {
+  const [traffic, setTraffic] = useState(nothing);
+  const paused = useRef(isPaused);
+  paused.current = isPaused;
+  const draw = useRef(() => {});
+  const key = JSON.stringify(filter);
+  useEffect(() => {
+    const left = new AbortController();
+    const query = { ...(JSON.parse(key) as TrafficFilter) };
+    let stream: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let fresh: TrafficLine[] = [];
+    let missed = 0;
+
+    draw.current = () => {
+      timer = undefined;
+      const drawn = paused.current ? [] : fresh.toReversed();
+      if (!paused.current) fresh = [];
+      const waiting = fresh.length;
+      const missedNow = missed;
+      missed = 0;
+      setTraffic((before) => ({
+        ...before,
+        requests: drawn.length === 0 ? before.requests : [...drawn, ...before.requests].slice(0, rowsMax),
+        waiting,
+        missed: before.missed + missedNow,
+      }));
+    };
+    const receive = ({ data }: MessageEvent<string>): void => {
+      const event = JSON.parse(data) as { readonly requests: readonly TrafficLine[]; readonly missed: number };
+      fresh.push(...event.requests);
+      missed += event.missed;
+      if (fresh.length > rowsMax) {
+        if (paused.current) missed += fresh.length - rowsMax;
+        fresh = fresh.slice(-rowsMax);
+      }
+      timer ??= setTimeout(draw.current, drawEveryMs);
+    };
+    const follow = (after: string): void => {
+      stream = new EventSource(streamAddress('/traffic/events', { ...query, after }));
+      stream.onmessage = receive;
+      stream.onopen = () => setTraffic((before) => ({ ...before, state: 'live' }));
+      stream.onerror = () => setTraffic((before) => ({ ...before, state: 'reconnecting' }));
+    };
+
+    setTraffic(nothing);
+    read<typeof listTraffic>('/traffic/requests', { ...query, limit: rowsMax }, left.signal).then(
+      ({ requests, cursor, details }) => {
+        if (left.signal.aborted) return;
+        setTraffic({ ...nothing, requests: requests.toReversed(), details, state: 'live' });
+        follow(cursor);
+      },
+      (thrown: unknown) => {
+        if (left.signal.aborted) return;
+        const error = thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
+        setTraffic({ ...nothing, error, state: 'failed' });
+      },
+    );
+    return () => {
+      left.abort();
+      stream?.close();
+      clearTimeout(timer);
+    };
+  }, [key]);
+  useEffect(() => {
+    if (!isPaused) draw.current();
+  }, [isPaused]);
+  return traffic;
+}

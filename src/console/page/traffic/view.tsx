@@ -1,0 +1,21 @@
+/** Traffic: the requests as they are answered, their rates, and one of them with its details. */
+import { Page } from '../components/index.ts';
+import { useRoute } from '../routing.tsx';
+import { LiveRequests } from './live-requests.tsx';
+import { RatesSection } from './rates.tsx';
+import { RequestPage } from './request.tsx';
+
+export default function TrafficView() {
+  const { rest } = useRoute();
+  const [id] = rest;
+  if (id !== undefined) return <RequestPage key={id} id={id} />;
+  return (
+    <Page
+      title="Traffic"
+      lead="Requests as they are answered. They are kept in memory only, and everything secret in them is masked."
+    >
+      <LiveRequests />
+      <RatesSection />
+    </Page>
+  );
+}

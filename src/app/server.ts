@@ -22,6 +22,7 @@ import { type ProcessReport, reportProcess } from './process-report.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { openTlsFiles, tlsReport } from './tls-files.ts';
+import type { Traffic } from './traffic/create-traffic.ts';
 import { openTraffic } from './traffic/open-traffic.ts';
 import { noUpstreams } from './upstreams/plan.ts';
 
@@ -38,9 +39,13 @@ export interface RunningServer {
 }
 
 export interface ServerOverrides extends GatewayOverrides {
-  /** Replaces the admin port. */
+  /** Replaces the admin port. `traffic`: for the process that serves the console. */
   readonly admin?: (
-    parts: AdminParts & Pick<ServedMetrics, 'registry'> & { readonly report: () => ProcessReport },
+    parts: AdminParts &
+      Pick<ServedMetrics, 'registry'> & {
+        readonly report: () => ProcessReport;
+        readonly traffic?: Pick<Traffic, 'recorder'> | undefined;
+      },
   ) => Promise<Admin>;
   /** Replaces the certificate files of the configuration. */
   readonly tls?: TlsSource | undefined;
@@ -130,6 +135,7 @@ export async function startServer(
     access: adminAccess(config),
     tls: config.adminTls ? tls : undefined,
     registry: metrics.registry,
+    traffic: composed.traffic,
     readiness,
     site: siteOptions,
     report,

@@ -1,4 +1,7 @@
 /** Messages between the primary process and its workers. The metrics library uses the same channel. */
+import type { RateRow } from '../../traffic/rates.ts';
+import type { FoundRequest } from '../../traffic/reader.ts';
+import type { TrafficPage } from '../../traffic/recorder.ts';
 
 import type { ProcessReport } from '../process-report.ts';
 
@@ -13,6 +16,20 @@ export interface Ping {
   readonly triglyph: 'ping';
 }
 
+/** From the primary: asks for the traffic that the worker has recorded. */
+export interface TrafficQuery {
+  readonly triglyph: 'traffic?';
+  readonly id: number;
+  readonly ask: TrafficAsk;
+}
+
+export type TrafficAsk =
+  /** A page of lines, which is bounded. */
+  | { readonly kind: 'lines'; readonly cursor?: number | undefined; readonly limit: number }
+  | { readonly kind: 'request'; readonly request: string }
+  /** Somebody watches. It has no answer. */
+  | { readonly kind: 'watch' };
+
 /** What a worker that serves says of itself. */
 export interface WorkerState {
   readonly ready: boolean;
@@ -25,6 +42,15 @@ export interface WorkerState {
 export type WorkerMessage =
   | { readonly triglyph: 'alive' }
   | (WorkerState & { readonly triglyph: 'ready'; readonly id: number })
+  /** Answers a query; `found` is absent for a request that is not kept. */
+  | {
+      readonly triglyph: 'traffic';
+      readonly id: number;
+      readonly page?: TrafficPage;
+      readonly found?: FoundRequest | undefined;
+    }
+  /** What the worker has counted since the last time. */
+  | { readonly triglyph: 'rates'; readonly rows: readonly RateRow[] }
   /** The worker listens on its port. */
   | { readonly triglyph: 'serving'; readonly callers: string };
 
@@ -36,7 +62,17 @@ export function isPing(message: unknown): message is Ping {
   return isOurs(message) && message.triglyph === 'ping';
 }
 
-const fromWorker: ReadonlySet<unknown> = new Set<WorkerMessage['triglyph']>(['alive', 'ready', 'serving']);
+export function isTrafficQuery(message: unknown): message is TrafficQuery {
+  return isOurs(message) && message.triglyph === 'traffic?';
+}
+
+const fromWorker: ReadonlySet<unknown> = new Set<WorkerMessage['triglyph']>([
+  'alive',
+  'ready',
+  'serving',
+  'traffic',
+  'rates',
+]);
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
   return isOurs(message) && fromWorker.has(message.triglyph);

@@ -18,7 +18,7 @@ export interface PrimaryConsole {
 }
 
 export interface PrimaryConsoleParts
-  extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes'> {
+  extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic'> {
   /** The address for callers. */
   readonly callers: string;
   readonly report: (text: string) => void;
@@ -38,8 +38,6 @@ export function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsole
     ...parts,
     services: servicesOf(backend.services.implementations),
     callers: () => callers,
-    // Workers record what they serve, each for itself.
-    traffic: undefined,
     // Read each time: workers read the file again when it changes.
     certificate: () => (config.tlsCertFile === undefined ? undefined : readFileSync(config.tlsCertFile, 'utf8')),
     guard,

@@ -3,6 +3,7 @@ import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
+import type { TrafficReader } from '../../traffic/reader.ts';
 import { adminAccess } from '../admin-access.ts';
 import type { Config } from '../config.ts';
 import type { ProcessReport } from '../process-report.ts';
@@ -35,7 +36,8 @@ export async function startWorkers(config: Config, { report, console: needed }: 
     const tls = openAdminTls(config, report);
     const readiness = () => inspectWorkers(supervisor);
     const processes = () => reportWorkers(supervisor);
-    const console = needed && openPrimaryConsole({ config, ...needed, callers, readiness, processes, report });
+    const traffic = needed && (await openTrafficOfWorkers(config, supervisor));
+    const console = needed && openPrimaryConsole({ config, ...needed, callers, readiness, processes, traffic, report });
     const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,
@@ -62,6 +64,15 @@ export async function startWorkers(config: Config, { report, console: needed }: 
     await supervisor.stop();
     throw thrown;
   }
+}
+
+/** Its code is not loaded where nothing is recorded. */
+async function openTrafficOfWorkers(config: Config, supervisor: Supervisor): Promise<TrafficReader | undefined> {
+  const { traffic, trafficRequestsMax, trafficBytesMax } = config;
+  if (traffic === 'off') return undefined;
+  const { readTrafficOfWorkers } = await import('./traffic-of-workers.ts');
+  const options = { details: traffic, requestsMax: trafficRequestsMax, bytesMax: trafficBytesMax };
+  return readTrafficOfWorkers(() => supervisor.answering(), options);
 }
 
 /** Workers read the files as well, and log what becomes of them. */

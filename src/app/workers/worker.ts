@@ -3,7 +3,9 @@ import cluster from 'node:cluster';
 import type { Admin, AdminParts } from '../../http/admin.ts';
 import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
+import type { TrafficRecorder } from '../../traffic/recorder.ts';
 import type { ProcessReport } from '../process-report.ts';
+import { answerTraffic } from './answer-traffic.ts';
 import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;
@@ -26,15 +28,21 @@ export function reportServing(callers: string): void {
   send({ triglyph: 'serving', callers });
 }
 
+export type PrimaryParts = Pick<AdminParts, 'readiness'> &
+  Pick<ServedMetrics, 'registry'> & {
+    readonly report: () => ProcessReport;
+    /** Absent where nothing is recorded. */
+    readonly traffic?: { readonly recorder: TrafficRecorder } | undefined;
+  };
+
 /** Takes the place of an admin port. */
-export async function answerPrimary(
-  parts: Pick<AdminParts, 'readiness'> & Pick<ServedMetrics, 'registry'> & { readonly report: () => ProcessReport },
-): Promise<Admin> {
-  answerMetrics(parts.registry);
+export async function answerPrimary({ registry, readiness, report, traffic }: PrimaryParts): Promise<Admin> {
+  answerMetrics(registry);
+  const endTraffic = traffic && answerTraffic(traffic.recorder, send);
   const onMessage = (message: unknown): void => {
     if (isReadyQuery(message))
-      void parts.readiness().then(({ ready, probes }) => {
-        const process: ProcessReport = { ...parts.report(), role: 'worker' };
+      void readiness().then(({ ready, probes }) => {
+        const process: ProcessReport = { ...report(), role: 'worker' };
         send({ triglyph: 'ready', id: message.id, ready, probes, process });
       });
   };
@@ -43,6 +51,7 @@ export async function answerPrimary(
     port: 0,
     close: async () => {
       process.off('message', onMessage);
+      endTraffic?.();
     },
   };
 }

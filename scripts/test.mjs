@@ -61,6 +61,11 @@ const tools = [
     works: ['sh', '-c', 'PATH="$PATH:/usr/sbin" pgbouncer --version'],
   },
   {
+    packages: ['patroni', 'etcd-server', 'iproute2'],
+    why: 'Patroni and etcd, for a cluster of PostgreSQL; the tests start three machines of their own in network namespaces',
+    works: ['sh', '-c', 'command -v patroni && etcd --version && ip -V'],
+  },
+  {
     packages: ['prometheus'],
     why: 'promtool of Prometheus, which checks the alert rules',
     works: ['promtool', '--version'],

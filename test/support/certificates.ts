@@ -11,17 +11,26 @@ export interface CertificateFiles {
   readonly fingerprint: string;
 }
 
-/** An authority of its own, or one that `by` has signed. The files are named after it, and readable by their owner only. */
-export function createCertificate(folder: string, name: string, by?: CertificateFiles): CertificateFiles {
+/**
+ * An authority of its own, or one that `by` has signed. The files are named after it, and readable by their owner only. It is
+ * for this machine, and for further addresses.
+ */
+export function createCertificate(
+  folder: string,
+  name: string,
+  by?: CertificateFiles,
+  addresses: readonly string[] = [],
+): CertificateFiles {
   const cert = join(folder, `${name}.pem`);
   const key = join(folder, `${name}.key`);
   const kind = by === undefined ? 'basicConstraints=critical,CA:TRUE' : 'basicConstraints=CA:FALSE';
   const issuer = by === undefined ? [] : ['-CA', by.cert, '-CAkey', by.key];
+  const names = ['IP:127.0.0.1', 'DNS:localhost', ...addresses.map((address) => `IP:${address}`)].join();
   execFileSync(
     'openssl',
     [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${name}`, '-addext', kind, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...['-subj', `/CN=${name}`, '-addext', kind, '-addext', `subjectAltName=${names}`],
       ...['-keyout', key, '-out', cert, ...issuer],
     ],
     { stdio: 'pipe' },

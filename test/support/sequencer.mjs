@@ -4,6 +4,7 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** The longest first. A file that is not named comes after them, in Jest's own order. */
 const longest = [
+  'test/fault/cluster/cluster.test.ts',
   'test/fault/injection/fault-injection.test.ts',
   'test/fault/updater-kills.test.ts',
   'test/system/rolling-restarts.test.ts',

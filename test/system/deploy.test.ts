@@ -51,6 +51,10 @@ describe('systemd', () => {
   });
 });
 
+test('HAProxy accepts its configuration for the database', async () => {
+  await run('haproxy', ['-c', '-f', join(deploy, 'cluster/haproxy.cfg')]);
+});
+
 test('HAProxy accepts its configuration', async () => {
   const pem = join(folder.path, 'triglyph.pem');
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];

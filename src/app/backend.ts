@@ -15,12 +15,12 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
-import { RowIntegrity } from '../store/row-integrity.ts';
+import { type AlteredRow, RowIntegrity } from '../store/row-integrity.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
-import { signAllCredentials } from '../store/sql/credential-integrity.ts';
+import { findAlteredCredentials, signAllCredentials } from '../store/sql/credential-integrity.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
@@ -85,6 +85,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   loadIntegrity(create: boolean): Promise<void>;
   /** Signs the rows from before the MACs, once. */
   finishMarking(): Promise<void>;
+  /** Compares all MACs. Returns at most `max` altered rows, and how many details were read. */
+  findAlteredRows(max: number): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }>;
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
@@ -230,6 +232,11 @@ function createBackend<S extends Services>(
           await signAllCredentials(engine, integrity);
         },
       }),
+    findAlteredRows: async (max) => {
+      const credentials = await engine.read((session) => findAlteredCredentials(session, integrity));
+      const { rows, altered } = await services.findAlteredRows(max);
+      return { rows, altered: [...credentials, ...altered].slice(0, max) };
+    },
     pepperRotation: {
       state: ring.otherPepper?.state,
       findCredentials: () => findCredentialsOfOtherPeppers(engine, pepperKeys(ring.pepper), clock),

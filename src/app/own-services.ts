@@ -49,6 +49,7 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
     createJobHandlers: async () => [],
     keysOpenStoredData: async () => true,
     signRows: async () => {},
+    findAlteredRows: async () => ({ rows: 0, altered: [] }),
     reindexers: [],
     observe: () => {},
   }),

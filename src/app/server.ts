@@ -88,7 +88,9 @@ export async function startServer(
   const { connections } = backend;
   const tlsFiles = openTlsFiles(config, tlsReport(log));
   const tls = givenTls ?? tlsFiles;
-  const probes = [...createProbes(backend), ...composed.upstreams.probes];
+  const kms = backend.keyProvider.check && runAtMostEvery(kmsCheckMs, backend.keyProvider.check);
+  if (kms !== undefined) metrics.kmsUp = () => succeeds(kms);
+  const probes = [...createProbes(backend, kms), ...composed.upstreams.probes];
   const readiness = (): Promise<Readiness> => inspect({ probes, draining: () => server.draining() });
   const callers = (): string => origin(config.host, server.port, tls === undefined ? 'http' : 'https');
   const report = (): ProcessReport =>
@@ -200,15 +202,25 @@ async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> 
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */
-function createProbes({ store, checkWrites, keyProvider, context: { vault } }: Backend<Services>): readonly Probe[] {
+function createProbes(
+  { store, checkWrites, context: { vault } }: Backend<Services>,
+  kms: Probe['check'] | undefined,
+): readonly Probe[] {
   const scope = { tenant: '', record: '' };
   return [
     { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
     { name: 'writes', check: checkWrites },
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
     // The keys are in memory: only a start needs the service.
-    ...(keyProvider.check === undefined
-      ? []
-      : [{ name: 'kms', isPartial: true, check: runAtMostEvery(kmsCheckMs, keyProvider.check) }]),
+    ...(kms === undefined ? [] : [{ name: 'kms', isPartial: true, check: kms }]),
   ];
+}
+
+async function succeeds(check: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch {
+    return false;
+  }
 }

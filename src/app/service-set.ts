@@ -13,7 +13,7 @@ import type { JobHandler } from '../jobs/worker.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
 import type { RetentionRule } from '../store/retention.ts';
-import type { RowIntegrity } from '../store/row-integrity.ts';
+import type { AlteredRow, RowIntegrity } from '../store/row-integrity.ts';
 import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
@@ -54,6 +54,8 @@ export interface Services {
   keysOpenStoredData(): Promise<boolean>;
   /** Signs the rows of services that are from before the MACs. */
   signRows(): Promise<void>;
+  /** Compares the MACs of all rows of services. Returns at most `max` altered rows, and how many rows were read. */
+  findAlteredRows(max: number): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }>;
   /** Compute the fingerprints of stored data, for a rotation of the index key. */
   readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. */

@@ -14,7 +14,7 @@ import { createUpdaterPanel } from '../services/recurring/account-updater/panel.
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { recurringTables } from '../services/recurring/data-tables.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
-import { createDetailReindexer, signAllDetails } from '../services/recurring/reindex.ts';
+import { createDetailReindexer, findAlteredDetails, signAllDetails } from '../services/recurring/reindex.ts';
 import { recurringRetention } from '../services/recurring/retention.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
@@ -78,6 +78,7 @@ function composeBuiltIn(
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
     signRows: () => signAllDetails(store),
+    findAlteredRows: (max) => findAlteredDetails(store, max),
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics) {
       const count = metrics.addEventCounter(updaterEventCounter);

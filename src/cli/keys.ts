@@ -56,6 +56,11 @@ export function add(program: Command): void {
     .description('counts the stored rows under each wrapping key')
     .addHelpText('after', '\nExample:\n  triglyph keys status')
     .action(async () => (await import('./keys/rotate.ts')).printKeyStatus());
+  keys
+    .command('verify-rows')
+    .description('compares the MACs of all stored details and credentials, and lists the altered rows')
+    .addHelpText('after', '\nExample:\n  triglyph keys verify-rows')
+    .action(async () => (await import('./keys/verify-rows.ts')).verifyRows());
   keys.addHelpText('after', '\nExample:\n  triglyph keys create /etc/triglyph/keys');
 }
 

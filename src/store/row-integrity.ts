@@ -61,6 +61,11 @@ export class RowIntegrity {
     return this.#keys === undefined ? null : macOf(this.#keys, table, fields);
   }
 
+  /** Also where nothing is refused yet. True where there are no keys, so that there are no MACs. */
+  isRight(table: string, fields: MacFields, mac: string | null): boolean {
+    return this.#keys === undefined || mac === macOf(this.#keys, table, fields);
+  }
+
   /** Throws `RowAltered`. The first field is the tenant. */
   verify(table: string, id: string, fields: MacFields, mac: string | null): void {
     if (!this.#isEnforced || this.#keys === undefined) return;

@@ -1,10 +1,10 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { signAllDetails } from '../../src/services/recurring/reindex.ts';
+import { findAlteredDetails, signAllDetails } from '../../src/services/recurring/reindex.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import { signAllCredentials } from '../../src/store/sql/credential-integrity.ts';
+import { findAlteredCredentials, signAllCredentials } from '../../src/store/sql/credential-integrity.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
@@ -85,6 +85,57 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       );
       // The control: without MACs nobody notices.
       expect(await list({ store: createStore(engine) })).toBe(2);
+    });
+    test('tokenLookup refuses a changed detail', async () => {
+      const server = await serve();
+      await add(server, 'A');
+      const [account, { fingerprint }] = [
+        { company: anna.company, merchantAccount: anna.merchantAccount },
+        sampleDetail('A'),
+      ];
+      const find = ({ store }: Pick<Server, 'store'>) =>
+        store.read((tx) => tx.repository(DetailReader).findHolders(account, fingerprint));
+      expect(await find(server)).toHaveLength(1);
+      await change('update stored_detail set created_at = 7');
+      await expect(find(server)).rejects.toThrow(RowAltered);
+      // The control: without MACs nobody notices.
+      expect(await find({ store: createStore(engine) })).toHaveLength(1);
+    });
+    test('all rows can be compared, and altered ones are found, also where nothing is refused yet', async () => {
+      const server = await serve();
+      await add(server, 'A', 'B', 'C');
+      const registry = createRegistry(engine, pepper, clock, undefined, undefined, server.integrity);
+      const one = await registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles: ['recurring'], grants: {} });
+      const find = async () => [
+        ...(await engine.read((session) => findAlteredCredentials(session, server.integrity))),
+        ...(await findAlteredDetails(server.store, 10)).altered,
+      ];
+      expect(await find()).toEqual([]);
+      expect((await registry.listCredentials()).map(({ altered }) => altered)).toEqual([undefined]);
+      await change(`update stored_detail set contracts = 'PAYOUT' where recurring_detail_reference = 'B'`);
+      await change(`update credential set read_only = 1`);
+      expect(await find()).toEqual([
+        { table: 'credential', tenant: 'Demo', id: one.id },
+        { table: 'stored_detail', tenant: 'Demo', id: 'B' },
+      ]);
+      expect(await findAlteredDetails(server.store, 10)).toMatchObject({ rows: 3 });
+      expect((await registry.listCredentials()).map(({ altered }) => altered)).toEqual([true]);
+    });
+    test('the end of a rotated secret is not put off', async () => {
+      const server = await serve();
+      const registry = createRegistry(engine, pepper, clock, undefined, undefined, server.integrity);
+      const one = await registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles: ['recurring'], grants: {} });
+      await registry.rotateCredential(one.id, { graceMs: 60_000 });
+      const verify = (integrity: RowIntegrity) =>
+        createCredentials(engine, pepper, clock, undefined, undefined, integrity).verify({
+          kind: 'apiKey',
+          secret: one.secret,
+        });
+      expect((await verify(server.integrity)).caller?.credential).toBe(one.id);
+      await change('update credential_secret set valid_until = 9999999999999 where valid_until is not null');
+      await expect(verify(server.integrity)).rejects.toThrow(RowAltered);
+      // The control: without MACs the old secret lives on.
+      expect((await verify(new RowIntegrity())).caller?.credential).toBe(one.id);
     });
     test('a detail of another shopper is not moved, and a disabled one is not made active', async () => {
       const server = await serve();

@@ -44,6 +44,9 @@ test('a server runs on while the service is away, says so, and starts with it on
       );
     const readiness = async () => (await (await fetch(`${server!.admin}/readyz`)).json()) as { probes: object };
     expect(await readiness()).toMatchObject({ ready: true, probes: { kms: 'ok' } });
+    const metric = async () =>
+      /^triglyph_kms_up \d$/m.exec(await (await fetch(`${server!.admin}/metrics`)).text())?.[0];
+    expect(await metric()).toBe('triglyph_kms_up 1');
     const before = kms.calls.length;
     for (let n = 0; n < 5; n += 1) expect(await store(n)).toMatchObject({ status: 200 });
     expect(kms.calls.length).toBe(before);
@@ -56,6 +59,7 @@ test('a server runs on while the service is away, says so, and starts with it on
       async () =>
         (await readiness()).probes !== undefined && JSON.stringify(await readiness()).includes('KmsUnavailable'),
     );
+    expect(await metric()).toBe('triglyph_kms_up 0');
     expect(await readiness()).toMatchObject({ ready: true, probes: { vault: 'ok' } });
     expect(await store(9)).toMatchObject({ status: 200 });
     const refused = await triglyph(['keys', 'status'], folder.path, withKms);

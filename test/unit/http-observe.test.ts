@@ -176,7 +176,9 @@ describe('the metrics', () => {
 
 describe('the gauges', () => {
   const gauges = async (metrics: ServedMetrics): Promise<readonly string[]> =>
-    (await metrics.registry.metrics()).split('\n').filter((line) => /^triglyph_(redis_up|webhooks_\w+s) /.test(line));
+    (await metrics.registry.metrics())
+      .split('\n')
+      .filter((line) => /^triglyph_(redis_up|kms_up|webhooks_\w+s) /.test(line));
 
   test('are absent without Redis and without a store', async () => {
     expect(await gauges(createMetrics(names, failIfCalled))).toEqual([]);
@@ -200,6 +202,15 @@ describe('the gauges', () => {
       'triglyph_webhooks_oldest_due_seconds 0',
       'triglyph_webhooks_dead_letters 3',
     ]);
+  });
+
+  test('read whether the key management service answers each time', async () => {
+    const metrics = createMetrics(names, failIfCalled);
+    let up = true;
+    metrics.kmsUp = async () => up;
+    expect(await gauges(metrics)).toEqual(['triglyph_kms_up 1']);
+    up = false;
+    expect(await gauges(metrics)).toEqual(['triglyph_kms_up 0']);
   });
 
   test('are absent while the store does not answer, and report the cause once', async () => {

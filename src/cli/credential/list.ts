@@ -47,7 +47,8 @@ function limitsOf({ readOnly, networks, certificates }: ListedCredential): reado
   ];
 }
 
-function stateOf({ revokedAt, expiresAt }: ListedCredential, now: number): string {
+function stateOf({ revokedAt, expiresAt, altered }: ListedCredential, now: number): string {
+  if (altered) return 'ALTERED in the database: refused';
   if (revokedAt !== undefined) return `revoked ${formatMinute(revokedAt)}`;
   if (expiresAt === undefined) return 'live';
   return expiresAt <= now ? `expired ${formatMinute(expiresAt)}` : `expires ${formatMinute(expiresAt)}  live`;

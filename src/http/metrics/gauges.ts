@@ -10,6 +10,8 @@ export interface ObservedState {
   waitingForTurn?: () => number;
   /** Whether Redis answers. Absent if no Redis is configured. */
   redisUp?: () => boolean;
+  /** Whether the key management service gives keys. Absent if no such service is configured. */
+  kmsUp?: () => Promise<boolean>;
   webhooks?: {
     /** Undefined if no webhook is due. */
     oldestWaitingMs(): Promise<number | undefined>;
@@ -91,6 +93,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       // 0 if one worker cannot reach it.
       aggregator: 'min',
       value: () => state.redisUp && Number(state.redisUp()),
+    },
+    {
+      name: 'triglyph_kms_up',
+      help: 'Whether the key management service unwraps keys, 1 or 0; absent if none is configured.',
+      aggregator: 'min',
+      value: async () => state.kmsUp && Number(await state.kmsUp()),
     },
     {
       name: 'triglyph_tls_certificate_expiry_timestamp_seconds',

@@ -1,5 +1,5 @@
 /** The MACs of credentials and their secrets: which columns they cover, and who computes them. */
-import type { MacFields, RowIntegrity } from '../row-integrity.ts';
+import type { AlteredRow, MacFields, RowIntegrity } from '../row-integrity.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
 /** The columns of a credential that decide. The time of a revocation is not among them: a revoked credential has no MAC. */
@@ -41,6 +41,7 @@ export type SecretMacRow = {
   readonly lookup: string | null;
   readonly salt: string;
   readonly hash: string;
+  readonly valid_until: number | null;
 };
 
 export function credentialFields(row: CredentialMacRow): MacFields {
@@ -48,8 +49,11 @@ export function credentialFields(row: CredentialMacRow): MacFields {
 }
 
 /** They bind a hash to its credential: a hash of one cannot be copied to another. */
-export function secretFields({ company, credential_id, secret_id, lookup, salt, hash }: SecretMacRow): MacFields {
-  return [company, credential_id, secret_id, lookup, salt, hash];
+export function secretFields(row: SecretMacRow): MacFields {
+  const { company, credential_id, secret_id, lookup, salt, hash, valid_until } = row;
+  const fields = [company, credential_id, secret_id, lookup, salt, hash];
+  // Only a rotated secret has an end.
+  return valid_until === null ? fields : [...fields, valid_until];
 }
 
 type Marked<R> = R & { readonly row_mac: string | null };
@@ -61,7 +65,7 @@ const findCredential = statement<Marked<CredentialMacRow>>(
 );
 const findSecrets = statement<Marked<SecretMacRow>>(
   'find-secrets-to-sign',
-  'select company, credential_id, secret_id, lookup, salt, hash, row_mac from credential_secret where credential_id = $1',
+  'select company, credential_id, secret_id, lookup, salt, hash, valid_until, row_mac from credential_secret where credential_id = $1',
 );
 const saveCredential = statement(
   'save-credential-mac',
@@ -99,4 +103,21 @@ export async function signCredential(session: Session, integrity: RowIntegrity, 
 export async function signAllCredentials(engine: Engine, integrity: RowIntegrity): Promise<void> {
   const rows = await engine.read((session) => session.query(listIds, []));
   for (const { credential_id: id } of rows) await engine.write((session) => signCredential(session, integrity, id));
+}
+
+/** Compares the MACs of all credentials that are not revoked, also while rows without a MAC are accepted. */
+export async function findAlteredCredentials(
+  session: Session,
+  integrity: RowIntegrity,
+): Promise<readonly AlteredRow[]> {
+  const altered: AlteredRow[] = [];
+  for (const { credential_id: id } of await session.query(listIds, [])) {
+    for (const row of await session.query(findCredential, [id]))
+      if (!integrity.isRight('credential', credentialFields(row), row.row_mac))
+        altered.push({ table: 'credential', tenant: row.company, id });
+    for (const row of await session.query(findSecrets, [id]))
+      if (!integrity.isRight('credential_secret', secretFields(row), row.row_mac))
+        altered.push({ table: 'credential_secret', tenant: row.company, id });
+  }
+  return altered;
 }

@@ -18,6 +18,8 @@ export interface ListedCredential {
   readonly expiresAt?: number | undefined;
   readonly networks?: readonly string[] | undefined;
   readonly certificates?: readonly string[] | undefined;
+  /** A row of it was changed in the database: it is refused. */
+  readonly altered?: true;
   /** To the minute. Absent where it was not used yet. */
   readonly lastUsedAt?: number | undefined;
   /** `validUntil` is absent for the current secret. */

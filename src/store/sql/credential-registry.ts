@@ -4,7 +4,7 @@ import type { AuditDetail } from '../../audit/audit-event.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { RowIntegrity } from '../row-integrity.ts';
 import { type AuditedWrite, writeUnaudited } from './audited-write.ts';
-import { signCredential, verifyCredential } from './credential-integrity.ts';
+import { findAlteredCredentials, signCredential, verifyCredential } from './credential-integrity.ts';
 import { type ListedCredential, listCredentials } from './credential-list.ts';
 import {
   type Bounds,
@@ -132,7 +132,14 @@ export function createCredentialRegistry(
         await editCredential(session, parts, id, changes);
         record('credentialChanged', id, { members: namesOf(changes).join(' ') });
       }),
-    listCredentials: () => engine.read(listCredentials),
+    listCredentials: () =>
+      engine.read(async (session) => {
+        const altered = new Set((await findAlteredCredentials(session, integrity)).map(({ id }) => id));
+        const listed = await listCredentials(session);
+        return altered.size === 0 || !integrity.isEnforced
+          ? listed
+          : listed.map((each) => (altered.has(each.id) ? { ...each, altered: true } : each));
+      }),
     rotateCredential: (id, { graceMs }) =>
       write(async (session, record) => {
         const issued = await rotateCredential(session, parts, id, graceMs);

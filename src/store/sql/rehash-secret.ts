@@ -23,6 +23,7 @@ export function createRehasher(engine: Engine, keys: PepperKeys, integrity: RowI
       lookup: lookupFor(kind, keys, secret),
       salt: salt.toString('base64url'),
       hash: hash.toString('base64url'),
+      valid_until: stored.validUntil,
     };
     const mac = integrity.sign('credential_secret', secretFields(row));
     const values = [tenant, credential, stored.id, before, row.salt, row.hash, row.lookup, keys.id, mac];

@@ -1,7 +1,7 @@
 /** The stored details of all companies in the order of their key, for a rotation of the index key. */
 
 import { rowsPerPage } from '../../../store/reindex.ts';
-import { RowIntegrity } from '../../../store/row-integrity.ts';
+import { type AlteredRow, RowIntegrity } from '../../../store/row-integrity.ts';
 import { statement } from '../../../store/sql/engine.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { StoredDetail } from '../details.ts';
@@ -75,6 +75,18 @@ export async function saveFingerprintOf(
 export function verifyDetail(integrity: RowIntegrity | undefined, { row }: PagedDetail): void {
   if (row.disabled_at === null)
     integrity?.verify('stored_detail', row.recurring_detail_reference, fieldsOf(row), row.row_mac);
+}
+
+/** The active details of a page whose MAC is wrong or missing, also while rows without a MAC are accepted. */
+export function alteredDetails(
+  integrity: RowIntegrity | undefined,
+  details: readonly PagedDetail[],
+): readonly AlteredRow[] {
+  return details.flatMap(({ row }) =>
+    row.disabled_at !== null || (integrity?.isRight('stored_detail', fieldsOf(row), row.row_mac) ?? true)
+      ? []
+      : [{ table: 'stored_detail', tenant: row.company, id: row.recurring_detail_reference }],
+  );
 }
 
 /** Signs the active details of a page. Returns how many it has signed. */

@@ -55,11 +55,11 @@ export class DetailReader {
   /** The shoppers with an active detail of this fingerprint: the earliest 100, oldest first. */
   async findHolders({ company, merchantAccount }: MerchantAccount, fingerprint: string): Promise<readonly Holder[]> {
     const rows = await this.tx.query(sql.findHolders, [company, merchantAccount, fingerprint]);
-    return rows.map(({ shopper_reference, created_at, email }) => ({
-      shopperReference: shopper_reference,
-      createdAt: created_at,
-      email: email ?? undefined,
-    }));
+    return rows.map((row) => {
+      const shopperReference = row.shopper_reference;
+      const { created_at: createdAt, email } = this.verified({ company, merchantAccount, shopperReference }, row);
+      return { shopperReference, createdAt, email: email ?? undefined };
+    });
   }
 
   /** Throws `RowAltered`. */

@@ -77,16 +77,15 @@ export const findSame = statement<SameDetailRow>(
                  limit 1) d on true`,
 );
 
-export type HolderRow = {
+export type HolderRow = PublicRow & {
   readonly shopper_reference: string;
-  readonly created_at: number;
   readonly email: string | null;
 };
 
 /** The limit is the most that an answer may hold. */
 export const findHolders = statement<HolderRow>(
   'find-holders',
-  `select d.shopper_reference, d.created_at, s.email
+  `select d.shopper_reference, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data, d.row_mac, s.email
      from stored_detail d
      join shopper s on s.company = d.company and s.merchant_account = d.merchant_account
       and s.shopper_reference = d.shopper_reference

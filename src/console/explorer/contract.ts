@@ -147,6 +147,7 @@ export const editMessage = operation({
     version: optional(version, 'The version of the service.'),
     operation: optional(name, 'The operation.'),
     from: optional(oneOf('EditedFormat', 'fields', ...protocolNames), 'The format; `fields` for a draft.'),
+    side: optional(oneOf('MessageSide', 'request', 'answer'), 'What it is, where the message does not say it.'),
     ...givenText,
   }),
   output: object('EditedMessage', {

@@ -64,7 +64,7 @@ export function findOperation(
 /** Reads a text in the format of its editor. What looks like another format was pasted there, and is read as what it is. */
 function readText(
   message: string,
-  { from, service, version, operation }: Question,
+  { from, service, version, operation, side }: Question,
   editor: MessageEditor,
 ): ReturnType<MessageEditor['readText']> {
   const format = from === 'fields' || !isLike(message, from) ? undefined : from;
@@ -72,6 +72,7 @@ function readText(
   const names = {
     service,
     version,
+    side,
     ...((format === 'json' || format === 'form' || format === undefined) && { operation }),
   };
   const hasHead = /^(?:[A-Z]+ \S+(?: HTTP|\r?\n)|HTTP\/)/.test(message);
@@ -141,10 +142,10 @@ function shown({ issues, ...message }: WrittenRequest): ShownMessage {
 /** An answer, or an error. */
 function ofReply(
   message: string,
-  { service, version, operation, from }: Question,
+  { service, version, operation, from, side: given }: Question,
   { services, convert }: EditorParts,
 ): Edited {
-  const hints = { message, service, version, operation, ...(from !== 'fields' && { from }) };
+  const hints = { message, service, version, operation, side: given, ...(from !== 'fields' && { from }) };
   const found = convert(hints);
   const named = found.operation ?? operation;
   const contract = contractOf(services, found.service, found.version);

@@ -27,6 +27,12 @@ export const views: readonly View[] = [
     load: () => import('./overview/view.tsx'),
   },
   {
+    name: 'explorer',
+    title: 'Explorer',
+    icon: 'M2 3h12v2H2zM2 7h8v2H2zM2 11h5v2H2zM11 8l4 3-4 3z',
+    load: () => import('./explorer/view.tsx'),
+  },
+  {
     name: 'traffic',
     title: 'Traffic',
     icon: 'M1 9h3l2-6 4 10 2-6h3v2h-2l-3 7L6 7 5 11H1z',

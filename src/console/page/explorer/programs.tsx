@@ -1,0 +1,67 @@
+/** The request as programs that send it. */
+import { useState } from 'preact/hooks';
+import type { printPrograms } from '../../explorer/contract.ts';
+import { send } from '../api.ts';
+import { Button, CopyButton, Empty, ErrorBox, Loading, Preformatted, Section, Tabs } from '../components/index.ts';
+import { useQuery } from '../use-query.ts';
+import { packed } from './draft.ts';
+import { type Format, formatTitles } from './names.ts';
+import type { Described, DraftObject } from './types.ts';
+
+export interface ProgramsProps {
+  readonly described: Described;
+  readonly draft: DraftObject;
+  readonly format: Format;
+}
+
+export function Programs(props: ProgramsProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Section
+      title="As a program"
+      actions={
+        <Button pressed={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide programs' : 'Show programs'}
+        </Button>
+      }
+    >
+      {isOpen ? (
+        <Loaded {...props} />
+      ) : (
+        <p class="hint">curl, PHP, Python, Java, C#, Ruby and Node. They read the credential from their environment.</p>
+      )}
+    </Section>
+  );
+}
+
+function Loaded({ described: { service, version, operation }, draft, format }: ProgramsProps) {
+  const [selected, setSelected] = useState('curl');
+  const text = JSON.stringify(draft);
+  const { value, error, reload } = useQuery(`${format} ${text}`, (signal) =>
+    send<typeof printPrograms>(
+      'POST',
+      '/explorer/programs',
+      { service, version, operation, format, ...packed(text) },
+      signal,
+    ),
+  );
+  if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  const { programs = [] } = value;
+  const shown = programs.find(({ language }) => language === selected) ?? programs[0];
+  if (shown === undefined) return <Empty title="The request has wrong fields. Correct them first." />;
+  return (
+    <Tabs
+      label="Languages"
+      tabs={programs.map(({ language, title }) => ({ name: language, title }))}
+      selected={shown.language}
+      onSelect={setSelected}
+    >
+      <p class="hint">
+        Sends the request as {formatTitles[format]}. <code>{shown.file}</code>
+      </p>
+      <Preformatted value={shown.text} label={`The program in ${shown.title}`} />
+      <CopyButton text={shown.text} label={`Copy ${shown.title}`} />
+    </Tabs>
+  );
+}

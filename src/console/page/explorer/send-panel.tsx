@@ -1,0 +1,230 @@
+/** Sends the request with the credential of a caller, and shows the answer in all formats. */
+import { useState } from 'preact/hooks';
+import type { sendExplorerRequest } from '../../explorer/contract.ts';
+import { ApiError, send } from '../api.ts';
+import {
+  Badge,
+  Button,
+  CopyButton,
+  ErrorBox,
+  Notice,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+} from '../components/index.ts';
+import { newKey, packed } from './draft.ts';
+import { Messages } from './messages.tsx';
+import { type Format, formatTitles } from './names.ts';
+import type { Described, SentAnswer, ShownMessage } from './types.ts';
+
+export interface SendPanelProps {
+  readonly described: Described;
+  readonly demoCredentials: readonly string[];
+  readonly mayAct: boolean;
+  /** The text of the request in a format; undefined where it has none. */
+  readonly textIn: (format: Format) => string | undefined;
+  readonly format: Format;
+  readonly onRefused: (fields: SentAnswer['refused']) => void;
+}
+
+interface Sent {
+  readonly number: number;
+  readonly format: Format;
+  readonly key: string;
+  readonly answer: SentAnswer;
+}
+
+/** Typed once for all operations, and forgotten with the page. */
+let remembered: Typed | undefined;
+
+interface Typed {
+  readonly who: string;
+  readonly apiKey: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+const sentMax = 10;
+
+export function SendPanel({ described, demoCredentials, mayAct, textIn, format, onRefused }: SendPanelProps) {
+  const { service, version, operation, effect, formats } = described;
+  const [typed, setTyped] = useState<Typed>(
+    remembered ?? {
+      who: demoCredentials[0] === undefined ? 'apiKey' : `demo ${demoCredentials[0]}`,
+      apiKey: '',
+      username: '',
+      password: '',
+    },
+  );
+  const [key, setKey] = useState('');
+  const [sent, setSent] = useState<readonly Sent[]>([]);
+  const [error, setError] = useState<ApiError>();
+  const [isSending, setSending] = useState(false);
+  const type = (part: Partial<Typed>): void => {
+    remembered = { ...typed, ...part };
+    setTyped(remembered);
+  };
+  const sendIn = async (wanted: Format): Promise<void> => {
+    const text = textIn(wanted);
+    if (text === undefined) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      const body = {
+        service,
+        version,
+        operation,
+        format: wanted,
+        ...(key !== '' && { key }),
+        ...credentialOf(typed),
+        ...packed(text),
+      };
+      const answer = await send<typeof sendExplorerRequest>('POST', '/explorer/requests', body);
+      setSent((before) =>
+        [{ number: (before[0]?.number ?? 0) + 1, format: wanted, key, answer }, ...before].slice(0, sentMax),
+      );
+      onRefused(answer.refused);
+    } catch (thrown) {
+      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    } finally {
+      setSending(false);
+    }
+  };
+  const [last] = sent;
+  return (
+    <>
+      <Section title="Send">
+        <div class="send-fields">
+          <SelectField
+            label="Caller"
+            value={typed.who}
+            options={[
+              ...demoCredentials.map((name) => ({ value: `demo ${name}`, text: `${name} (of the demo)` })),
+              { value: 'apiKey', text: 'API key' },
+              { value: 'basic', text: 'User and password' },
+              { value: 'none', text: 'No credential' },
+            ]}
+            onChange={(who) => type({ who })}
+          />
+          {typed.who === 'apiKey' && (
+            <TextField label="API key" type="password" value={typed.apiKey} onInput={(apiKey) => type({ apiKey })} />
+          )}
+          {typed.who === 'basic' && (
+            <TextField label="User" value={typed.username} onInput={(username) => type({ username })} />
+          )}
+          {typed.who === 'basic' && (
+            <TextField
+              label="Password of the user"
+              type="password"
+              value={typed.password}
+              onInput={(password) => type({ password })}
+            />
+          )}
+          <TextField
+            label="Idempotency-Key"
+            value={key}
+            monospace
+            hint={
+              effect === 'writes'
+                ? 'With one key, a request has its effect once, in whichever format it is sent again.'
+                : undefined
+            }
+            onInput={setKey}
+          />
+          <Button onClick={() => setKey(newKey())}>New key</Button>
+        </div>
+        <div class="row">
+          <Button
+            kind="primary"
+            disabled={!mayAct || isSending || textIn(format) === undefined}
+            onClick={() => void sendIn(format)}
+          >
+            {isSending ? 'Sending…' : `Send as ${formatTitles[format]}`}
+          </Button>
+          {sent.length > 0 &&
+            formats
+              .filter((each) => each !== format)
+              .map((each) => (
+                <Button
+                  key={each}
+                  disabled={!mayAct || isSending || textIn(each) === undefined}
+                  onClick={() => void sendIn(each)}
+                >
+                  Again as {formatTitles[each]}
+                </Button>
+              ))}
+        </div>
+        {!mayAct && <p class="hint">Sending requires the role console-admin.</p>}
+        <p class="hint">The request goes through the port for callers of this gateway. The credential is not kept.</p>
+        <ErrorBox error={error} />
+      </Section>
+      {last !== undefined && <AnswerSection key={last.number} sent={last} />}
+      {sent.length > 1 && (
+        <Section title="Sent before">
+          <Table
+            caption="Sent before"
+            rows={sent.slice(1)}
+            keyOf={({ number }) => String(number)}
+            columns={[
+              { name: 'Format', cell: (each) => formatTitles[each.format], narrow: true },
+              { name: 'Answer', cell: (each) => <AnswerBadges answer={each.answer} /> },
+              { name: 'Key', cell: (each) => <code>{each.key}</code> },
+            ]}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function credentialOf({ who, apiKey, username, password }: Typed): object {
+  if (who.startsWith('demo ')) return { demoCredential: who.slice('demo '.length) };
+  if (who === 'apiKey') return apiKey === '' ? {} : { apiKey };
+  return who === 'basic' && username !== '' ? { username, ...(password !== '' && { password }) } : {};
+}
+
+function AnswerBadges({ answer: { status, ms, isReplayed, isMasked } }: { readonly answer: SentAnswer }) {
+  return (
+    <span class="row">
+      <Badge tone={status < 400 ? 'good' : 'bad'}>{status < 400 ? `${status} accepted` : `${status} refused`}</Badge>
+      <span>{ms} ms</span>
+      {isReplayed && <Badge tone="info">replayed: the effect was not repeated</Badge>}
+      {isMasked && <Badge>masked</Badge>}
+    </span>
+  );
+}
+
+function AnswerSection({ sent: { format, key, answer } }: { readonly sent: Sent }) {
+  const own: ShownMessage = { format: answer.format ?? format, text: answer.text };
+  const others = (answer.messages ?? []).filter((each) => each.format !== own.format);
+  return (
+    <Section
+      title={`Answer in ${formatTitles[own.format]}`}
+      actions={<CopyButton text={answer.text} label="Copy answer" />}
+    >
+      <div class="stack">
+        <div role="status">
+          <AnswerBadges answer={answer} />
+        </div>
+        {key !== '' && answer.status === 422 && answer.text.includes('704') && (
+          <Notice tone="warning">This key belongs to another request. Make a new key.</Notice>
+        )}
+        <Messages label="The answer in all formats" messages={[own, ...others]} />
+        <details>
+          <summary>{answer.headers.length} headers</summary>
+          <Table
+            caption="Headers of the answer"
+            rows={answer.headers}
+            keyOf={({ name, value }) => `${name} ${value}`}
+            columns={[
+              { name: 'Name', cell: ({ name }) => <code>{name}</code>, narrow: true },
+              { name: 'Value', cell: ({ value }) => <Text value={value} /> },
+            ]}
+          />
+        </details>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,159 @@
+/** The request that is being edited: in the form or in one format, and the others follow. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { editMessage } from '../../explorer/contract.ts';
+import { ApiError, send } from '../api.ts';
+import type { Mark } from '../components/index.ts';
+import { packed } from './draft.ts';
+import type { Format } from './names.ts';
+import type { Described, DraftObject, EditedMessage, ShownMessage } from './types.ts';
+
+export interface Carried {
+  readonly from: Format | undefined;
+  readonly text: string;
+}
+
+/** A message of another operation, on its way to the page of that. */
+let carried: Carried | undefined;
+
+export function carry(message: Carried): void {
+  carried = message;
+}
+
+export interface RequestState {
+  readonly draft: DraftObject;
+  readonly messages: readonly ShownMessage[];
+  /** By the path of the field. */
+  readonly issues: ReadonlyMap<string, string>;
+  readonly changes: NonNullable<EditedMessage['changes']>;
+  /** What is edited now. */
+  readonly source: 'fields' | Format;
+  /** The text of the source, where it is a format. */
+  readonly sourceText: string;
+  readonly sourceMarks: readonly Mark[];
+  /** Why the source cannot be read: the others show what was read before. */
+  readonly fault: string | undefined;
+  readonly isPending: boolean;
+}
+
+export interface EditableRequest extends RequestState {
+  readonly error: ApiError | undefined;
+  editDraft(draft: DraftObject): void;
+  editText(format: Format, text: string): void;
+}
+
+const debounceMs = 250;
+
+/** `onOther`: the text is a request of another operation. */
+export function useRequest(
+  described: Described,
+  onOther: (found: EditedMessage, text: Carried) => void,
+): EditableRequest {
+  const [state, setState] = useState<RequestState>(() => ({
+    ...empty,
+    draft: JSON.parse(described.minimal) as DraftObject,
+  }));
+  const [error, setError] = useState<ApiError>();
+  const timer = useRef<number | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  const { service, version, operation } = described;
+
+  const load = useCallback(
+    (from: 'fields' | Format | undefined, text: string, waitMs: number): void => {
+      clearTimeout(timer.current);
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      timer.current = window.setTimeout(async () => {
+        try {
+          const body = { service, version, operation, ...(from !== undefined && { from }), ...packed(text) };
+          const found = await send<typeof editMessage>('POST', '/explorer/messages', body, controller.signal);
+          if (controller.signal.aborted) return;
+          setError(undefined);
+          const isOther =
+            found.kind === 'request' &&
+            (found.service !== service || found.version !== version || found.operation !== operation);
+          if (isOther) onOther(found, { from: found.format, text });
+          else setState((before) => merged(before, found, from));
+        } catch (thrown) {
+          if (!controller.signal.aborted)
+            setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+        }
+      }, waitMs);
+    },
+    [service, version, operation, onOther],
+  );
+
+  useEffect(() => {
+    const given = carried;
+    carried = undefined;
+    if (given === undefined) load('fields', described.minimal, 0);
+    else {
+      setState((before) => ({ ...before, source: given.from ?? 'fields', sourceText: given.text }));
+      load(given.from, given.text, 0);
+    }
+    return () => {
+      clearTimeout(timer.current);
+      running.current?.abort();
+    };
+  }, [described, load]);
+
+  return {
+    ...state,
+    error,
+    editDraft(draft) {
+      setState((before) => ({
+        ...before,
+        draft,
+        source: 'fields',
+        sourceMarks: [],
+        fault: undefined,
+        isPending: true,
+      }));
+      load('fields', JSON.stringify(draft), debounceMs);
+    },
+    editText(format, text) {
+      setState((before) => ({ ...before, source: format, sourceText: text, sourceMarks: [], isPending: true }));
+      load(format, text, debounceMs);
+    },
+  };
+}
+
+const empty: Omit<RequestState, 'draft'> = {
+  messages: [],
+  issues: new Map(),
+  changes: [],
+  source: 'fields',
+  sourceText: '',
+  sourceMarks: [],
+  fault: undefined,
+  isPending: true,
+};
+
+function merged(before: RequestState, found: EditedMessage, from: 'fields' | Format | undefined): RequestState {
+  const { kind, error = '', issues = [], messages = [], changes = [], draft, start = 0, end = start } = found;
+  if (kind !== 'request' || draft === undefined) {
+    const fault = error === '' ? `This is ${kind === 'answer' ? 'an answer' : 'an error'}, and no request.` : error;
+    const marks = found.line === undefined ? [] : [{ from: start, to: end, message: error }];
+    return { ...before, fault, sourceMarks: marks, isPending: false };
+  }
+  const byField = new Map<string, string>();
+  for (const { field, message } of issues) byField.set(field, [byField.get(field), message].filter(Boolean).join(' '));
+  const source = from === 'fields' ? 'fields' : (found.format ?? before.source);
+  return {
+    ...before,
+    draft: from === 'fields' ? before.draft : (JSON.parse(draft) as DraftObject),
+    messages,
+    changes,
+    issues: byField,
+    source,
+    sourceMarks: marksOf(issues),
+    fault: undefined,
+    isPending: false,
+  };
+}
+
+export function marksOf(issues: EditedMessage['issues'] = []): readonly Mark[] {
+  return issues.flatMap(({ start, end, at, message }) =>
+    start === undefined || end === undefined ? [] : [{ from: start, to: end, message: `${at}: ${message}` }],
+  );
+}

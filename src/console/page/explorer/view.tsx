@@ -1,0 +1,135 @@
+/** The explorer: selects an operation, or converts any message. */
+import type { describeExplorerOperation, listExplorerOperations } from '../../explorer/contract.ts';
+import { pathOf, read } from '../api.ts';
+import { ErrorBox, Loading, Page, SelectField } from '../components/index.ts';
+import { Link, navigate, useRoute } from '../routing.tsx';
+import { useQuery } from '../use-query.ts';
+import type { ViewProps } from '../views.ts';
+import { Converter } from './converter.tsx';
+import { OperationPage, operationPath } from './operation-page.tsx';
+import type { Operations } from './types.ts';
+
+type Listed = Operations['operations'][number];
+
+export default function ExplorerView({ mayAct }: ViewProps) {
+  const { rest } = useRoute();
+  const isConverter = rest[0] === 'convert';
+  const { value, error, reload } = useQuery('operations', (signal) =>
+    read<typeof listExplorerOperations>('/explorer/operations', {}, signal),
+  );
+  return (
+    <Page
+      title={isConverter ? 'Converter' : 'Explorer'}
+      lead={
+        isConverter
+          ? 'What a message is, and what it is in other formats.'
+          : 'Every operation in every format. Edit one, and the others follow.'
+      }
+      actions={
+        <>
+          <Link to="/explorer" class="button" current={!isConverter}>
+            Explorer
+          </Link>
+          <Link to="/explorer/convert" class="button" current={isConverter}>
+            Converter
+          </Link>
+        </>
+      }
+    >
+      <ErrorBox error={error} onRetry={reload} />
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && isConverter && <Converter operations={value.operations} />}
+      {value !== undefined && !isConverter && <Explorer operations={value} mayAct={mayAct} />}
+    </Page>
+  );
+}
+
+function Explorer({
+  operations: { operations, demoCredentials },
+  mayAct,
+}: {
+  readonly operations: Operations;
+  readonly mayAct: boolean;
+}) {
+  const { rest } = useRoute();
+  const [service, version, operation] = rest;
+  const first = operations.find((each) => each.isNewest) ?? operations[0];
+  const found =
+    service === undefined
+      ? first
+      : operations.find(
+          (each) => each.service === service && each.operation === operation && answers(each, Number(version)),
+        );
+  const services = [...new Set(operations.map((each) => each.service))];
+  const versions = operations.filter((each) => each.service === found?.service);
+  const names = versions.filter((each) => each.version === found?.version);
+  const open = (wanted: Listed | undefined): void => {
+    if (wanted !== undefined) navigate(operationPath(wanted));
+  };
+  const inService = (name: string, of: readonly Listed[]): Listed | undefined =>
+    of.find((each) => each.operation === name) ?? of[0];
+  return (
+    <>
+      <div class="filters">
+        <SelectField
+          label="Service"
+          value={found?.service ?? ''}
+          options={services}
+          onChange={(name) => open(operations.find((each) => each.service === name && each.isNewest))}
+        />
+        <SelectField
+          label="Version"
+          value={String(found?.version ?? '')}
+          options={[...new Map(versions.map((each) => [each.version, each])).values()].map(
+            ({ version: number, from, to }) => ({
+              value: String(number),
+              text: from === to ? `v${number}` : `v${number} (answers ${from} to ${to})`,
+            }),
+          )}
+          onChange={(number) =>
+            open(
+              inService(
+                found?.operation ?? '',
+                versions.filter((each) => String(each.version) === number),
+              ),
+            )
+          }
+        />
+        <SelectField
+          label="Operation"
+          value={found?.operation ?? ''}
+          options={names.map((each) => each.operation)}
+          onChange={(name) => open(names.find((each) => each.operation === name))}
+        />
+      </div>
+      {found === undefined ? (
+        <p>The gateway has no such operation.</p>
+      ) : (
+        <Described
+          key={operationPath(found)}
+          operation={found}
+          demoCredentials={demoCredentials.map(({ name }) => name)}
+          mayAct={mayAct}
+        />
+      )}
+    </>
+  );
+}
+
+function answers({ from, to }: Listed, version: number): boolean {
+  return from <= version && version <= to;
+}
+
+interface DescribedProps {
+  readonly operation: Listed;
+  readonly demoCredentials: readonly string[];
+  readonly mayAct: boolean;
+}
+
+function Described({ operation: { service, version, operation }, demoCredentials, mayAct }: DescribedProps) {
+  const path = pathOf`/explorer/operations/${service}/${String(version)}/${operation}`;
+  const { value, error, reload } = useQuery(path, (signal) => read<typeof describeExplorerOperation>(path, {}, signal));
+  if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  return <OperationPage described={value} demoCredentials={demoCredentials} mayAct={mayAct} />;
+}

@@ -1,0 +1,172 @@
+/** Tests the explorer of the console in a browser. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+let server: Server;
+let browser: TestBrowser;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([server?.stop(), browser?.close()]);
+  folder.discard();
+});
+beforeEach(async () => {
+  visit = await browser.visit({ origin: server.callers });
+  ({ page } = visit);
+});
+afterEach(() => visit.close());
+
+const editor = (title: string) => page.getByLabel(`The request in ${title}`, { exact: true });
+const tab = (title: string) =>
+  page.getByRole('tablist', { name: 'Formats of the request' }).getByRole('tab', { name: title, exact: true });
+const field = (name: string) => page.getByRole('form', { name: 'Fields' }).getByLabel(name);
+const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
+/** Waits for a value that the server computes. */
+const until = async (read: () => Promise<string>, text: string): Promise<void> => {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if ((await read()).includes(text)) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`${text} did not appear: ${(await read()).slice(0, 1_000)}`);
+};
+const has = (title: string, text: string) => until(() => editor(title).inputValue(), text);
+const fieldHas = (name: string, text: string) => until(() => field(name).inputValue(), text);
+
+test('a replay in another format, a wrong field, and a program', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/storeToken');
+  await field('merchantAccount').fill('DemoMerchant');
+  await tab('SOAP 1.1').click();
+  await has('SOAP 1.1', '<merchantAccount>DemoMerchant<');
+  await says('Valid in every format.');
+  expect(await visit.violations()).toEqual([]);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'Send as SOAP 1.1' }).click();
+  await page.getByRole('heading', { name: 'Answer in SOAP 1.1' }).waitFor();
+  await says('200 accepted');
+  await page.getByRole('button', { name: 'Again as JSON' }).click();
+  await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
+  await says('replayed: the effect was not repeated');
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/explorer-replay', { fullPage: true });
+
+  await field('shopperReference').fill('');
+  await says(/field is wrong|fields are wrong/);
+  expect(await page.locator('.editor mark').count()).toBeGreaterThan(0);
+  await tab('JSON').click();
+  await page.locator('.editor mark').first().waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/explorer-issue');
+  await field('shopperReference').fill('shopper-9');
+  await says('Valid in every format.');
+  await page.getByRole('button', { name: 'Show programs' }).click();
+  await page.getByRole('tab', { name: 'PHP' }).click();
+  await says('json_encode($body');
+  expect(await visit.violations()).toEqual([]);
+});
+
+test('a text that is edited stays as it is, and the form and the other formats follow', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/disable');
+  await tab('JSON').click();
+  const odd = '{ "shopperReference":"typed", "merchantAccount" :  "DemoMerchant" }';
+  await editor('JSON').fill(odd);
+  await fieldHas('shopperReference', 'typed');
+  expect(await editor('JSON').inputValue()).toBe(odd);
+  await tab('FORM').click();
+  await has('FORM', 'shopperReference=typed');
+  await tab('SOAP 1.2').click();
+  await has('SOAP 1.2', '>typed<');
+  // A malformed text leaves the others.
+  await tab('JSON').click();
+  await editor('JSON').fill('{ "shopperReference": }');
+  await says(/show what was read before/);
+  expect(await page.locator('.editor mark').count()).toBe(1);
+  expect(await visit.violations()).toEqual([]);
+  // What belongs to another operation leads there.
+  await editor('JSON').fill(
+    'POST /pal/servlet/Recurring/v25/listRecurringDetails HTTP/1.1\nContent-Type: application/json\n\n{"shopperReference":"elsewhere"}',
+  );
+  await page.waitForURL('**/console/explorer/Recurring/*/listRecurringDetails');
+  await fieldHas('shopperReference', 'elsewhere');
+});
+
+test('every kind of operation has an address, and a phone shows it', async () => {
+  await visit.page.setViewportSize({ width: 390, height: 844 });
+  await visit.enterDemo('/console/explorer/BalancePlatform/2/createAccountHolder');
+  await has('HTTP', 'POST /bcl/v2/accountHolders HTTP/1.1');
+  await page.getByRole('button', { name: 'All fields' }).click();
+  await says('Valid in every format.');
+  expect(await visit.violations()).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await visit.picture('console/explorer-phone');
+});
+
+test('the converter says what a message is', async () => {
+  await visit.enterDemo('/console/explorer/convert');
+  await page
+    .getByLabel('The message', { exact: true })
+    .fill(
+      'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=a&disableRequest.recurringDetailReference=',
+    );
+  await says('Recurring v68 disable');
+  await page.getByText(/value changes|values change/).click();
+  await says('empty text is absent');
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/converter');
+  await page.getByRole('button', { name: 'Open in the explorer' }).click();
+  await page.waitForURL('**/console/explorer/Recurring/*/disable');
+});
+
+describe('hostile input', () => {
+  const hostile = '<img src=x onerror=alert(1)>"\'&\u202etxt\u0007\u0000</textarea><script>alert(1)</script>';
+
+  test('shows as text, in every field and every format', async () => {
+    await visit.enterDemo('/console/explorer/Recurring/68/disable');
+    await tab('JSON').click();
+    await editor('JSON').fill(
+      JSON.stringify({ [hostile]: hostile, merchantAccount: hostile, shopperReference: { a: hostile } }),
+    );
+    await says(/fields are wrong/);
+    expect(await page.locator('img, main script').count()).toBe(0);
+    for (const title of ['SOAP 1.1', 'SOAP 1.2', 'FORM']) {
+      await tab(title).click();
+      await has(title, 'onerror');
+    }
+    await page.getByRole('button', { name: /^Send as/ }).click();
+    await says(/refused/);
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('a message of 1 MB does not freeze the page', async () => {
+    await visit.enterDemo('/console/explorer/Recurring/68/disable');
+    await tab('JSON').click();
+    await editor('JSON').fill(JSON.stringify({ merchantAccount: '<b>'.repeat(340_000), shopperReference: 'a' }));
+    await says('1 field is wrong.');
+    await field('shopperReference').fill('still alive');
+    await tab('FORM').click();
+    await has('FORM', 'shopperReference=still+alive');
+  });
+});
+
+test('the keyboard alone is enough', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/disable');
+  await editor('JSON').waitFor();
+  await tab('JSON').focus();
+  await page.keyboard.press('ArrowRight');
+  await editor('FORM').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('End');
+  await page.keyboard.type('x');
+  await says('Valid in every format.');
+  await page.getByRole('button', { name: 'Send as FORM' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Answer in FORM' }).waitFor();
+});

@@ -28,6 +28,7 @@ const programs = {
   callers: { file: 'callers.ts', parameters: [] },
   upstream: { file: 'upstream/main.ts', parameters: [] },
   security: { file: 'security/main.ts', parameters: [] },
+  costs: { file: 'costs.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

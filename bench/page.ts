@@ -3,11 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Scenario } from './scenarios.ts';
 
 const pageOf = (section: Section): URL =>
-  new URL(`../docs/${section === 'security' ? 'security.md' : 'bench.md'}`, import.meta.url);
+  new URL(`../docs/${section === 'security' || section === 'costs' ? 'security.md' : 'bench.md'}`, import.meta.url);
 
 export type Section =
   | Scenario['name']
   | 'codecs'
+  | 'costs'
   | 'embedding'
   | 'engines'
   | 'orders'

@@ -1,0 +1,190 @@
+/** `npm run bench -- --only costs`: what each part of a server costs a request in CPU time, against a server without it. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { launchTriglyph } from './fleet.ts';
+import { describeMachine } from './machine.ts';
+import { writeSection } from './page.ts';
+import { type Finding, median, printFindings } from './results.ts';
+import { limitsOff } from './security/attacks.ts';
+import { openConnection } from './security/connection.ts';
+import { neighbourListing, storing100 } from './security/requests.ts';
+import { freePort, type Server, startServer } from './server.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** Few short rounds. */
+    quick: { type: 'boolean', default: false },
+    /** Renews docs/bench.md. */
+    write: { type: 'boolean', default: false },
+    /** Names of parts with commas between them. */
+    parts: { type: 'string' },
+  },
+});
+const [rounds, roundMs, warmUpMs] = options.quick ? [3, 300, 1_000] : [15, 500, 3_000];
+
+interface Part {
+  readonly title: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of both servers. */
+  readonly both?: Readonly<Record<string, string>> | undefined;
+  /** Replaced in the program, where no setting takes the part out: a name of costs-without.ts. */
+  readonly without?: string;
+  /** Of a listing, in microseconds. */
+  readonly usMax: number;
+}
+
+/** Each is on in the one server and off in the other. The last one is off in both: what remains is the noise of the method. */
+const parts: Readonly<Record<string, Part>> = {
+  limits: { title: 'limits of load, log-ins and searches', env: limitsOff, usMax: 2 },
+  audit: { title: 'audit log', env: { AUDIT: 'off' }, usMax: 2 },
+  macs: {
+    title: 'MACs of rows, with details from the database instead of memory',
+    both: { REMEMBERED_BYTES_MAX: '0' },
+    without: 'macs',
+    usMax: 2,
+  },
+  log: { title: 'log line of each request', env: { LOG_LEVEL: 'warn' }, usMax: 10 },
+  callers: { title: 'records of callers', env: { CALLER_RECORDS: 'off' }, usMax: 2 },
+  cards: { title: 'search for card numbers in texts', without: 'cards', usMax: 2 },
+  console: { title: 'console', env: { CONSOLE: 'off' }, usMax: 2 },
+  noise: { title: 'nothing: the noise', usMax: 2 },
+};
+
+const connections = 8;
+const requests = {
+  listing: () => neighbourListing,
+  storing: () => storing100(`costs-${process.pid}`),
+} as const;
+type RequestName = keyof typeof requests;
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-costs-'));
+try {
+  process.exitCode = (await run()) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function run(): Promise<boolean> {
+  const names = options.parts?.split(',') ?? Object.keys(parts);
+  const rows: string[] = [];
+  const findings: Finding[] = [];
+  for (const name of names) {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`--parts ${name}: choose among ${Object.keys(parts).join(', ')}`);
+    const costs = await measurePart(name, part);
+    rows.push(`| ${[part.title, ...printCost(costs.listing), ...printCost(costs.storing)].join(' | ')} |`);
+    const us = median(costs.listing.differences);
+    findings.push({
+      name: `${part.title}, for a listing`,
+      measured: `${us.toFixed(1)} us`,
+      limit: `at most ${part.usMax} us`,
+      holds: us <= part.usMax,
+    });
+    process.stderr.write('.');
+  }
+  process.stderr.write('\n');
+  const text = [
+    `CPU time of the server for each request, in microseconds: with everything on, and what the part adds to the same server without it (median of ${rounds} alternating rounds, and the middle half of them). A listing of a shopper with its details from memory, and a storing with a key, in JSON, on ${connections} connections. ${describeMachine('the server on one core, the load on the other')}`,
+    [
+      '| part | a listing | the part adds | middle half | a storing | the part adds | middle half |',
+      '|---|---:|---:|---:|---:|---:|---:|',
+      ...rows,
+    ].join('\n'),
+    printFindings(findings),
+  ].join('\n\n');
+  console.log(text);
+  if (options.write) writeSection('costs', text);
+  return findings.every(({ holds }) => holds);
+}
+
+interface Cost {
+  readonly on: readonly number[];
+  readonly differences: readonly number[];
+}
+
+async function measurePart(name: string, part: Part): Promise<Readonly<Record<RequestName, Cost>>> {
+  const [on, off] = [await start(`${name}-on`, { both: part.both }), await start(`${name}-off`, part)];
+  try {
+    for (const request of Object.values(requests)) {
+      await cpuPerRequest(on, request, warmUpMs);
+      await cpuPerRequest(off, request, warmUpMs);
+    }
+    return { listing: await compare(on, off, requests.listing), storing: await compare(on, off, requests.storing) };
+  } finally {
+    await on.server.stop();
+    await off.server.stop();
+  }
+}
+
+async function compare(on: Running, off: Running, request: () => Buffer): Promise<Cost> {
+  const cost = { on: [] as number[], differences: [] as number[] };
+  for (let round = 0; round < rounds; round += 1) {
+    // The one that is first changes, so that a machine that becomes slower favours none.
+    const order = round % 2 === 0 ? [on, off] : [off, on];
+    const us = new Map<Running, number>();
+    for (const each of order) us.set(each, await cpuPerRequest(each, request, roundMs));
+    cost.on.push(us.get(on)!);
+    cost.differences.push(us.get(on)! - us.get(off)!);
+  }
+  return cost;
+}
+
+interface Running {
+  readonly server: Server;
+  readonly port: number;
+}
+
+async function start(name: string, { both, env, without }: Partial<Part>): Promise<Running> {
+  const port = await freePort();
+  mkdirSync(join(folder, name));
+  const preload = fileURLToPath(new URL('costs-without.ts', import.meta.url));
+  const launch = await launchTriglyph({
+    folder: join(folder, name),
+    port,
+    shoppers: 100,
+    ...(without !== undefined && { before: ['--import', preload] }),
+    // Nothing is refused where another program holds up the server.
+    env: { REQUEST_WAIT_MS_MAX: '60000', ...both, ...env, ...(without !== undefined && { BENCH_WITHOUT: without }) },
+  });
+  return { server: await startServer(launch), port };
+}
+
+/** Each connection sends when it was answered. */
+async function cpuPerRequest({ server, port }: Running, request: () => Buffer, ms: number): Promise<number> {
+  let answers = 0;
+  let open = 0;
+  const opened = Promise.withResolvers<void>();
+  const all = Array.from({ length: connections }, () =>
+    openConnection({
+      port,
+      from: '127.0.0.3',
+      onOpen() {
+        open += 1;
+        if (open === connections) opened.resolve();
+      },
+      onAnswer(status, connection) {
+        if (status !== 200) throw new Error(`answered with ${status}`);
+        answers += 1;
+        connection.send(request());
+      },
+      onClose: () => {},
+    }),
+  );
+  await opened.promise;
+  const before = server.cpuUs();
+  for (const connection of all) connection.send(request());
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  const us = server.cpuUs() - before;
+  const count = answers;
+  for (const connection of all) connection.close();
+  return us / count;
+}
+
+function printCost({ on, differences }: Cost): readonly string[] {
+  const sorted = differences.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]!.toFixed(1);
+  return [median(on).toFixed(0), median(differences).toFixed(1), `${at(0.25)} to ${at(0.75)}`];
+}

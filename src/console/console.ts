@@ -1,10 +1,12 @@
 /** The console: a site with a page, the sessions of people, the service that the page calls, and its streams of events. */
+
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import type { LoginGuard } from '../gateway/login-guard.ts';
 import { toProblem } from '../gateway/to-problem.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Credentials, PresentedSecret } from '../store/sql/credentials.ts';
 import type { LiveCredentials } from '../store/sql/live-credentials.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
@@ -23,6 +25,8 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
   /** In the demo: the credential that anybody may be. */
   readonly oneClick?: PresentedSecret | undefined;
   readonly sessionTimes?: SessionTimes;
+  /** Where the clock of the gateway is that of a test, which must not end the sessions of people. */
+  readonly sessionClock?: Clock | undefined;
   /** Derives the OpenAPI document of the service. */
   readonly openApi: (origin: string) => string;
 }
@@ -35,7 +39,8 @@ export function isConsolePath(path: string): boolean {
 
 export function createConsole(parts: ConsoleParts): Site {
   const credentials = createAuthenticator(parts.verifier, parts.guard);
-  const sessions = new Sessions(parts.liveCredentials, parts.context.clock, parts.sessionTimes);
+  const { sessionClock = parts.context.clock } = parts;
+  const sessions = new Sessions(parts.liveCredentials, sessionClock, parts.sessionTimes);
   const closed = new AbortController();
   const { audit, oneClick, streams = [], openApi } = parts;
   const routes: Routes = {

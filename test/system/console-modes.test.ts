@@ -58,6 +58,11 @@ test('the primary of several workers serves the console', async () => {
   const answer = await fetch(`${server.admin}/console/api/v1/overview`, { headers });
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ workers: 2, ready: true, store: 'PostgreSQL' });
+  const state = async (path: string) => (await fetch(`${server!.admin}/console/api/v1${path}`, { headers })).json();
+  const workers = [{ role: 'worker' }, { role: 'worker' }];
+  expect(await state('/state/processes')).toMatchObject({ processes: [{ role: 'primary' }, ...workers] });
+  expect(await state('/state/store')).toMatchObject({ engine: 'PostgreSQL', processes: [{ max: 10 }, { max: 10 }] });
+  expect(await state('/overview/attention')).toMatchObject({ isComplete: true });
   expect((await fetch(`${server.callers}/console/session`)).status).toBe(404);
   // What was recorded is stored before the end.
   expect(await server.stop()).toBe(0);

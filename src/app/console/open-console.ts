@@ -6,6 +6,7 @@ import { maskSensitive } from '../../contract/redaction.ts';
 import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
 import type { Site } from '../../http/site.ts';
+import { clock } from '../../lib/clock.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { explorerPort } from './explorer/port.ts';
 import { overviewPort } from './overview.ts';
@@ -14,7 +15,7 @@ import { testingPort } from './testing.ts';
 import { trafficPort } from './traffic.ts';
 
 export function openConsole(context: ConsoleContext): Site {
-  const { backend, guard, oneClick, failed } = context;
+  const { backend, guard, oneClick, failed, demoControls } = context;
   const { textDetector } = backend.services;
   const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
   return createConsole({
@@ -24,6 +25,7 @@ export function openConsole(context: ConsoleContext): Site {
     audit: backend.audit,
     verifier: backend.credentials,
     liveCredentials: backend.liveCredentials,
+    sessionClock: demoControls && clock,
     guard,
     oneClick,
     failed,

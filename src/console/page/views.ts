@@ -38,4 +38,16 @@ export const views: readonly View[] = [
     icon: 'M1 9h3l2-6 4 10 2-6h3v2h-2l-3 7L6 7 5 11H1z',
     load: () => import('./traffic/view.tsx'),
   },
+  {
+    name: 'state',
+    title: 'State',
+    icon: 'M2 3h12v3H2zM2 7h12v3H2zM2 11h12v3H2z',
+    load: () => import('./state/view.tsx'),
+  },
+  {
+    name: 'testing',
+    title: 'Test API',
+    icon: 'M6 1h4v1.5H9.5V6l4 7.5a1 1 0 0 1-.9 1.5H3.4a1 1 0 0 1-.9-1.5l4-7.5V2.5H6z',
+    load: () => import('./testing/view.tsx'),
+  },
 ];

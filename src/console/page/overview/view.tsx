@@ -3,6 +3,7 @@ import type { getOverview } from '../../overview/contract.ts';
 import { type Answer, read } from '../api.ts';
 import { Badge, type Column, ErrorBox, Facts, Loading, Page, Section, Table, Time } from '../components/index.ts';
 import { useQuery } from '../use-query.ts';
+import { AttentionSection } from './attention.tsx';
 
 type Overview = Answer<typeof getOverview>;
 type ServedService = Overview['services'][number];
@@ -14,6 +15,7 @@ export default function OverviewView() {
   return (
     <Page title="Overview" lead="What this gateway serves, and whether its parts work.">
       <ErrorBox error={error} onRetry={reload} />
+      <AttentionSection />
       {value === undefined ? error === undefined && <Loading /> : <Content overview={value} />}
     </Page>
   );

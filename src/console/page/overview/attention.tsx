@@ -1,0 +1,39 @@
+/** What needs the attention of an operator, with links to the views that show more. */
+import type { listAttention } from '../../overview/attention.ts';
+import { read } from '../api.ts';
+import { Badge, ErrorBox, Notice, Section, Text } from '../components/index.ts';
+import { itemsOf } from '../items.ts';
+import { Link } from '../routing.tsx';
+import { useQuery } from '../use-query.ts';
+
+const words = { bad: 'act', warning: 'look' } as const;
+
+export function AttentionSection() {
+  const { value, error, reload } = useQuery(
+    'attention',
+    (signal) => read<typeof listAttention>('/overview/attention', {}, signal),
+    { everyMs: 30_000 },
+  );
+  if (value === undefined) return <ErrorBox error={error} onRetry={reload} />;
+  const items = itemsOf(value.items);
+  return (
+    <Section title="What needs attention">
+      {!value.isComplete && <Notice tone="warning">Not everything could be looked at.</Notice>}
+      {items.length === 0 ? (
+        <p>
+          <Badge tone="good">nothing</Badge> Every webhook is delivered, every outcome is known, and no certificate ends
+          soon.
+        </p>
+      ) : (
+        <ul class="attention">
+          {items.map(({ level, text, path }) => (
+            <li key={text}>
+              <Badge tone={level}>{words[level]}</Badge>
+              <span>{path === undefined ? <Text value={text} /> : <Link to={path}>{text}</Link>}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

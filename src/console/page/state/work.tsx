@@ -1,0 +1,203 @@
+/** Webhooks with their dead letters, and jobs. */
+import { useState } from 'preact/hooks';
+import type {
+  listDeadLetters,
+  listJobs,
+  listWebhooks,
+  retryAllDeadLetters,
+  retryDeadLetter,
+} from '../../state/work.ts';
+import { type Answer, read, send } from '../api.ts';
+import {
+  Badge,
+  Button,
+  type Column,
+  Confirm,
+  Empty,
+  ErrorBox,
+  formatMs,
+  Loading,
+  Notice,
+  Section,
+  Table,
+  Text,
+  Time,
+} from '../components/index.ts';
+import { itemsOf } from '../items.ts';
+import { useAction } from '../use-action.ts';
+import { useQuery } from '../use-query.ts';
+import type { ViewProps } from '../views.ts';
+
+type WebhookEndpoint = Answer<typeof listWebhooks>['endpoints'][number];
+type DeadLetter = Answer<typeof listDeadLetters>['letters'][number];
+type JobKind = Answer<typeof listJobs>['kinds'][number];
+
+const everyMs = 10_000;
+
+export function WebhooksSection({ mayAct }: ViewProps) {
+  const endpoints = useQuery('webhooks', (signal) => read<typeof listWebhooks>('/state/webhooks', {}, signal), {
+    everyMs,
+  });
+  const letters = useQuery('letters', (signal) => read<typeof listDeadLetters>('/state/deadLetters', {}, signal), {
+    everyMs,
+  });
+  const action = useAction();
+  const [isAsking, setAsking] = useState(false);
+  const retry = (work: () => Promise<{ readonly retried: number }>): void =>
+    action.run(async () => {
+      const { retried } = await work();
+      letters.reload();
+      endpoints.reload();
+      return `${retried} ${retried === 1 ? 'webhook is' : 'webhooks are'} delivered again.`;
+    });
+  const dead = itemsOf(letters.value?.letters);
+  const columns = mayAct
+    ? [
+        ...letterColumns,
+        actionColumn((letter) =>
+          retry(() =>
+            send<typeof retryDeadLetter>('POST', '/state/deadLetters/retry', { tenant: letter.tenant, id: letter.id }),
+          ),
+        ),
+      ]
+    : letterColumns;
+  return (
+    <>
+      <ErrorBox error={endpoints.error ?? letters.error ?? action.error} onRetry={letters.reload} />
+      {action.done !== undefined && <Notice tone="good">{action.done}</Notice>}
+      <Section
+        title="Dead letters"
+        actions={mayAct && dead.length > 0 && <Button onClick={() => setAsking(true)}>Retry all</Button>}
+      >
+        {letters.value === undefined ? (
+          <Loading />
+        ) : (
+          <Table
+            caption="Dead letters"
+            columns={columns}
+            rows={dead}
+            keyOf={({ tenant, id }) => `${tenant} ${id}`}
+            empty="Every webhook was delivered, or still waits."
+          />
+        )}
+      </Section>
+      <Section title="Endpoints">
+        {endpoints.value === undefined ? (
+          <Loading />
+        ) : (
+          <Table
+            caption="Endpoints"
+            columns={endpointColumns}
+            rows={itemsOf(endpoints.value.endpoints)}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title="No endpoint yet">
+                <code>triglyph webhooks endpoint add</code> adds one.
+              </Empty>
+            }
+          />
+        )}
+      </Section>
+      {isAsking && (
+        <Confirm
+          title="Retry all dead letters"
+          action={`Retry ${dead.length}`}
+          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            retry(() => send<typeof retryAllDeadLetters>('POST', '/state/deadLetters/retryAll'));
+          }}
+        >
+          <p>The servers deliver each of them again, with new attempts.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function actionColumn(retry: (letter: DeadLetter) => void): Column<DeadLetter> {
+  return {
+    name: 'Action',
+    narrow: true,
+    cell: (letter) => (
+      <Button label={`Retry ${letter.id}`} onClick={() => retry(letter)}>
+        Retry
+      </Button>
+    ),
+  };
+}
+
+const letterColumns: readonly Column<DeadLetter>[] = [
+  { name: 'Event', cell: ({ type }) => <code>{type}</code> },
+  {
+    name: 'Company',
+    cell: ({ tenant, owner }) => <Text value={owner === undefined ? tenant : `${tenant}, ${owner}`} />,
+  },
+  { name: 'Endpoint', cell: ({ endpoint }) => <Text value={endpoint} /> },
+  { name: 'Given up', cell: ({ givenUpAt }) => <Time value={givenUpAt} isRelative />, narrow: true },
+  { name: 'Attempts', cell: ({ attempts }) => attempts, align: 'end', narrow: true },
+  { name: 'Because', cell: ({ because }) => <Text value={because} max={300} /> },
+];
+
+const endpointColumns: readonly Column<WebhookEndpoint>[] = [
+  { name: 'Address', cell: ({ address }) => <Text value={address} /> },
+  { name: 'Id', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Company', cell: ({ tenant }) => <Text value={tenant} />, narrow: true },
+  { name: 'Format', cell: ({ format }) => format, narrow: true },
+  { name: 'Waiting', cell: ({ waiting }) => waiting, align: 'end', narrow: true },
+  {
+    name: 'Oldest',
+    cell: ({ oldestMs }) => (oldestMs === undefined ? '' : formatMs(oldestMs)),
+    align: 'end',
+    narrow: true,
+  },
+  {
+    name: 'Dead',
+    cell: ({ dead }) => (dead === 0 ? '0' : <Badge tone="bad">{dead} dead</Badge>),
+    align: 'end',
+    narrow: true,
+  },
+];
+
+export function JobsSection() {
+  const { value, error, reload } = useQuery('jobs', (signal) => read<typeof listJobs>('/state/jobs', {}, signal), {
+    everyMs,
+  });
+  return (
+    <Section title="Jobs by kind">
+      <ErrorBox error={error} onRetry={reload} />
+      {value === undefined ? (
+        <Loading />
+      ) : (
+        <Table
+          caption="Jobs by kind"
+          columns={jobColumns}
+          rows={itemsOf(value.kinds)}
+          keyOf={({ kind }) => kind}
+          empty="No job waits."
+        />
+      )}
+    </Section>
+  );
+}
+
+const numberColumn = (name: string, cell: (kind: JobKind) => number): Column<JobKind> => ({
+  name,
+  cell,
+  align: 'end',
+  narrow: true,
+});
+
+const jobColumns: readonly Column<JobKind>[] = [
+  { name: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
+  numberColumn('Due', ({ due }) => due),
+  numberColumn('Leased', ({ leased }) => leased),
+  numberColumn('Later', ({ scheduled }) => scheduled),
+  numberColumn('Blocked', ({ blocked }) => blocked),
+  numberColumn('Failing', ({ failing }) => failing),
+  numberColumn('Dead', ({ dead }) => dead),
+  {
+    name: 'Last failure',
+    cell: ({ lastFailure }) => lastFailure !== undefined && <Text value={lastFailure} max={300} />,
+  },
+];

@@ -1,0 +1,166 @@
+/** Tests the state views and the test API view in a browser: every section, a dead letter, the clock and a reset. */
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { triglyph } from '../support/commands.ts';
+import { ask, type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+let server: Server;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([
+    startServer('demo', folder.path, {}, { parameters: ['--test-api'] }),
+    startBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([server?.stop(), browser?.close()]);
+  folder.discard();
+});
+
+const enter = async (path: string, more: Partial<Parameters<TestBrowser['visit']>[0]> = {}): Promise<Visit> => {
+  const visit = await browser.visit({ origin: server.callers, ...more });
+  await visit.enterDemo(path);
+  return visit;
+};
+const isNoWider = 'document.documentElement.scrollWidth <= innerWidth';
+
+const sections = [
+  ['webhooks', 'Endpoints'],
+  ['records', 'Find a record by its key'],
+  ['pending', 'Pending requests'],
+  ['jobs', 'Jobs by kind'],
+  ['services', 'Account updater'],
+  ['upstreams', 'Upstreams'],
+  ['store', 'Store and Redis'],
+  ['processes', 'Certificates'],
+  ['keys', 'Keys'],
+  ['settings', 'Settings'],
+  ['audit', 'Audit log'],
+] as const;
+
+test('every section of the state loads, is in order for axe, and fits a phone', async () => {
+  const visit = await enter('/console/state');
+  const { page } = visit;
+  for (const [name, heading] of sections) {
+    await page.getByRole('list', { name: 'Sections' }).locator(`a[href="/console/state/${name}"]`).click();
+    await page.getByRole('heading', { name: heading, level: 2 }).waitFor();
+    await page.getByText('Loading…').waitFor({ state: 'detached' });
+    expect([name, await visit.violations()]).toEqual([name, []]);
+    await visit.picture(`console/state-${name}`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect([name, await page.evaluate(isNoWider)]).toEqual([name, true]);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  }
+  await visit.close();
+});
+
+test('a key leads to its record, and a wrong one to none', async () => {
+  const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+  const headers = { 'Idempotency-Key': 'key-for-the-console' };
+  expect((await ask(server.callers, 'disable', shopper, undefined, headers)).status).toBe(200);
+  const visit = await enter('/console/state/records', { colorScheme: 'dark' });
+  const { page } = visit;
+  await page.getByLabel('Company', { exact: false }).first().fill('Demo');
+  await page.getByLabel('Idempotency-Key').fill('key-for-the-console');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Stored outcome' }).waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/state-record-dark');
+  await page.getByLabel('Idempotency-Key').fill('another');
+  await page.keyboard.press('Enter');
+  await page.getByText('There is no record of this key').waitFor();
+  await visit.close();
+});
+
+test('the overview names a dead letter, which is retried from the page', async () => {
+  await addDeadLetter();
+  const visit = await enter('/console');
+  const { page } = visit;
+  const link = page.getByRole('link', { name: '1 webhook could not be delivered.' });
+  await link.waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/overview-attention');
+  await link.click();
+  const region = page.getByRole('region', { name: 'Dead letters' });
+  await region.getByRole('cell', { name: 'HTTP 500' }).waitFor();
+  // Markup from a receiver is text.
+  expect(await region.textContent()).toContain('<b>oops</b>');
+  await visit.picture('console/state-dead-letter');
+  await region.getByRole('button', { name: /^Retry / }).click();
+  await page.getByText('1 webhook is delivered again.').waitFor();
+  await page.getByText('Every webhook was delivered, or still waits.').waitFor();
+  await visit.close();
+});
+
+test('the clock advances, a fault is set, and a reset brings the data back', async () => {
+  const visit = await enter('/console/testing');
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Advance 31 days' }).click();
+  await page.getByText('The clock is 31 days ahead.').waitFor();
+  const { now } = (await (await fetch(`${server.admin}/_test/clock`)).json()) as { readonly now: string };
+  expect(Date.parse(now) - Date.now()).toBeGreaterThan(30 * 86_400_000);
+  await page.getByLabel('Operation').selectOption('listRecurringDetails');
+  await page.getByRole('button', { name: 'Set fault' }).click();
+  await page.getByRole('list', { name: 'Faults that can still happen' }).getByText('1 times').waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/testing', { fullPage: true });
+  const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+  expect((await ask(server.callers, 'listRecurringDetails', shopper)).status).not.toBe(200);
+  await ask(server.callers, 'disable', shopper);
+  expect((await ask(server.callers, 'listRecurringDetails', shopper)).answer).not.toHaveProperty('details');
+  await page.getByRole('button', { name: 'Reset the demo' }).click();
+  await page.getByRole('button', { name: 'Reset', exact: true }).click();
+  await page.getByText('The demo is as it was after its start.').waitFor();
+  expect((await ask(server.callers, 'listRecurringDetails', shopper)).answer).toHaveProperty('details');
+  await visit.close();
+});
+
+test('the data of the demo is opened from a shopper to its cards, and from a platform down', async () => {
+  const visit = await enter('/console/testing');
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Open Stored details of shopper-1' }).first().click();
+  await page
+    .getByRole('cell', { name: /•••• \d{4}/ })
+    .first()
+    .waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/testing-details');
+  await page.getByLabel('Data').selectOption('Balance platforms');
+  await page.getByRole('button', { name: /^Open Account holders of/ }).click();
+  await page
+    .getByRole('button', { name: /^Open Balance accounts of/ })
+    .first()
+    .waitFor();
+  await visit.close();
+});
+
+/** The endpoint and its event are made by the program; the delivery is given up by hand, as no test waits for days. */
+const addDeadLetter = async (): Promise<void> => {
+  const environment = { DATA_DIR: server.dataDir, KEY_FILE: join(server.dataDir, 'keys') };
+  const added = await triglyph(
+    ['webhooks', 'endpoint', 'add', 'Demo', 'http://127.0.0.1:9/hooks'],
+    folder.path,
+    environment,
+  );
+  expect(added.code).toBe(0);
+  const shopper = { merchantAccount: 'DemoMerchantNL', shopperReference: 'shopper-of-the-console' };
+  const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2030', holderName: 'Anna' };
+  const stored = await ask(server.callers, 'storeToken', {
+    ...shopper,
+    card,
+    recurring: { contract: 'RECURRING' },
+    shopperEmail: 'a@example.com',
+  });
+  expect(stored.status).toBe(200);
+  const database = new DatabaseSync(join(server.dataDir, 'triglyph.db'));
+  database.exec(
+    `update job set dead_since = 1774000000000, due_at = null, lease_owner = null, last_failure = 'HTTP 500 <b>oops</b>' where kind = 'webhook'`,
+  );
+  database.close();
+};

@@ -20,7 +20,7 @@ const engine = {
   gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'jobs', 'lib', 'limits', 'store', 'vault'],
   upstream: ['contract', 'formats', 'idempotency', 'lib'],
   import: ['audit', 'contract', 'formats', 'gateway', 'lib', 'store'],
-  convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],
+  convert: ['callers', 'contract', 'formats', 'gateway', 'lib', 'xml'],
   console: [
     'audit',
     'callers',

@@ -55,6 +55,8 @@ export interface ServerOverrides extends GatewayOverrides {
   readonly demoControls?: DemoControls;
   /** In the demo: credentials of callers that the console sends requests with, by name. */
   readonly demoCallers?: ReadonlyMap<string, PresentedSecret> | undefined;
+  /** The name of the configuration file, for the console. */
+  readonly configFile?: string | undefined;
 }
 
 /** How often readiness asks the key management service. */
@@ -74,6 +76,7 @@ export async function startServer(
     admin: openProbes = openAdmin,
     tls: givenTls,
     consoleForAll,
+    configFile,
     demoCallers,
     demoControls,
     ...overrides
@@ -106,6 +109,11 @@ export async function startServer(
         plan: overrides.upstreams ?? noUpstreams,
         processes: async () => [report()],
         guard: composed.loginGuard,
+        deprecations: {
+          configured: overrides.deprecations ?? [],
+          source: configFile ?? 'configuration',
+          refresh: composed.deprecations.refresh,
+        },
         oneClick: consoleForAll,
         traffic: composed.traffic?.reader,
         demoCallers,

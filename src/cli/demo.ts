@@ -22,7 +22,7 @@ import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
-import { ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams } from './project-upstreams.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -91,6 +91,7 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
     onLogError: handleOutputError,
     tls: tls && fixedTls(tls),
     deprecations: projectDeprecations(),
+    configFile: configFileName(),
     upstreams: readUpstreams(),
     consoleForAll: demoConsole.presented,
     demoCallers,

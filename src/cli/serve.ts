@@ -16,7 +16,7 @@ import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
-import { ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -92,7 +92,8 @@ async function superviseWorkers(project: Project): Promise<void> {
   const backend = config.console ? opened : undefined;
   if (backend === undefined) await opened.close();
   const report = (text: string): void => log('warn', text);
-  const primary = await startWorkers(config, { report, console: backend && { backend, plan } }).catch(
+  const deprecations = { configured: projectDeprecations(), source: configFileName() ?? 'configuration' };
+  const primary = await startWorkers(config, { report, console: backend && { backend, plan, deprecations } }).catch(
     async (thrown) => {
       await backend?.close();
       throw thrown;
@@ -122,6 +123,7 @@ async function startSafely(project: Project, overrides: ServerOverrides = {}): P
   return startServer(config, backend, {
     onLogError: handleOutputError,
     deprecations: projectDeprecations(),
+    configFile: configFileName(),
     upstreams: plan,
     ...overrides,
   }).catch(async (thrown) => {

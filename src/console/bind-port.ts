@@ -3,14 +3,15 @@ import type { Input, Operation, Output } from '../contract/operation.ts';
 import type { BoundHandler } from '../gateway/handler.ts';
 import type { OperationHandlers } from '../gateway/implement.ts';
 
-/** One method for each operation. */
+/** One method for each operation. `by`: the id of the credential of the person. */
 export type PortOf<O extends Operation> = {
   readonly [N in O['name']]: (
     input: Input<Extract<O, { readonly name: N }>>,
+    by: string,
   ) => Promise<Output<Extract<O, { readonly name: N }>>>;
 };
 
-type Perform = (input: unknown) => Promise<unknown>;
+type Perform = (input: unknown, by: string) => Promise<unknown>;
 
 /** The methods of a port open transactions of their own. */
 export function bindPort<O extends Operation>(operations: readonly O[], port: PortOf<O>): OperationHandlers {
@@ -19,10 +20,10 @@ export function bindPort<O extends Operation>(operations: readonly O[], port: Po
 }
 
 function handlerOf({ effect }: Operation, perform: Perform): BoundHandler {
-  if (effect === 'reads') return { handle: ({ input }) => perform(input) };
+  if (effect === 'reads') return { handle: ({ input, caller }) => perform(input, caller.credential) };
   return {
     // The transaction of the request is open in `handle`, and transactions do not nest.
-    lookup: ({ input }) => perform(input),
+    lookup: ({ input, caller }) => perform(input, caller.credential),
     handle: async (_request, _transaction, _context, result) => result,
   };
 }

@@ -1,5 +1,6 @@
 /** The service of the console: what its views read and do. Each view adds its operations here. */
 import { service } from '../contract/service.ts';
+import { callerOperations, callerProblems } from './callers/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { consoleRoles } from './roles.ts';
@@ -14,6 +15,7 @@ export const viewOperations = Object.freeze({
   state: stateOperations,
   traffic: trafficOperations,
   testing: testingOperations,
+  callers: callerOperations,
 });
 
 export type ViewName = keyof typeof viewOperations;
@@ -25,6 +27,10 @@ export const auditedFields: Readonly<Record<string, readonly string[]>> = Object
   retryDeadLetter: ['tenant', 'id'],
   changeTestClock: ['set', 'days', 'hours', 'minutes'],
   addTestFault: ['operation', 'service', 'format', 'delayMs', 'drop', 'answer', 'malformed', 'always', 'times'],
+  replaceDeprecation: ['id'],
+  removeDeprecation: ['id'],
+  exemptCaller: ['id', 'credential'],
+  endExemption: ['id', 'credential'],
 });
 
 export const consoleV1 = service({
@@ -36,6 +42,6 @@ export const consoleV1 = service({
   roles: consoleRoles,
   // Who may act may read.
   roleSets: { 'console-admin': ['console'] },
-  problems: { ...stateViewProblems, ...testingProblems, ...trafficProblems },
+  problems: { ...stateViewProblems, ...testingProblems, ...trafficProblems, ...callerProblems },
   operations: Object.values(viewOperations).flat(),
 });

@@ -1,6 +1,7 @@
 /** Implements the service of the console. Each view adds its handlers here. */
 import type { Implementation, OperationHandlers } from '../gateway/implement.ts';
 import { bindPort } from './bind-port.ts';
+import { callerOperations } from './callers/contract.ts';
 import { consoleV1 } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
@@ -16,6 +17,7 @@ export function implementConsole(ports: ConsolePorts): Implementation {
     bindPort(stateOperations, ports.state),
     trafficHandlers(ports),
     bindPort(testingOperations, ports.testing),
+    bindPort(callerOperations, ports.callers),
   ];
   return Object.freeze({
     service: consoleV1,

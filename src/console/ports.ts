@@ -1,4 +1,6 @@
 /** What the views of the console need of the server. Each view declares its own port in its folder and adds it here. */
+
+import type { CallersPort } from './callers/port.ts';
 import type { ExplorerPort } from './explorer/port.ts';
 import type { OverviewPort } from './overview/port.ts';
 import type { StatePort } from './state/port.ts';
@@ -11,4 +13,5 @@ export interface ConsolePorts {
   readonly state: StatePort;
   readonly traffic: TrafficPort;
   readonly testing: TestingPort;
+  readonly callers: CallersPort;
 }

@@ -1,5 +1,6 @@
 /** What the console needs of a running server, in the process that serves it. */
 
+import type { DeprecationRule } from '../../callers/deprecation.ts';
 import type { DemoControls } from '../../console/testing/port.ts';
 import type { Service } from '../../contract/service.ts';
 import type { LoginGuard } from '../../gateway/login-guard.ts';
@@ -27,6 +28,14 @@ export interface ConsoleContext {
   /** In a demo that can be controlled. */
   readonly demoControls?: DemoControls | undefined;
   readonly guard: LoginGuard;
+  readonly deprecations: {
+    /** Those of the configuration. */
+    readonly configured: readonly DeprecationRule[];
+    /** The file that holds them. */
+    readonly source: string;
+    /** Makes this process take over what the store holds. Absent where it serves no callers: workers poll. */
+    refresh?(): Promise<void>;
+  };
   /** In the demo: the credential that anybody may be by one click. */
   readonly oneClick?: PresentedSecret | undefined;
   /** Absent where nothing is recorded. */

@@ -7,6 +7,7 @@ import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
 import type { Site } from '../../http/site.ts';
 import { clock } from '../../lib/clock.ts';
+import { callersPort } from './callers/port.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { explorerPort } from './explorer/port.ts';
 import { overviewPort } from './overview.ts';
@@ -35,6 +36,7 @@ export function openConsole(context: ConsoleContext): Site {
       overview: overviewPort(context),
       testing: testingPort(context),
       explorer: explorerPort({ ...context, mask }),
+      callers: callersPort(context),
       state: statePort({ ...context, mask }),
       traffic: trafficPort(context),
     },

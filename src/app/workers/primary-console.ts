@@ -18,7 +18,7 @@ export interface PrimaryConsole {
 }
 
 export interface PrimaryConsoleParts
-  extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic'> {
+  extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic' | 'deprecations'> {
   /** The address for callers. */
   readonly callers: string;
   readonly report: (text: string) => void;

@@ -25,7 +25,7 @@ export interface Primary {
 export interface SupervisedCommand {
   readonly report: (text: string) => void;
   /** What the console needs; absent without one. The store stays open until `stop` has ended. */
-  readonly console?: Pick<PrimaryConsoleParts, 'backend' | 'plan'> | undefined;
+  readonly console?: Pick<PrimaryConsoleParts, 'backend' | 'plan' | 'deprecations'> | undefined;
 }
 
 /** Starts `config.workers` processes that run the same command. Rejects if the first one cannot serve. */

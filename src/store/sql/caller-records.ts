@@ -4,6 +4,7 @@ import {
   type CallerRecords,
   type CallerUpdate,
   type CallerUse,
+  type DayCounts,
   idOf,
   otherOfAll,
   otherOfCredential,
@@ -11,6 +12,7 @@ import {
   recordsPerCredentialMax,
   type SealedRequest,
 } from '../../callers/caller-record.ts';
+import type { RecordedUse } from '../../callers/listed-caller.ts';
 import { CommitUnknown } from '../errors.ts';
 import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
 import { memoize, placeholders } from './row-values.ts';
@@ -18,6 +20,14 @@ import { memoize, placeholders } from './row-values.ts';
 export interface StoredCallerRecords extends CallerRecords {
   /** Those used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
   list(since: number): Promise<readonly CallerRecord[]>;
+  /** Those used since the moment without their counts, last used first. */
+  listUses(since: number): Promise<readonly RecordedUse[]>;
+  /** The counts of the days since the moment, by the ids of the records. */
+  listDays(
+    records: readonly Pick<RecordedUse, 'id' | 'use'>[],
+    since: number,
+  ): Promise<ReadonlyMap<string, readonly DayCounts[]>>;
+  findUse(id: string): Promise<CallerUse | undefined>;
   /** Whether a credential has records. */
   hasCredential(credential: string): Promise<boolean>;
   /** The last request of a record that has one. */
@@ -58,6 +68,14 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits): Sto
       engine.read(async (session) =>
         (await session.query(listRecords, [since, Math.floor(since / dayMs)])).map(recordOf),
       ),
+    listUses: (since) =>
+      engine.read(async (session) => (await session.query(listUses, [since])).map((row) => recordedUseOf(row))),
+    listDays: (records, since) => engine.read((session) => listDays(session, records, Math.floor(since / dayMs))),
+    findUse: (id) =>
+      engine.read(async (session) => {
+        const [row] = await session.query(findUse, [id]);
+        return row && recordedUseOf(row).use;
+      }),
     hasCredential: (credential) =>
       engine.read(async (session) => (await session.query(findCredential, [credential])).length > 0),
     findRequest: (id) =>
@@ -149,7 +167,29 @@ async function deleteAll(engine: Engine, oldest: typeof deleteDays, limit: numbe
   }
 }
 
-function recordOf(row: RecordRow): CallerRecord {
+/** Records of one statement. */
+const daysOfMax = 100;
+
+async function listDays(
+  session: Session,
+  records: readonly Pick<RecordedUse, 'id' | 'use'>[],
+  since: number,
+): Promise<ReadonlyMap<string, readonly DayCounts[]>> {
+  const found = new Map<string, DayCounts[]>();
+  for (let start = 0; start < records.length; start += daysOfMax) {
+    const some = records.slice(start, start + daysOfMax);
+    const keys = some.flatMap(({ id, use }) => [use.tenant, id]);
+    for (const row of await session.query(listDaysOf(some.length), [...keys, since])) {
+      const { caller_id, day, succeeded, refused, failed, switched_off, exempt } = row;
+      const days = found.get(caller_id) ?? [];
+      days.push({ day, succeeded, refused, failed, switchedOff: switched_off, exempt });
+      found.set(caller_id, days);
+    }
+  }
+  return found;
+}
+
+function recordedUseOf(row: UseRow): RecordedUse {
   const { tenant, credential, service, operation, version, format, client } = row;
   return {
     id: row.caller_id,
@@ -157,6 +197,12 @@ function recordOf(row: RecordRow): CallerRecord {
     firstUsedAt: row.first_used_at,
     lastUsedAt: row.last_used_at,
     lastOutcome: row.last_outcome,
+  };
+}
+
+function recordOf(row: RecordRow): CallerRecord {
+  return {
+    ...recordedUseOf(row),
     succeeded: row.succeeded,
     refused: row.refused,
     failed: row.failed,
@@ -212,7 +258,7 @@ const addDay = statement(
      exempt = caller_record_day.exempt + excluded.exempt`,
 );
 
-type RecordRow = {
+type UseRow = {
   readonly tenant: string;
   readonly caller_id: string;
   readonly credential: string;
@@ -224,12 +270,36 @@ type RecordRow = {
   readonly first_used_at: number;
   readonly last_used_at: number;
   readonly last_outcome: string;
+};
+
+type CountsRow = {
   readonly succeeded: number;
   readonly refused: number;
   readonly failed: number;
   readonly switched_off: number;
   readonly exempt: number;
 };
+
+type RecordRow = UseRow & CountsRow;
+
+const useColumns =
+  'tenant, caller_id, credential, service, operation, version, format, client, first_used_at, last_used_at, last_outcome';
+
+const listUses = statement<UseRow>(
+  'list-caller-uses',
+  `select ${useColumns} from caller_record where last_used_at >= $1 order by last_used_at desc, caller_id`,
+);
+
+const findUse = statement<UseRow>('find-caller-use', `select ${useColumns} from caller_record where caller_id = $1`);
+
+const listDaysOf = memoize((count: number) =>
+  statement<CountsRow & { readonly caller_id: string; readonly day: number }>(
+    `list-caller-days-${count}`,
+    `select caller_id, day, succeeded, refused, failed, switched_off, exempt from caller_record_day
+      where (tenant, caller_id) in (values ${placeholders(count, ['', ''])}) and day >= $${2 * count + 1}
+      order by caller_id, day`,
+  ),
+);
 
 const sums = ['succeeded', 'refused', 'failed', 'switched_off', 'exempt']
   .map((name) => `cast(coalesce(sum(d.${name}), 0) as bigint) as ${name}`)

@@ -13,6 +13,18 @@ RUN [ "$OPENTELEMETRY" = off ] || { \
       $(node -p 'const p = require("/app/package.json"); Object.keys(p.peerDependencies).map((name) => `${name}@${p.devDependencies[name]}`).join(" ")') && \
     cp -r node_modules/@opentelemetry /app/node_modules/; }
 
+# The page of the console, built with the bundler and its libraries alone.
+FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS page
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN mkdir /bundler && cd /bundler && \
+    npm install --ignore-scripts --no-audit --no-fund \
+      $(node -p 'const p = require("/app/package.json"); ["rolldown", "preact", "uplot"].flatMap((name) => p.devDependencies[name] ? `${name}@${p.devDependencies[name]}` : []).join(" ")') && \
+    mv node_modules /app/
+COPY scripts/console-page.mjs scripts/
+COPY src/console/page src/console/page
+RUN node scripts/console-page.mjs /app/console-page
+
 FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146
 # Probes come from outside the container. Its network decides who reaches 9090.
 ENV NODE_ENV=production \
@@ -25,6 +37,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
 COPY src src
+COPY --from=page /app/console-page src/console-page
 # Fills the compile cache, which cannot be filled on a read-only root.
 RUN node --disable-proto=delete bin/triglyph.mjs serve --help > /dev/null
 USER 1000:1000

@@ -1,6 +1,6 @@
 /**
- * Builds the page of the console: JavaScript and styles with hashed names, compressed. As a program it builds into the cache
- * of the checkout, once for each state of the sources, and prints the folder.
+ * Builds the page of the console: JavaScript and styles with hashed names, compressed. As a program it builds into the folder
+ * that it is given, or into the cache of the checkout, once for each state of the sources, and prints the folder.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -110,4 +110,8 @@ export async function findConsolePage() {
   return folder;
 }
 
-if (import.meta.main) process.stdout.write(`${await findConsolePage()}\n`);
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder !== undefined) await buildConsolePage(folder);
+  process.stdout.write(`${folder ?? (await findConsolePage())}\n`);
+}

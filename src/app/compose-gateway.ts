@@ -70,6 +70,8 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
 
 /** Replacements for what the configuration describes. */
 export interface GatewayOverrides {
+  /** The path of the console, where callers reach it. */
+  readonly publicConsole?: string | undefined;
   readonly implementations?: readonly Implementation[];
   readonly cache?: IdempotencyCache;
   readonly interceptor?: Interceptor;
@@ -222,7 +224,7 @@ export async function composeGateway<M extends Metrics>(
     cardNumberReports,
     deprecations,
     handle: traffic?.handle(handle) ?? handle,
-    documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
+    documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12, console: overrides.publicConsole }),
     nameClient,
     observer: traffic?.observer(observer) ?? observer,
     traffic,

@@ -84,6 +84,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
+    publicConsole: config.console && consoleForAll !== undefined ? '/console' : undefined,
     openTraffic: (parts) => openTraffic(config, parts),
     ...overrides,
   });

@@ -1,7 +1,8 @@
 /** Generates the documents that are committed to the repository. Tests compare them with the contract. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { committedDocuments } from '../documents/index.ts';
+import { consoleV1 } from '../console/contract.ts';
+import { type CommittedDocument, committedDocuments, committedOpenApi } from '../documents/index.ts';
 import { createProtocols } from '../formats/index.ts';
 import { services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
@@ -9,10 +10,16 @@ import { describeConfig } from './configuration-page.ts';
 /** Writes them into the repository at `root`, and prints their paths. */
 export function writeDocuments(root: string): void {
   const documents = committedDocuments(services, Object.values(createProtocols(services)));
-  for (const { path, text } of [...documents, { path: 'docs/configuration.md', text: describeConfig() }]) {
+  const others = [consoleOpenApi(), { path: 'docs/configuration.md', text: describeConfig() }];
+  for (const { path, text } of [...documents, ...others]) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     process.stdout.write(`${file}\n`);
   }
+}
+
+/** Callers of services do not see it. */
+export function consoleOpenApi(): CommittedDocument {
+  return committedOpenApi(consoleV1);
 }

@@ -1,6 +1,6 @@
 /** The documents that the repository keeps, with a neutral address. */
 import { newestOf, type Service, serviceAddress } from '../contract/service.ts';
-import { hasBound, hasNamed, kebabCase, openApisOf, printJson } from './documents.ts';
+import { hasBound, hasNamed, kebabCase, type OpenApi, openApisOf, printJson } from './documents.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { deriveXsd } from './xsd.ts';
@@ -21,12 +21,18 @@ export function committedDocuments(
 ): readonly CommittedDocument[] {
   return [
     ...services.filter(hasNamed).filter(isCommitted(services)).flatMap(wsdlFiles),
-    ...openApisOf(newestOf(services)).map(({ file, derive }) => ({
-      path: file,
-      text: printJson(derive(neutralOrigin)),
-    })),
+    ...openApisOf(newestOf(services)).map(printOpenApi),
     ...referenceFiles(services, printers),
   ];
+}
+
+/** The OpenAPI document of one service with HTTP bindings. */
+export function committedOpenApi(service: Service): CommittedDocument {
+  return printOpenApi(openApisOf([service]).at(-1)!);
+}
+
+function printOpenApi({ file, derive }: OpenApi): CommittedDocument {
+  return { path: file, text: printJson(derive(neutralOrigin)) };
 }
 
 /** The other versions differ from these in few members, which the reference lists. */

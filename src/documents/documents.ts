@@ -34,6 +34,8 @@ export interface Documents {
 export interface DocumentOptions {
   /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
   readonly wsdlSoap12?: boolean;
+  /** The path of the console, for the page; absent where callers do not reach it. */
+  readonly console?: string | undefined;
 }
 
 /**
@@ -41,7 +43,10 @@ export interface DocumentOptions {
  * of a service with HTTP bindings at its address with `/openapi.json`. OpenAPI of each version at its own path with
  * `/openapi.json`.
  */
-export function createDocuments(services: readonly Service[], { wsdlSoap12 = true }: DocumentOptions = {}): Documents {
+export function createDocuments(
+  services: readonly Service[],
+  { wsdlSoap12 = true, console }: DocumentOptions = {},
+): Documents {
   const openApis = openApisOf(newestOf(services));
   const openApiOfVersion = oncePer(versionOpenApi);
   const templateOf = oncePer(({ derive, below }: OpenApi) =>
@@ -64,7 +69,7 @@ export function createDocuments(services: readonly Service[], { wsdlSoap12 = tru
 
     findPage(path, origin) {
       if (path !== '/' && !isServiceAddress(services, path)) return undefined;
-      page ??= createTemplate(printPage(services, placeholder));
+      page ??= createTemplate(printPage(services, placeholder, console && placeholder + console));
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
     },
   });

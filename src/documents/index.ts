@@ -1,5 +1,5 @@
 /** Documents derived from contracts: those that callers download and those that the repository keeps. */
-export { type CommittedDocument, committedDocuments } from './committed.ts';
+export { type CommittedDocument, committedDocuments, committedOpenApi } from './committed.ts';
 export { createDocuments, type Document, type Documents, openApisOf } from './documents.ts';
 export { type Extent, exampleOf } from './example.ts';
 export { deriveFormSchema } from './form-schema.ts';

@@ -10,13 +10,16 @@ import {
 } from '../contract/service.ts';
 import { escapeAttribute } from './xml-document.ts';
 
-/** `services`: all versions, newest last. */
-export function printPage(services: readonly Service[], origin: string): string {
+/** `services`: all versions, newest last. `console`: its path, where everybody who sees the page may open it. */
+export function printPage(services: readonly Service[], origin: string, console?: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<style>${style}</style></head><body><main><h1>Triglyph</h1>`,
     '<p>This gateway is up. It serves programs at the addresses below. Their requests need credentials.</p>',
+    ...(console === undefined
+      ? []
+      : [`<p><a class="button" href="${escapeAttribute(console)}">Open the console</a></p>`]),
     ...newestOf(services).map((newest) => section(newest, contractsOf(services, newest), origin)),
     '</main></body></html>\n',
   ].join('\n');
@@ -28,8 +31,13 @@ function contractsOf(services: readonly Service[], { name }: Service): readonly 
 }
 
 const style =
+  ':root{color-scheme:light dark}' +
   'body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:48rem;padding:0 1rem}' +
-  'th{text-align:left;font-weight:normal;padding-right:1rem;vertical-align:top}code{overflow-wrap:anywhere}';
+  'body{color:light-dark(#16202a,#e6edf0);background:light-dark(#fff,#101416)}' +
+  'h2{margin-top:2rem}a,code{overflow-wrap:anywhere}a{color:light-dark(#0c5f67,#62c4cc)}' +
+  'th{text-align:left;font-weight:normal;padding-right:1rem;vertical-align:top;white-space:nowrap}' +
+  '.button{display:inline-block;padding:.5rem 1rem;border-radius:6px;font-weight:600;text-decoration:none;' +
+  'color:light-dark(#fff,#06292c);background:light-dark(#0c5f67,#62c4cc)}';
 
 /** The page loads nothing, runs nothing, sends nothing, and no other page may frame it. */
 export const pagePolicy = [

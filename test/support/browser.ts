@@ -83,9 +83,9 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
       await page.getByRole('navigation', { name: 'Views' }).waitFor();
     },
     async logIn(username, secret) {
-      await page.getByLabel('Username', { exact: true }).fill(username);
-      await page.getByLabel('Password', { exact: true }).fill(secret);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('textbox', { name: /^Username/ }).fill(username);
+      await page.getByRole('textbox', { name: /^Password/ }).fill(secret);
+      await page.getByRole('button', { name: 'Log in', exact: true }).click();
     },
     violations: () => findViolations(page),
     async picture(name, { fullPage = false } = {}) {

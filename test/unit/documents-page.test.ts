@@ -28,6 +28,12 @@ test.each([
   expect(documents.findPage(path, origin) !== undefined).toBe(hasPage);
 });
 
+test('names the console where callers reach it, and nowhere else', () => {
+  expect(page.body).not.toContain('console');
+  const { body } = createDocuments(services, { console: '/console' }).findPage('/', origin)!;
+  expect(body).toContain(`<a class="button" href="${origin}/console">Open the console</a>`);
+});
+
 describe('the page', () => {
   const links = [...page.body.matchAll(/href="([^"]*)"/g)].map(([, address]) => address!);
 

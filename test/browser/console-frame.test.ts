@@ -1,0 +1,174 @@
+/** Tests the frame of the console in a browser: policy, sessions, the keyboard, hostile texts, and pages of other sites. */
+import { createServer, type Server as WebServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { startConsole, type TestConsole } from '../support/console.ts';
+
+const consoleUser = { kind: 'basic', username: 'demo@Company.Acme', secret: 'a-public-password' } as const;
+let console: TestConsole;
+let browser: TestBrowser;
+const servers: WebServer[] = [];
+
+beforeAll(async () => {
+  [console, browser] = await Promise.all([startConsole({ oneClick: consoleUser }), startBrowser()]);
+  await console.addCredential(['console-admin'], consoleUser);
+});
+afterEach(() => {
+  for (const each of servers.splice(0)) each.close();
+});
+afterAll(async () => {
+  await Promise.all([console?.stop(), browser?.close()]);
+});
+
+const visitConsole = (): Promise<Visit> => browser.visit({ origin: console.callers });
+
+/** Serves a page at a port of its own, and tells of the requests that it gets. */
+async function serve(html: string, headers: Readonly<Record<string, string>> = {}) {
+  const requests: { readonly method: string | undefined; readonly cookie: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    if (request.url !== '/favicon.ico') requests.push({ method: request.method, cookie: request.headers.cookie });
+    response.writeHead(200, { 'Content-Type': 'text/html', ...headers });
+    response.end(html);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+const strict = { 'Content-Security-Policy': "default-src 'self'" };
+
+test.each([
+  ['an inline script', '<script>document.title = "run"</script>', strict, /inline script/i],
+  ['an inline style', '<p style="color: red">text</p>', strict, /inline style/i],
+  [
+    'an image of another server',
+    '<img src="http://192.0.2.1/x.png" alt="">',
+    {},
+    /another server: http:\/\/192\.0\.2\.1/,
+  ],
+  ['a script that throws', '<script>throw new Error("broken")</script>', {}, /broken/],
+] as const)('the harness sees a page with %s', async (_, html, headers, fault) => {
+  const { origin } = await serve(`<!doctype html><title>page</title>${html}`, headers);
+  const visit = await browser.visit({ origin });
+  await visit.page.goto('/', { waitUntil: 'domcontentloaded' });
+  await expect(visit.close()).rejects.toThrow(fault);
+});
+
+test('the harness finds nothing in a page without fault, and axe finds an image without a text', async () => {
+  const { origin } = await serve('<!doctype html><html lang="en"><title>page</title><main><h1>Page</h1></main>');
+  const visit = await browser.visit({ origin });
+  await visit.open('/');
+  expect(await visit.violations()).toEqual([]);
+  await visit.page.evaluate('document.querySelector("main").append(new Image())');
+  expect((await visit.violations()).join()).toContain('image-alt');
+  await visit.close();
+});
+
+test('a page of another port, which the cookie is sent to, can do nothing with it', async () => {
+  const visit = await visitConsole();
+  await visit.enterDemo();
+  const attack = `<!doctype html><title>attack</title><form method="post" enctype="text/plain"><input name="x"></form>`;
+  const evil = await serve(attack);
+  // Control: a server that trusts the cookie alone would be deceived.
+  const trusting = await serve('<!doctype html><title>trusting</title>');
+  const other = await visit.context.newPage();
+  const body = JSON.stringify({ oneClick: true });
+  const postTo = async (address: string): Promise<void> => {
+    await other.goto(evil.origin);
+    // The attacker does not see the answer, only its effect would count.
+    await other.evaluate(
+      `fetch(${JSON.stringify(address)}, { method: 'POST', mode: 'no-cors', credentials: 'include', body: ${JSON.stringify(body)} }).catch(() => {})`,
+    );
+  };
+  await postTo(`${trusting.origin}/console/session`);
+  expect(trusting.requests.at(-1)).toMatchObject({
+    method: 'POST',
+    cookie: expect.stringContaining('triglyph-console='),
+  });
+  const before = await console.audited('consoleLogin');
+  await postTo(`${console.callers}/console/session`);
+  expect(await console.audited('consoleLogin')).toEqual(before);
+  const framing = await serve(`<!doctype html><title>frame</title><iframe src="${console.callers}/console"></iframe>`);
+  await other.goto(framing.origin);
+  expect(await other.frames()[1]?.evaluate('document.getElementById("root")')).toBeNull();
+  visit.takeFaults();
+  // The session of the person is still there.
+  await visit.open('/console');
+  await visit.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await visit.close();
+});
+
+test('a wrong password is explained, and a session that has ended leads to the log-in', async () => {
+  const person = await console.addCredential(['console']);
+  const visit = await visitConsole();
+  const { page } = visit;
+  await visit.open('/console');
+  await visit.logIn(person.username, 'wrong');
+  await page.getByRole('alert').getByText('The credential is unknown, or its secret is wrong.').waitFor();
+  expect(visit.takeFaults()).toEqual([expect.stringContaining('401')]);
+  await visit.logIn(person.username, person.secret);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByText('reads', { exact: true }).waitFor();
+  await console.revoke(person.id);
+  console.pass(2_000);
+  await page.getByText('Your session has ended. Log in again.').waitFor();
+  expect(visit.takeFaults().every((fault) => fault.includes('401'))).toBe(true);
+  await visit.close();
+});
+
+test('the keyboard alone logs in, moves to a view, and logs out', async () => {
+  const visit = await visitConsole();
+  const { page } = visit;
+  await visit.open('/console');
+  await page.getByRole('button', { name: 'Enter the demo' }).waitFor();
+  const pressUntil = async (name: string): Promise<void> => {
+    for (let times = 0; times < 60; times++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement?.textContent?.trim() ?? ""')) === name) return;
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  };
+  await pressUntil('Enter the demo');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await pressUntil('Overview');
+  await page.keyboard.press('Enter');
+  await pressUntil('Log out');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Enter the demo' }).waitFor();
+  await visit.close();
+});
+
+test('texts of others are shown as text, with what cannot be seen made visible', async () => {
+  const visit = await visitConsole();
+  const { page } = visit;
+  const detail = '<img src=x onerror="document.title=1"> \u202egnp.exe\u0007\u200b </p><script>1</script>';
+  await page.route('**/console/session', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify({ detail }) })
+      : route.continue(),
+  );
+  await visit.open('/console');
+  await page.getByRole('button', { name: 'Enter the demo' }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  const text = await alert.innerText();
+  expect(text).toContain('<img src=x onerror="document.title=1"> U+202Egnp.exeU+0007U+200B </p><script>1</script>');
+  expect(await alert.locator('img, script').count()).toBe(0);
+  visit.takeFaults();
+  await visit.close();
+});
+
+test('an unknown view, and the choice of colours', async () => {
+  const visit = await visitConsole();
+  const { page } = visit;
+  await visit.enterDemo('/console/nothing');
+  await page.getByText('The console has no such page.').waitFor();
+  await page.getByRole('button', { name: 'Colours: system' }).click();
+  await page.getByRole('button', { name: 'Colours: light' }).click();
+  await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(16, 20, 22)');
+  expect(await visit.violations()).toEqual([]);
+  await visit.close();
+});

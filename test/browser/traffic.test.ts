@@ -1,5 +1,7 @@
 /** Tests the view of traffic in a browser: live requests, one of them, charts, hostile content, and many requests at a time. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Schema } from '../../src/contract/schema.ts';
+import { recurringV68 as newest } from '../../src/services/recurring/v68.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -85,3 +87,126 @@ test.each([
     await visit.close();
   },
 );
+
+/** Markup, an override of the direction, a control character and a line break. */
+const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202Egnp.exe\u0007\n"&amp;';
+/** What of it would have become an element or run. */
+const injected =
+  'document.querySelectorAll("main img, main script, main iframe").length + (/^[12]$/.test(document.title) ? 1 : 0)';
+
+test('hostile content in every field shows as text, also a megabyte of it', async () => {
+  const visit = await browser.visit({ origin: server.callers });
+  const { page } = visit;
+  const { operations } = newest;
+  const body = hostileIn(operations.get('storeToken')!.input, 'DemoMerchant');
+  const references = [
+    await send('storeToken', body as object, { 'user-agent': 'agent <img src=x>', 'x-request-id': 'a<img>' }),
+    await send('storeToken', { ...(body as object), [hostile]: hostile }),
+    await send('disable', { ...shopper(hostile), recurringDetailReference: hostile }),
+    await send('disable', `{${hostile}`),
+    await send('listRecurringDetails', soap(`<![CDATA[${hostile.replace('\u0007', '')}]]>`), {
+      'content-type': 'text/xml',
+    }),
+    await send('listRecurringDetails', { ...shopper('x'), filler: hostile.repeat(9_000) }),
+  ];
+  await visit.enterDemo('/console/traffic');
+  for (const reference of references) {
+    await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    for (const tab of ['Received', 'Canonical', 'Answer', 'Copy as a program']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await page.evaluate(injected)).toBe(0);
+    }
+    await page.getByRole('link', { name: 'All requests' }).click();
+    expect(await page.evaluate(injected)).toBe(0);
+  }
+  // An override of the direction is a word.
+  await page.getByRole('row').filter({ hasText: references[0]! }).getByRole('link').first().click();
+  await page.getByText('U+202E').first().waitFor();
+  // The control: rendered as markup, the text of the message is an element.
+  await page.evaluate('document.querySelector("main pre").innerHTML = document.querySelector("main pre").textContent');
+  expect(await page.evaluate(injected)).toBeGreaterThan(0);
+  visit.takeFaults();
+  await visit.close();
+});
+
+/** An input in which every text is hostile. */
+function hostileIn(schema: Schema, account: string, name = ''): unknown {
+  switch (schema.kind) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.fields).map(([field, each]) => [field, hostileIn(each.schema, account, field)]),
+      );
+    case 'list':
+      return schema.joined ? hostile : [hostileIn(schema.item, account, name)];
+    case 'map':
+      return { [hostile]: hostile };
+    default:
+      return name === 'merchantAccount' ? account : hostile;
+  }
+}
+
+describe('10,000 requests in a minute', () => {
+  /** Ten seconds at this rate, a request in each event. */
+  const count = 1_600;
+
+  /** Replaces the stream by one that the test feeds. `isBatched`: as the page does it, or with a drawing for each event. */
+  async function measure(isBatched: boolean): Promise<{ readonly blockedMs: number; readonly rows: number }> {
+    const visit = await browser.visit({ origin: server.callers });
+    const { page } = visit;
+    await page.addInitScript(`
+      globalThis.EventSource = class { constructor() { globalThis.stream = this; setTimeout(() => this.onopen?.(), 0); } close() {} };
+      if (!${isBatched}) {
+        const later = globalThis.setTimeout;
+        globalThis.setTimeout = (work, ms, ...rest) => ms === 200 ? void queueMicrotask(work) : later(work, ms, ...rest);
+      }`);
+    await visit.enterDemo('/console/traffic');
+    await page.waitForFunction('globalThis.stream?.onmessage');
+    const blockedMs = (await page.evaluate(`new Promise((resolve) => {
+      const line = (at) => ({ id: '1-' + at, at: Date.now(), method: 'POST', format: 'json', service: 'Recurring', version: 68, operation: 'disable',
+        caller: 'cr_1', outcome: 'ok', isFailure: false, status: 200, ms: 1.5, bytesIn: 10, bytesOut: 10, key: 'new', reference: 'R' + at, hasDetails: false });
+      let sent = 0;
+      let blocked = 0;
+      let last = performance.now();
+      // 10,000 in a minute are one in 6 ms. What comes later than that after the event was busy drawing.
+      const tick = () => {
+        const now = performance.now();
+        blocked += Math.max(now - last - 20, 0);
+        last = now;
+        for (const at of [1, 2, 3]) { sent += 1; globalThis.stream.onmessage({ data: JSON.stringify({ requests: [line(sent)], missed: 0 }) }); }
+        if (sent < ${count}) new Promise((next) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = next; setTimeout(() => port2.postMessage(0), 18); }).then(tick);
+        else resolve(blocked);
+      };
+      tick();
+    })`)) as number;
+    await page.getByText(`R${count}`, { exact: true }).waitFor();
+    const rows = (await page.evaluate('document.querySelectorAll("main .traffic-list tbody tr").length')) as number;
+    await visit.close();
+    return { blockedMs, rows };
+  }
+
+  test('leave the page responsive, and its list has an end', async () => {
+    const [unbatched, batched] = [await measure(false), await measure(true)];
+    expect(batched.rows).toBe(200);
+    // The control: a drawing for each request blocks the page several times as long.
+    expect(batched.blockedMs * 2).toBeLessThan(unbatched.blockedMs);
+  });
+
+  test('can be paused, and go on', async () => {
+    const visit = await browser.visit({ origin: server.callers });
+    const { page } = visit;
+    await visit.enterDemo('/console/traffic');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const reference = await send('listRecurringDetails', shopper('paused'));
+    await page.getByText('Paused, 1 new').waitFor();
+    expect(await page.getByRole('cell', { name: reference }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('cell', { name: reference }).waitFor();
+    // A filter is a part of the address.
+    await page.getByLabel('Format', { exact: true }).selectOption('soap11');
+    await page.waitForURL('**/console/traffic?format=soap11');
+    await page.getByRole('cell', { name: reference }).waitFor({ state: 'detached' });
+    await visit.close();
+  });
+});

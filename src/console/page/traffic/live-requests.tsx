@@ -62,18 +62,20 @@ export function LiveRequests() {
       {traffic.state === 'loading' ? (
         <Loading />
       ) : (
-        <Table
-          caption="Requests"
-          columns={columns}
-          rows={traffic.requests}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => navigate(`/traffic/${id}`)}
-          empty={
-            <Empty title="No request yet.">
-              <p>Requests appear here as they are answered.</p>
-            </Empty>
-          }
-        />
+        <div class="traffic-list">
+          <Table
+            caption="Requests"
+            columns={columns}
+            rows={traffic.requests}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => navigate(`/traffic/${id}`)}
+            empty={
+              <Empty title="No request yet.">
+                <p>Requests appear here as they are answered.</p>
+              </Empty>
+            }
+          />
+        </div>
       )}
     </Section>
   );

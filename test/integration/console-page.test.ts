@@ -81,5 +81,7 @@ test('the OpenAPI of the service is served as it is committed', async () => {
   const committed = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi-console.json'), 'utf8'));
   const served = JSON.parse((await console.ask('/console/api/openapi.json')).body);
   expect(served.servers).toEqual([{ url: `${console.origin}/console/api/v1` }]);
+  // Stale: npm run documents.
+  expect(Object.keys(committed.paths)).toEqual(Object.keys(served.paths));
   expect({ ...served, servers: [] }).toEqual({ ...committed, servers: [] });
 });

@@ -79,7 +79,7 @@ test.each([
     await page.locator('.chart-legend li', { hasText: 'json' }).first().waitFor();
     expect(await visit.violations()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await visit.picture(`console/traffic-${name}`);
+    await visit.picture(`console/traffic-${name}`, { fullPage: true });
     await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Request storeToken' }).waitFor();
     expect(await visit.violations()).toEqual([]);

@@ -28,6 +28,7 @@ const patterns: readonly (readonly number[])[] = [
   [3, 6],
 ];
 const height = 200;
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
 /** A format has the same line in every chart. */
 const places: readonly string[] = ['soap11', 'json', 'form', 'soap12', 'adapter', 'rest', 'document'];
@@ -43,8 +44,9 @@ export function Chart({ title, times, series, print }: ChartProps) {
   const theme = useTheme();
   const names = series.map(({ name }) => name).join(' ');
   const data = [times.map((at) => at / 1000), ...series.map(({ values }) => [...values])] as UPlot.AlignedData;
-  const latest = useRef({ data, print });
-  latest.current = { data, print };
+  const hasGaps = series.some(({ values }) => values.includes(null));
+  const latest = useRef({ data, print, hasGaps });
+  latest.current = { data, print, hasGaps };
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -53,10 +55,10 @@ export function Chart({ title, times, series, print }: ChartProps) {
       width: Math.max(element.clientWidth, 200),
       height,
       legend: { show: false },
-      cursor: { drag: { x: false, y: false } },
+      cursor: { show: false },
       scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] } },
       axes: [
-        axis(colors),
+        { ...axis(colors), values: (_, values) => values.map((value) => clock.format(value * 1000)) },
         { ...axis(colors), size: 64, values: (_, values) => values.map((value) => latest.current.print(value)) },
       ],
       series: [
@@ -68,7 +70,8 @@ export function Chart({ title, times, series, print }: ChartProps) {
             stroke: colors.lines[place]!,
             width: 2,
             dash: [...patterns[place]!],
-            points: { size: 5 },
+            // A value without neighbours is no line.
+            points: { show: latest.current.hasGaps, size: 5, fill: colors.lines[place]! },
           };
         }),
       ],

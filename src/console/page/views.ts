@@ -39,6 +39,12 @@ export const views: readonly View[] = [
     load: () => import('./traffic/view.tsx'),
   },
   {
+    name: 'callers',
+    title: 'Callers',
+    icon: 'M5 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM0 14c0-3 2-5 5-5s5 2 5 5zM11 3h5v2h-5zM11 7h5v2h-5zM12 11h4v2h-4z',
+    load: () => import('./callers/view.tsx'),
+  },
+  {
     name: 'state',
     title: 'State',
     icon: 'M2 3h12v3H2zM2 7h12v3H2zM2 11h12v3H2z',

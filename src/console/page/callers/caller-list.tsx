@@ -1,0 +1,185 @@
+/** The table of callers with its filters, its download, and the call that replaces the last one. */
+import { useState } from 'preact/hooks';
+import type { exportCallers, getReplacementCall, listCallers } from '../../callers/records.ts';
+import { type Answer, ApiError, pathOf, read } from '../api.ts';
+import {
+  Badge,
+  Button,
+  type Column,
+  CopyButton,
+  Dialog,
+  Empty,
+  ErrorBox,
+  Filters,
+  Loading,
+  Notice,
+  Preformatted,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from '../components/index.ts';
+import { useQuery } from '../use-query.ts';
+import { Sparkline } from './sparkline.tsx';
+import { Credential, callOf } from './use.tsx';
+
+type Callers = Answer<typeof listCallers>;
+type Caller = Callers['callers'][number];
+
+const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
+
+export function CallerList() {
+  const [filter, setFilter] = useState(noFilter);
+  const [opened, setOpened] = useState<Caller>();
+  const [failure, setFailure] = useState<ApiError>();
+  const { value, error, reload } = useQuery(JSON.stringify(filter), (signal) =>
+    read<typeof listCallers>('/callers', filter, signal),
+  );
+  const set = (name: keyof typeof noFilter) => (text: string) => setFilter({ ...filter, [name]: text });
+  const all = (values: readonly string[] = []) => [
+    { value: '', text: 'all' },
+    ...values.map((each) => ({ value: each, text: each })),
+  ];
+  const download = async (): Promise<void> => {
+    try {
+      const { csv, fileName } = await read<typeof exportCallers>('/callers/export', filter);
+      saveFile(fileName, csv);
+      setFailure(undefined);
+    } catch (thrown) {
+      setFailure(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    }
+  };
+  return (
+    <>
+      <Filters>
+        <SelectField label="Format" value={filter.format} onChange={set('format')} options={all(value?.formats)} />
+        <SelectField label="Service" value={filter.service} onChange={set('service')} options={all(value?.services)} />
+        <SelectField
+          label="Operation"
+          value={filter.operation}
+          onChange={set('operation')}
+          options={all(value?.operations)}
+        />
+        <SelectField label="Version" value={filter.version} onChange={set('version')} options={all(value?.versions)} />
+        <TextField
+          label="Credential"
+          type="search"
+          value={filter.credential}
+          onInput={set('credential')}
+          placeholder="id or username"
+        />
+        <SelectField
+          label="Deprecated"
+          value={filter.deprecation}
+          onChange={set('deprecation')}
+          options={[
+            { value: '', text: 'all' },
+            { value: 'any', text: 'only deprecated' },
+          ]}
+        />
+        <SelectField label="Days" value={filter.days} onChange={set('days')} options={['7', '30', '90']} />
+        <Button onClick={() => void download()}>Download CSV</Button>
+      </Filters>
+      <ErrorBox error={error ?? failure} onRetry={reload} />
+      {value?.isRecorded === false && <Notice tone="warning">Callers are not recorded: CALLER_RECORDS is off.</Notice>}
+      {value === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <>
+          <p class="hint" role="status">
+            {value.callers.length < value.total
+              ? `The last used ${value.callers.length} of ${value.total}`
+              : `${value.total} callers`}
+          </p>
+          <Table
+            caption="Callers"
+            columns={columns(setOpened)}
+            rows={value.callers}
+            keyOf={({ id }) => id}
+            onOpen={setOpened}
+            empty={<Empty title="No such caller in these days" />}
+          />
+        </>
+      )}
+      {opened !== undefined && <Replacement caller={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
+  return [
+    { name: 'Credential', cell: (each) => <Credential {...each} /> },
+    {
+      name: 'Call',
+      cell: (each) => (
+        <Button kind="quiet" label={`The last call of ${callOf(each)} in ${each.format}`} onClick={() => open(each)}>
+          <Text value={callOf(each)} />
+        </Button>
+      ),
+    },
+    { name: 'Format', cell: ({ format }) => <code>{format}</code>, narrow: true },
+    { name: 'Client', cell: ({ client }) => <Text value={client} max={60} /> },
+    {
+      name: 'Used',
+      cell: ({ firstUsedAt, lastUsedAt }) => (
+        <>
+          <Time value={lastUsedAt} isRelative />
+          <div class="hint">
+            since <Time value={firstUsedAt} isRelative />
+          </div>
+        </>
+      ),
+      narrow: true,
+    },
+    { name: 'OK', cell: ({ succeeded }) => succeeded, align: 'end', narrow: true },
+    { name: 'Refused', cell: ({ refused }) => refused, align: 'end', narrow: true },
+    { name: 'Failed', cell: ({ failed }) => failed, align: 'end', narrow: true },
+    { name: 'Off', cell: ({ switchedOff }) => switchedOff, align: 'end', narrow: true },
+    { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} />, narrow: true },
+    { name: 'Ends', cell: (each) => <Ends {...each} />, narrow: true },
+  ];
+}
+
+function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {
+  if (deprecation === 'none') return <span class="hint">–</span>;
+  return <Badge tone={deprecation === 'exempt' ? 'info' : 'warning'}>{sunset ?? deprecation}</Badge>;
+}
+
+const languages = ['json', 'curl', 'php', 'python', 'java', 'csharp', 'ruby', 'node'];
+
+function Replacement({ caller, onClose }: { readonly caller: Caller; readonly onClose: () => void }) {
+  const [as, setAs] = useState('json');
+  const { value, error } = useQuery(`${caller.id} ${as}`, (signal) =>
+    read<typeof getReplacementCall>(pathOf`/callers/${caller.id}/replacement`, { as }, signal),
+  );
+  return (
+    <Dialog title="The call that replaces it" place="side" onClose={onClose}>
+      <p>
+        The last call of <Text value={callOf(caller)} /> in <code>{caller.format}</code> as JSON. Secrets are masked.
+      </p>
+      <SelectField label="As" value={as} onChange={setAs} options={languages} />
+      <ErrorBox error={error} />
+      {value !== undefined && (
+        <>
+          {(value.masked ?? []).length > 0 && (
+            <Notice>
+              Fill in: <Text value={value.masked.join(', ')} />
+            </Notice>
+          )}
+          <CopyButton text={value.text} />
+          <Preformatted label="Replacement" value={value.text} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function saveFile(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,102 @@
+/** What still has to change before calls can be switched off, by credential. */
+import { useState } from 'preact/hooks';
+import type { listDeprecations } from '../../callers/deprecations.ts';
+import type { assessReadiness } from '../../callers/records.ts';
+import { type Answer, read } from '../api.ts';
+import {
+  Badge,
+  type Column,
+  Empty,
+  ErrorBox,
+  Filters,
+  Loading,
+  SelectField,
+  Table,
+  Text,
+  Time,
+  type Tone,
+} from '../components/index.ts';
+import { useQuery } from '../use-query.ts';
+import { Credential, callOf } from './use.tsx';
+
+type Caller = Answer<typeof assessReadiness>['callers'][number];
+
+const states: Readonly<Record<Caller['state'], readonly [Tone, string]>> = {
+  notBegun: ['bad', 'not begun'],
+  moving: ['warning', 'moving'],
+  exempt: ['info', 'exempt'],
+  ready: ['good', 'ready'],
+};
+
+const formats = ['soap11,soap12', 'soap11', 'soap12', 'form', 'adapter', 'soap11,soap12,form,adapter'];
+
+export function ReadinessList() {
+  const [target, setTarget] = useState('format soap11,soap12');
+  const [days, setDays] = useState('30');
+  const rules = useQuery('rules', (signal) => read<typeof listDeprecations>('/callers/deprecations', {}, signal));
+  const [kind, text] = target.split(' ') as [string, string];
+  const { value, error, reload } = useQuery(`${target} ${days}`, (signal) =>
+    read<typeof assessReadiness>('/callers/readiness', { [kind]: text, days }, signal),
+  );
+  return (
+    <>
+      <Filters>
+        <SelectField
+          label="Before the end of"
+          value={target}
+          onChange={setTarget}
+          options={[
+            ...formats.map((each) => ({ value: `format ${each}`, text: each.replaceAll(',', ', ') })),
+            ...(rules.value?.deprecations ?? []).map(({ id, calls }) => ({
+              value: `deprecation ${id}`,
+              text: `Deprecation: ${calls}`,
+            })),
+          ]}
+        />
+        <SelectField label="Days without a call" value={days} onChange={setDays} options={['7', '30', '90']} />
+      </Filters>
+      <ErrorBox error={error} onRetry={reload} />
+      {value === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Table
+          caption="Readiness"
+          columns={columns}
+          rows={value.callers ?? []}
+          keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
+          empty={<Empty title="Nobody has ever made such a call" />}
+        />
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<Caller>[] = [
+  { name: 'Credential', cell: (each) => <Credential {...each} /> },
+  { name: 'State', cell: ({ state }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>, narrow: true },
+  { name: 'Last such call', cell: ({ lastUsedAt }) => <Time value={lastUsedAt} isRelative />, narrow: true },
+  {
+    name: 'What remains to be changed',
+    cell: ({ remaining = [] }) =>
+      remaining.length === 0 ? (
+        <span class="hint">nothing</span>
+      ) : (
+        <ul>
+          {remaining.map((each) => (
+            <li key={each.id}>
+              <Text value={callOf(each)} /> in <code>{each.format}</code> ({each.requests} requests,{' '}
+              <Text value={each.client} max={40} />
+              ):{' '}
+              {each.replacedBy === undefined ? (
+                <strong>no other call yet</strong>
+              ) : (
+                <>
+                  also in <code>{each.replacedBy.format}</code>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      ),
+  },
+];

@@ -1,0 +1,167 @@
+/** The form of a deprecation. Before it is saved, the server says whom it concerns. */
+import { useState } from 'preact/hooks';
+import type { listDeprecations, previewDeprecation } from '../../callers/deprecations.ts';
+import { type Answer, ApiError, send } from '../api.ts';
+import { Button, CheckField, Dialog, ErrorBox, Notice, Table, Text, TextField } from '../components/index.ts';
+import { Credential, callOf } from './use.tsx';
+
+type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
+type Preview = Answer<typeof previewDeprecation>;
+
+export interface RuleFormProps {
+  readonly before?: Rule;
+  readonly onSave: (rule: object) => void;
+  readonly onClose: () => void;
+}
+
+export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
+  const [fields, setFields] = useState(() => fieldsOf(before));
+  const [preview, setPreview] = useState<Preview>();
+  const [error, setError] = useState<ApiError>();
+  const set = (name: keyof typeof fields) => (text: string | boolean) => {
+    setFields({ ...fields, [name]: text });
+    // What was confirmed is no longer what would be saved.
+    setPreview(undefined);
+  };
+  const check = async (): Promise<void> => {
+    try {
+      setPreview(await send<typeof previewDeprecation>('POST', '/callers/preview', { rule: ruleOf(fields) }));
+      setError(undefined);
+    } catch (thrown) {
+      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    }
+  };
+  const faults = preview?.faults ?? [];
+  return (
+    <Dialog title={before === undefined ? 'Deprecate calls' : 'Change the deprecation'} place="side" onClose={onClose}>
+      <p class="hint">Calls that have all of the values given. Several values have commas between them.</p>
+      <TextField label="Formats" value={fields.format} onInput={set('format')} placeholder="soap11, soap12" />
+      <TextField label="Services" value={fields.service} onInput={set('service')} />
+      <TextField label="Operations" value={fields.operation} onInput={set('operation')} />
+      <TextField label="Versions" value={fields.version} onInput={set('version')} />
+      <TextField label="Credentials" value={fields.credential} onInput={set('credential')} hint="Ids" />
+      <TextField label="Deprecated since" value={fields.deprecatedSince} onInput={set('deprecatedSince')} required />
+      <TextField label="Sunset" value={fields.sunset} onInput={set('sunset')} placeholder="2027-06-30" />
+      <CheckField
+        label="Refuse after the sunset"
+        checked={fields.refuseAfterSunset}
+        onChange={set('refuseAfterSunset')}
+      />
+      <TextField
+        label="Link"
+        value={fields.link}
+        onInput={set('link')}
+        placeholder="https://pay.example.com/end-of-soap"
+      />
+      <TextField
+        label="Brown-outs"
+        value={fields.brownOuts}
+        onInput={set('brownOuts')}
+        hint="tuesday 09:00-09:30 Europe/Amsterdam, or 2027-03-02T09:00:00Z/2027-03-02T09:15:00Z"
+      />
+      <ErrorBox error={error} />
+      {faults.length > 0 && (
+        <Notice tone="warning">
+          <ul>
+            {faults.map((fault) => (
+              <li key={fault}>
+                <Text value={fault} />
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {preview !== undefined && faults.length === 0 && (
+        <>
+          <Notice tone={preview.credentials > 0 ? 'warning' : 'good'}>
+            In the last 30 days it would have concerned {preview.credentials} credentials with {preview.requests}{' '}
+            requests.
+          </Notice>
+          <Table
+            caption="Whom it concerns"
+            columns={[
+              { name: 'Credential', cell: (each) => <Credential {...each} /> },
+              { name: 'Call', cell: (each) => <Text value={`${callOf(each)} ${each.format}`} /> },
+              { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
+              { name: 'Exempt', cell: ({ isExempt }) => (isExempt ? 'yes' : 'no'), narrow: true },
+            ]}
+            rows={preview.callers ?? []}
+            keyOf={({ id }) => id}
+            empty="Nobody."
+          />
+        </>
+      )}
+      <div class="actions">
+        <Button onClick={onClose}>Cancel</Button>
+        {preview === undefined || faults.length > 0 ? (
+          <Button kind="primary" onClick={() => void check()}>
+            Whom does it concern?
+          </Button>
+        ) : (
+          <Button kind="danger" onClick={() => onSave(ruleOf(fields))}>
+            Save: servers apply it now
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function fieldsOf(before: Rule | undefined) {
+  const list = (values: readonly (string | number)[] | undefined): string => (values ?? []).join(', ');
+  return {
+    format: list(before?.format),
+    service: list(before?.service),
+    operation: list(before?.operation),
+    version: list(before?.version),
+    credential: list(before?.credential),
+    deprecatedSince: before?.deprecatedSince ?? new Date().toISOString().slice(0, 10),
+    sunset: before?.sunset ?? '',
+    refuseAfterSunset: before?.refuseAfterSunset ?? false,
+    link: before?.link ?? '',
+    brownOuts: (before?.brownOuts ?? [])
+      .map(({ every, from, to, timeZone }) =>
+        every === undefined ? `${from}/${to}` : `${every} ${from}-${to} ${timeZone ?? ''}`.trim(),
+      )
+      .join(', '),
+  };
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+function ruleOf({
+  version,
+  brownOuts,
+  refuseAfterSunset,
+  deprecatedSince,
+  sunset,
+  link,
+  ...selectors
+}: Fields): object {
+  const split = (text: string): string[] =>
+    text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  const lists = Object.entries(selectors).flatMap(([name, text]) =>
+    split(text).length === 0 ? [] : [[name, split(text)]],
+  );
+  return {
+    ...Object.fromEntries(lists),
+    ...(split(version).length > 0 && { version: split(version).map(Number) }),
+    deprecatedSince,
+    ...(sunset !== '' && { sunset }),
+    ...(refuseAfterSunset && { refuseAfterSunset }),
+    ...(link !== '' && { link }),
+    ...(split(brownOuts).length > 0 && { brownOuts: split(brownOuts).map(parseBrownOut) }),
+  };
+}
+
+/** The server says what is wrong with its parts. */
+function parseBrownOut(text: string): object {
+  const [, every, start, end, timeZone] = /^([a-z]+) +([\d:]+) *- *([\d:]+)(?: +(\S+))?$/i.exec(text) ?? [];
+  if (every !== undefined)
+    return { every: every.toLowerCase(), from: start, to: end, ...(timeZone !== undefined && { timeZone }) };
+  const [from = '', to = ''] = text.split('/');
+  return { from, to: to || from };
+}

@@ -1,0 +1,131 @@
+/** Tests the view of callers in a browser: the table, a brown-out with its preview, an exemption, and who only reads. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
+import { basic } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+let server: ConsoleServer;
+let browser: TestBrowser;
+const people: Record<string, { readonly username: string; readonly secret: string }> = {};
+
+const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+const body = new URLSearchParams({ merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' }).toString();
+
+async function send(authorization: string): Promise<number> {
+  const response = await fetch(`${server.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Authorization: authorization,
+      'User-Agent': hostile,
+    },
+    body,
+  });
+  await response.text();
+  return response.status;
+}
+
+const authorizationOf = (person: string): string => basic(people[person]!.username, people[person]!.secret);
+
+async function enter(
+  person: string,
+  path: string,
+  viewport?: { readonly width: number; readonly height: number },
+): Promise<Visit> {
+  const visit = await browser.visit({ origin: server.admin, ...(viewport && { viewport }) });
+  await visit.open(path);
+  await visit.logIn(people[person]!.username, people[person]!.secret);
+  await visit.page.getByRole('heading', { name: 'Callers', level: 1 }).waitFor();
+  return visit;
+}
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startConsoleServer(), startBrowser()]);
+  const { registry } = server.backend;
+  const roles = { viewer: ['console'], operator: ['console-admin'], caller: ['recurring'], other: ['recurring'] };
+  for (const [name, held] of Object.entries(roles)) {
+    const username = `${name}@Company.Demo`;
+    const grants = held[0] === 'recurring' ? { merchantAccount: ['DemoMerchant'] } : {};
+    const { secret } = await registry.addCredential({ tenant: 'Demo', kind: 'basic', username, roles: held, grants });
+    people[name] = { username, secret };
+  }
+  expect([await send(authorizationOf('caller')), await send(authorizationOf('other'))]).toEqual([200, 200]);
+  await until('the records', async () => Number((await server.call('viewer', 'GET', '/callers')).body.total) >= 2);
+});
+afterAll(async () => {
+  await Promise.all([server?.stop(), browser?.close()]);
+});
+
+test('the table, its filters, the replacement and the download', async () => {
+  const visit = await enter('viewer', '/console/callers');
+  const { page } = visit;
+  const table = page.getByRole('table', { name: 'Callers' });
+  await table.getByText('caller@Company.Demo').waitFor();
+  // The name of the client is text.
+  await table.getByText(hostile).first().waitFor();
+  expect(await page.locator('main img').count()).toBe(0);
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers');
+  await page.getByLabel('Credential').fill('other@Company.Demo');
+  await table.getByText('caller@Company.Demo').waitFor({ state: 'detached' });
+  await table.getByRole('button', { name: /The last call of/ }).click();
+  await page.getByText('"shopperReference": "shopper-1"').waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await page.keyboard.press('Escape');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^callers-.*\.csv$/);
+  const csv = readFileSync((await download.path())!, 'utf8');
+  expect(csv).toContain('other@Company.Demo');
+  expect(csv).not.toContain('caller@Company.Demo');
+  await page.getByRole('tab', { name: 'Readiness' }).click();
+  await page.getByLabel('Before the end of').selectOption('format form');
+  await page.getByText('not begun').first().waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers-readiness');
+  await visit.close();
+});
+
+test('who only reads sees deprecations, and gets no button', async () => {
+  const visit = await enter('viewer', '/console/callers/deprecations', { width: 390, height: 844 });
+  await visit.page.getByText('Only a credential with the role console-admin').waitFor();
+  expect(await visit.page.getByRole('button', { name: 'Deprecate calls' }).count()).toBe(0);
+  expect(await visit.violations()).toEqual([]);
+  await visit.close();
+});
+
+test('an operator sees whom a brown-out hits, sets it, exempts one caller, and ends it', async () => {
+  const visit = await enter('operator', '/console/callers/deprecations');
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Deprecate calls' }).click();
+  await page.getByLabel('Formats').fill('from');
+  await page.getByRole('button', { name: 'Whom does it concern?' }).click();
+  await page.getByText('did you mean form?').waitFor();
+  await page.getByLabel('Formats').fill('form');
+  await page.getByLabel('Brown-outs').fill('day 00:00-12:00, day 12:00-00:00');
+  await page.getByRole('button', { name: 'Whom does it concern?' }).click();
+  await page.getByText('concerned 2 credentials with 2 requests').waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers-preview');
+  // Nothing is set before it is confirmed.
+  expect(await send(authorizationOf('caller'))).toBe(200);
+  await page.getByRole('button', { name: 'Save: servers apply it now' }).click();
+  await page.getByText('brown-out: refused').waitFor();
+  expect(await send(authorizationOf('caller'))).toBe(410);
+  await page.getByRole('button', { name: 'Exempt a caller from format form' }).click();
+  await page.getByRole('combobox', { name: 'Credential' }).selectOption({ label: 'other@Company.Demo' });
+  await page.getByRole('button', { name: 'Exempt', exact: true }).click();
+  await page.getByRole('button', { name: 'End the exemption of other@Company.Demo' }).waitFor();
+  expect([await send(authorizationOf('caller')), await send(authorizationOf('other'))]).toEqual([410, 200]);
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers-deprecations');
+  await page.getByRole('button', { name: 'End format form' }).click();
+  await page.getByRole('button', { name: 'End it' }).click();
+  await page.getByText('No call is deprecated').waitFor();
+  expect(await send(authorizationOf('caller'))).toBe(200);
+  await visit.close();
+});

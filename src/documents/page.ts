@@ -32,7 +32,7 @@ function contractsOf(services: readonly Service[], { name }: Service): readonly 
 
 const style =
   ':root{color-scheme:light dark}' +
-  'body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:48rem;padding:0 1rem}' +
+  'body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:56rem;padding:0 1rem}' +
   'body{color:light-dark(#16202a,#e6edf0);background:light-dark(#fff,#101416)}' +
   'h2{margin-top:2rem}a,code{overflow-wrap:anywhere}a{color:light-dark(#0c5f67,#62c4cc)}' +
   'th{text-align:left;font-weight:normal;padding-right:1rem;vertical-align:top;white-space:nowrap}' +

@@ -50,15 +50,17 @@ export function explorerHandlers({ explorer: port }: Pick<ConsolePorts, 'explore
 }
 
 function listOperations({ services, demoCredentials }: ExplorerPort) {
-  const newest = new Set(newestOf(services));
+  const newest = newestOf(services);
+  // In the order of the services, and of each the newest version first.
+  const ordered = newest.flatMap(({ name }) => services.filter((each) => each.name === name).toReversed());
   return {
-    operations: services.toReversed().flatMap((service) =>
+    operations: ordered.flatMap((service) =>
       [...service.operations.values()].map(({ name, effect, doc }) => ({
         service: service.name,
         version: service.version,
         operation: name,
         ...service.answers,
-        isNewest: newest.has(service),
+        isNewest: newest.includes(service),
         effect,
         doc,
       })),

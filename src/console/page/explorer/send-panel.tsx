@@ -14,6 +14,7 @@ import {
   Text,
   TextField,
 } from '../components/index.ts';
+import { Link } from '../routing.tsx';
 import { newKey, packed } from './draft.ts';
 import { Messages } from './messages.tsx';
 import { type Format, formatTitles } from './names.ts';
@@ -122,18 +123,20 @@ export function SendPanel({ described, demoCredentials, mayAct, textIn, format, 
               onInput={(password) => type({ password })}
             />
           )}
-          <TextField
-            label="Idempotency-Key"
-            value={key}
-            monospace
-            hint={
-              effect === 'writes'
-                ? 'With one key, a request has its effect once, in whichever format it is sent again.'
-                : undefined
-            }
-            onInput={setKey}
-          />
-          <Button onClick={() => setKey(newKey())}>New key</Button>
+          <div class="send-key">
+            <TextField
+              label="Idempotency-Key"
+              value={key}
+              monospace
+              hint={
+                effect === 'writes'
+                  ? 'With one key, a request has its effect once, in whichever format it is sent again.'
+                  : undefined
+              }
+              onInput={setKey}
+            />
+            <Button onClick={() => setKey(newKey())}>New key</Button>
+          </div>
         </div>
         <div class="row">
           <Button
@@ -157,7 +160,9 @@ export function SendPanel({ described, demoCredentials, mayAct, textIn, format, 
               ))}
         </div>
         {!mayAct && <p class="hint">Sending requires the role console-admin.</p>}
-        <p class="hint">The request goes through the port for callers of this gateway. The credential is not kept.</p>
+        <p class="hint send-note">
+          The request goes through the port for callers of this gateway. The credential is not kept.
+        </p>
         <ErrorBox error={error} />
       </Section>
       {last !== undefined && <AnswerSection key={last.number} sent={last} />}
@@ -199,6 +204,7 @@ function AnswerBadges({ answer: { status, ms, isReplayed, isMasked } }: { readon
 function AnswerSection({ sent: { format, key, answer } }: { readonly sent: Sent }) {
   const own: ShownMessage = { format: answer.format ?? format, text: answer.text };
   const others = (answer.messages ?? []).filter((each) => each.format !== own.format);
+  const reference = answer.headers.find(({ name }) => name.toLowerCase() === 'pspreference')?.value;
   return (
     <Section
       title={`Answer in ${formatTitles[own.format]}`}
@@ -208,6 +214,11 @@ function AnswerSection({ sent: { format, key, answer } }: { readonly sent: Sent 
         <div role="status">
           <AnswerBadges answer={answer} />
         </div>
+        {reference !== undefined && (
+          <p>
+            <Link to={`/traffic?reference=${encodeURIComponent(reference)}`}>Find it in the traffic</Link>
+          </p>
+        )}
         {key !== '' && answer.status === 422 && answer.text.includes('704') && (
           <Notice tone="warning">This key belongs to another request. Make a new key.</Notice>
         )}

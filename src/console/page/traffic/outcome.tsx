@@ -6,7 +6,7 @@ export function Outcome({ line }: { readonly line: Pick<TrafficLine, 'outcome' |
   const { outcome, isFailure, status } = line;
   const tone: Tone = isFailure ? 'bad' : outcome === 'ok' || outcome === 'notModified' ? 'good' : 'warning';
   return (
-    <span class="row">
+    <span class="traffic-outcome">
       <Badge tone={tone}>{outcome}</Badge> <span class="hint">{status}</span>
     </span>
   );

@@ -1,0 +1,88 @@
+/**
+ * Follows a newcomer through the demo by what the page shows: from its address to a request in two formats, a wrong field, and the
+ * request as a PHP program. `PICTURES=docs npm run jest -- test/browser/newcomer.test.ts` renews the pictures of docs/console.md.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+let server: Server;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([server?.stop(), browser?.close()]);
+  folder.discard();
+});
+
+test('a newcomer sends a request in two formats, breaks it, finds it in the traffic and copies it as PHP', async () => {
+  const visit = await browser.visit({ origin: server.callers });
+  const { page, context } = visit;
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const picture = async (name: string, height: number, top = 0): Promise<void> => {
+    await page.setViewportSize({ width: 1200, height });
+    await page.evaluate(`scrollTo(0, ${top})`);
+    // Nothing is under the pointer.
+    await page.mouse.move(0, 0);
+    await visit.picture(`console/${name}`);
+  };
+  const view = (name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true }).first().click();
+  const editor = page.getByRole('textbox', { name: 'The request in JSON', exact: true });
+
+  // The address that the demo prints.
+  await visit.open('/');
+  await page.getByRole('heading', { name: 'Triglyph' }).waitFor();
+  await picture('start', 820);
+  await page.getByRole('link', { name: 'Open the console' }).click();
+  await page.getByRole('button', { name: 'Enter the demo' }).click();
+  await view('Explorer');
+
+  // One request with one key, in SOAP and in JSON.
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('disable');
+  await tab('SOAP 1.1');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'Send as SOAP 1.1' }).click();
+  await page.getByRole('heading', { name: 'Answer in SOAP 1.1' }).waitFor();
+  const status = page.getByRole('status').filter({ hasText: 'accepted' });
+  await status.waitFor();
+  expect(await status.textContent()).not.toContain('replayed');
+  await page.getByRole('button', { name: 'Again as JSON' }).click();
+  await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
+  await status.getByText('replayed: the effect was not repeated').waitFor();
+  await picture('replay', 1090, 230);
+
+  // A wrong value is marked at its field, and in the text of each format.
+  await tab('JSON');
+  await editor.fill(
+    '{\n  "contract": "ONECLIK",\n  "merchantAccount": "DemoMerchant",\n  "shopperReference": "shopper-1"\n}',
+  );
+  await page.getByText('1 field is wrong.').waitFor();
+  await page.getByRole('group', { name: 'contract' }).getByText('Invalid contract').waitFor();
+  expect(await page.locator('.editor mark').allTextContents()).toEqual(['"ONECLIK"']);
+  await picture('wrong-field', 760);
+  await tab('SOAP 1.1');
+  await page.getByText(/^Line 6$/).waitFor();
+
+  await page.getByRole('link', { name: 'Find it in the traffic' }).click();
+  const calls = page.getByRole('row').filter({ hasText: 'disable' });
+  await calls.nth(1).waitFor();
+  expect(await calls.count()).toBe(2);
+  await calls.filter({ hasText: 'replayed' }).waitFor();
+  await picture('traffic', 460);
+  await calls.filter({ hasText: 'soap11' }).getByRole('link').click();
+  await page.getByRole('heading', { name: 'Request disable' }).waitFor();
+  await tab('Copy as a program');
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('PHP');
+  await page.getByRole('button', { name: 'Copy the program' }).click();
+  await page.getByText('Copied').waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  expect(copied).toMatch(/^<\?php\n/);
+  expect(copied).toContain(`${server.callers}/pal/servlet/Recurring/v68/disable`);
+  await picture('php', 1060);
+  await visit.close();
+});

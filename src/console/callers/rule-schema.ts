@@ -3,7 +3,7 @@ import { repetitions } from '../../callers/brown-out.ts';
 import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
-export const name = text(200, 'Recurring');
+export const name = text(200, 'Orders');
 export const longText = text(4_000, 'deprecation.sunset is before deprecatedSince.');
 
 const brownOut = object('BrownOut', {

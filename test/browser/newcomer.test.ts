@@ -37,7 +37,7 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   // The address that the demo prints.
   await visit.open('/');
   await page.getByRole('heading', { name: 'Triglyph' }).waitFor();
-  await picture('start', 820);
+  await picture('start', 740);
   await page.getByRole('link', { name: 'Open the console' }).click();
   await page.getByRole('button', { name: 'Enter the demo' }).click();
   await view('Explorer');
@@ -54,7 +54,7 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   await page.getByRole('button', { name: 'Again as JSON' }).click();
   await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
   await status.getByText('replayed: the effect was not repeated').waitFor();
-  await picture('replay', 1090, 230);
+  await picture('replay', 1160, 230);
 
   // A wrong value is marked at its field, and in the text of each format.
   await tab('JSON');

@@ -2,6 +2,7 @@
  * Follows a newcomer through the demo by what the page shows: from its address to a request in two formats, a wrong field, and the
  * request as a PHP program. `PICTURES=docs npm run jest -- test/browser/newcomer.test.ts` renews the pictures of docs/console.md.
  */
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Server, startServer } from '../support/server.ts';
@@ -80,9 +81,14 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   await page.getByRole('combobox', { name: 'Language' }).selectOption('PHP');
   await page.getByRole('button', { name: 'Copy the program' }).click();
   await page.getByText('Copied').waitFor();
-  const copied = await page.evaluate('navigator.clipboard.readText()');
-  expect(copied).toMatch(/^<\?php\n/);
-  expect(copied).toContain(`${server.callers}/pal/servlet/Recurring/v68/disable`);
+  const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+  // It has a new key: the shopper has nothing left to disable.
+  expect(runPhp(copied)).toContain('"message":"Contract not found"');
   await picture('php', 1060);
   await visit.close();
 });
+
+function runPhp(program: string): string {
+  const env = { ...process.env, API_KEY: 'demo-api-key' };
+  return execFileSync('php', { input: program, env, encoding: 'utf8', timeout: 30_000 });
+}

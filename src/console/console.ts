@@ -47,6 +47,7 @@ export function createConsole(parts: ConsoleParts): Site {
     logIn: { sessions, credentials, audit, oneClick },
     api: createConsoleApi({ ...parts, sessions, credentials }),
     streams: new Map(streams.map((each) => [each.path, each])),
+    openStreams: new Set(),
     openApi,
     assets: loadOnce(),
   };
@@ -62,6 +63,8 @@ interface Routes {
   readonly logIn: LogInParts;
   readonly api: AnswerApi;
   readonly streams: ReadonlyMap<string, ConsoleStream>;
+  /** The signals of the streams that are read now. */
+  readonly openStreams: Set<AbortSignal>;
   readonly openApi: ConsoleParts['openApi'];
   readonly assets: () => Promise<Assets>;
 }
@@ -73,7 +76,7 @@ async function answer(request: WireRequest, routes: Routes, signal: AbortSignal)
   if (below === 'session') return answerSession(request, routes.logIn);
   if (below === 'api/openapi.json') return json(routes.openApi(originOf(request)));
   const stream = routes.streams.get(below);
-  if (stream !== undefined) return openStream(stream, request, routes.logIn.sessions, signal);
+  if (stream !== undefined) return openStream(stream, request, routes, signal);
   if (below === 'api' || below.startsWith('api/')) return apiAnswer(await routes.api(request));
   return page(below, request, await routes.assets());
 }
@@ -92,14 +95,16 @@ function page(below: string, request: WireRequest, assets: Assets): SiteAnswer {
 async function openStream(
   stream: ConsoleStream,
   request: WireRequest,
-  sessions: Sessions,
+  { logIn: { sessions }, openStreams: open }: Routes,
   signal: AbortSignal,
 ): Promise<SiteAnswer> {
+  if (request.method !== 'GET') throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'GET' } });
   requireOwnPage(request);
-  const { caller } = await requireSession(sessions, request);
+  const { caller } = await requireSession(sessions, request, false);
+  countStream(open, signal);
   const lastEventId = request.headers['last-event-id'];
   const isValid = async (): Promise<boolean> =>
-    requireSession(sessions, request).then(
+    requireSession(sessions, request, false).then(
       () => true,
       () => false,
     );
@@ -108,6 +113,16 @@ async function openStream(
     headers: { 'Content-Type': 'text/event-stream; charset=utf-8' },
     body: stream.open({ caller, query: new URLSearchParams(request.query), lastEventId, signal, isValid }),
   };
+}
+
+/** The admin port has 64 connections: streams leave half of them to probes and other requests. */
+const streamsMax = 32;
+
+function countStream(open: Set<AbortSignal>, signal: AbortSignal): void {
+  if (open.size >= streamsMax) throw new Problem('tooManyRequests', undefined, { retryAfterSeconds: 10 });
+  if (signal.aborted) return;
+  open.add(signal);
+  signal.addEventListener('abort', () => open.delete(signal), { once: true });
 }
 
 function apiAnswer({ message }: Awaited<ReturnType<AnswerApi>>): SiteAnswer {

@@ -35,7 +35,7 @@ export function siteListener({ site, access, options, failed }: SiteServerOption
         failed(thrown);
         return plainAnswer(jsonPage(500, { failed: 'request' }));
       })
-      .then((found) => write(request, response, found))
+      .then((found) => write(request, response, found, closed.signal))
       .catch(() => response.destroy());
   };
 }
@@ -53,7 +53,12 @@ const safeHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-async function write(request: IncomingMessage, response: ServerResponse, answer: SiteAnswer): Promise<void> {
+async function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: SiteAnswer,
+  closed: AbortSignal,
+): Promise<void> {
   const { status, headers, body } = answer;
   // The rest of a body that was not read would be taken for the next request.
   const close = request.complete ? {} : { Connection: 'close' };
@@ -68,7 +73,7 @@ async function write(request: IncomingMessage, response: ServerResponse, answer:
   for await (const piece of body) {
     if (response.destroyed) return;
     // A reader that does not read holds the pieces back.
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(piece)) await once(response, 'drain', { signal: closed }).catch(() => {});
   }
   response.end();
 }

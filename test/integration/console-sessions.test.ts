@@ -1,4 +1,5 @@
 /** Tests who gets into the console: log-ins, locks, sessions and their ends, requests of other sites. Each attack has its control. */
+import { get } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { startConsole, type TestConsole, type TestConsoleOptions } from '../support/console.ts';
 
@@ -184,4 +185,49 @@ test('the token of the admin port is for programs; people log in to the console'
   const { headers } = await console.logIn(await console.addCredential(['console']));
   expect((await console.ask(overview, { headers })).status).toBe(200);
   expect((await console.ask('/metrics', { headers: { Cookie: headers.Cookie! } })).status).toBe(401);
+});
+
+test('a page that refreshes itself does not keep the session', async () => {
+  const console = await open();
+  const person = await console.addCredential(['console']);
+  const statuses = async (also: Readonly<Record<string, string>>): Promise<readonly number[]> => {
+    const { headers } = await console.logIn(person);
+    const found: number[] = [];
+    for (const ms of [20 * minute, 20 * minute]) {
+      console.pass(ms);
+      found.push((await console.ask(overview, { headers: { ...headers, ...also } })).status);
+    }
+    return found;
+  };
+  expect(await statuses({ 'X-Console-Refresh': '1' })).toEqual([200, 401]);
+  // The control: somebody uses it.
+  expect(await statuses({})).toEqual([200, 200]);
+});
+
+const events = '/console/api/v1/traffic/events';
+
+test('streams of events leave connections to probes', async () => {
+  const console = await open();
+  const { headers } = await console.logIn(await console.addCredential(['console']));
+  const streams: { readonly status: number | undefined; end(): Promise<void> }[] = [];
+  const openStream = () =>
+    new Promise<(typeof streams)[number]>((resolve, reject) => {
+      const request = get(
+        console.origin + events,
+        { headers: { Cookie: headers.Cookie! }, agent: false },
+        (response) => {
+          const ended = new Promise<void>((done) => response.once('close', done));
+          response.once('error', () => {}).resume();
+          resolve({ status: response.statusCode, end: () => (request.destroy(), ended) });
+        },
+      ).once('error', reject);
+    });
+  try {
+    for (let times = 0; times < 33; times++) streams.push(await openStream());
+    expect(streams.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
+    expect((await console.ask('/livez')).status).toBe(200);
+  } finally {
+    await Promise.all(streams.map((each) => each.end()));
+  }
+  expect((await console.ask(events, { method: 'HEAD', headers })).status).toBe(405);
 });

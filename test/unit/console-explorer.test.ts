@@ -120,6 +120,13 @@ describe('editing', () => {
     ).toBe('request');
   });
 
+  test('fields have the limits of a message in JSON', () => {
+    const withMembers = (count: number): string =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '1'])));
+    expect(editMessage({ ...disable, from: 'fields', text: withMembers(200) }, parts).kind).toBe('request');
+    expect(() => editMessage({ ...disable, from: 'fields', text: withMembers(2_100) }, parts)).toThrow('text');
+  });
+
   test.each(
     newestOf(services).flatMap((service) =>
       boundOperations(service).map((operation) => [operation.name, service] as const),

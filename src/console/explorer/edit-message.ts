@@ -15,6 +15,7 @@ import { formatsOf } from '../../convert/draft/write-draft.ts';
 import type { MessagePlace } from '../../convert/locate/place.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
 import type { ProtocolName } from '../../formats/index.ts';
+import { limits, scan } from '../../formats/json/scan.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
 export type Edited = Output<typeof editOperation>;
@@ -111,9 +112,12 @@ function ofFields(text: string, question: Question, { services, editor }: Editor
   return ofRequest(request, editor);
 }
 
+/** What has more members than a message in JSON takes minutes to write in all formats. */
+const draftLimits = Object.freeze({ ...limits, depthMax: 40 });
+
 export function parseDraft(text: string): EditedRequest['draft'] {
   try {
-    const draft = draftOf(JSON.parse(text));
+    const draft = 'fault' in scan(text, draftLimits) ? undefined : draftOf(JSON.parse(text));
     if (isDraftObject(draft)) return draft;
   } catch {
     // Reported below.

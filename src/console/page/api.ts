@@ -28,6 +28,12 @@ export class ApiError extends Error {
   }
 }
 
+/** A page that nobody has touched for so long refreshes itself only, which does not keep the session. */
+const unusedMs = 60_000;
+let touchedAt = Date.now();
+for (const kind of ['pointerdown', 'keydown', 'wheel'])
+  addEventListener(kind, () => (touchedAt = Date.now()), { capture: true, passive: true });
+
 let csrfToken: string | undefined;
 let sessionEnded: () => void = () => {};
 
@@ -92,6 +98,7 @@ async function call<T>(method: string, address: string, body?: object, signal?: 
       Accept: 'application/json',
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(csrfToken !== undefined && { 'X-Console-Token': csrfToken }),
+      ...(Date.now() - touchedAt > unusedMs && { 'X-Console-Refresh': '1' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),

@@ -3,13 +3,17 @@ import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import { unauthorized } from '../../gateway/authenticate.ts';
 import { sessionTokenOf } from './cookie.ts';
-import { csrfHeader, isRead } from './page-check.ts';
+import { csrfHeader, isRead, refreshHeader } from './page-check.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** Throws unauthorized without a valid session, and crossSite for a request that changes something without the token of its page. */
-export async function requireSession(sessions: Sessions, request: WireRequest): Promise<Session> {
+export async function requireSession(
+  sessions: Sessions,
+  request: WireRequest,
+  isUse = request.headers[refreshHeader] === undefined,
+): Promise<Session> {
   const token = sessionTokenOf(request);
-  const session = token === undefined ? undefined : await sessions.find(token, request);
+  const session = token === undefined ? undefined : await sessions.find(token, request, isUse);
   if (session === undefined) throw unauthorized('session');
   if (!isRead(request.method) && request.headers[csrfHeader] !== session.csrfToken) throw new Problem('crossSite');
   return session;

@@ -62,8 +62,11 @@ export class Sessions {
     return token;
   }
 
-  /** Returns the session of a token while it is valid, and its credential may use the console from there. */
-  async find(token: string, origin: Origin): Promise<Session | undefined> {
+  /**
+   * Returns the session of a token while it is valid, and its credential may use the console from there. `isUse`: whether
+   * somebody uses the session, or its page refreshes itself.
+   */
+  async find(token: string, origin: Origin, isUse = true): Promise<Session | undefined> {
     const id = hashOf(token);
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
@@ -80,7 +83,7 @@ export class Sessions {
       return undefined;
     }
     if (!consoleRoles.some((role) => live.caller.roles.has(role))) return undefined;
-    entry.usedAt = now;
+    if (isUse) entry.usedAt = now;
     return { caller: live.caller, csrfToken: csrfTokenOf(token), id: id.slice(0, 12) };
   }
 

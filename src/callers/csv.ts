@@ -11,6 +11,7 @@ export function formatCsv<R>(rows: readonly R[], columns: readonly (keyof R & st
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const safe = /^[\t\r\n ]*[=+\-@|%]/.test(cell) ? `'${cell}` : cell;
+  // Where the comma is the decimal sign, a semicolon begins another cell, also between quotes.
+  const safe = cell.replace(/(^|[;\t])(?=[\t\r\n ]*[=+\-@|%])/g, "$1'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -99,7 +99,7 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
   if (controls === undefined) return startServer(config, backend, overrides);
   const connected = await controls.connect(backend);
   const extension = createTestApi(connected);
-  const demoControls = config.console ? await consoleControls(connected) : undefined;
+  const demoControls = config.console && mayControl(config) ? await consoleControls(connected) : undefined;
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });
   return startServer(config, backend, {
     ...overrides,
@@ -107,6 +107,11 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
     ...(demoControls && { demoControls }),
     admin,
   });
+}
+
+/** Whoever reaches the port for callers is an administrator of the console. The test API stays where its host is. */
+function mayControl({ host, adminHost }: Config): boolean {
+  return isLoopback(host) || !isLoopback(adminHost);
 }
 
 /** Loaded on demand: without a console nothing of it is. */
@@ -188,5 +193,5 @@ The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Re
 function publicWarning({ host }: Config): string {
   return `
 The demo serves ${host}: whoever reaches this machine may use it, since its credentials are public. They can read and
-change what it stores. Use test cards only.`;
+change what it stores, and see the requests of others in the console. Use test cards only.`;
 }

@@ -146,3 +146,19 @@ test('--fresh: deletes nothing without the mark, no database, and no keys that a
   await again.stop();
   expect(readFileSync(file, 'utf8')).toBe(keys);
 });
+
+test.each([
+  ['0.0.0.0', false],
+  ['127.0.0.1', true],
+])('--test-api with --host %s: whether the console controls it for callers is %s', async (host, isControllable) => {
+  const demo = await start(newFolder(), '--test-api', '--host', host, '--port', '0', '--admin-port', '0');
+  const console = `http://127.0.0.1:${new URL(demo.callers).port}/console`;
+  const loggedIn = await fetch(`${console}/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"oneClick":true}',
+  });
+  const headers = { Cookie: (loggedIn.headers.get('set-cookie') ?? '').split(';', 1)[0]! };
+  const answer = await fetch(`${console}/api/v1/testing`, { headers });
+  expect(await answer.json()).toMatchObject({ isControllable });
+});

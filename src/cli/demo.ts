@@ -1,4 +1,6 @@
 /** `triglyph demo`: serves sample data, by default on this machine only, and prints three calls to copy. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
@@ -13,6 +15,7 @@ import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
+import { databaseName } from '../store/sqlite/open.ts';
 import type { PreparedControls, TestControls } from '../testing/controls.ts';
 import { createTestApi, testApiPath } from '../testing/test-api.ts';
 import { fail } from './command-error.ts';
@@ -57,6 +60,8 @@ interface DemoParts {
   readonly config: Config;
   readonly tls?: DemoCertificate | undefined;
   readonly controls?: PreparedControls | undefined;
+  /** Whether the admin port serves the controls. */
+  readonly hasTestApi: boolean;
 }
 
 async function runDemo(options: DemoOptions): Promise<void> {
@@ -64,7 +69,8 @@ async function runDemo(options: DemoOptions): Promise<void> {
   const parts: DemoParts = {
     config,
     tls: options.tls && findCertificate(config.dataDir, config.host),
-    controls: options.testApi && prepareDemoControls(config),
+    controls: options.testApi || isControllable(config) ? prepareDemoControls(config) : undefined,
+    hasTestApi: options.testApi === true,
   };
   const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend }, ownServices());
   const running = await start(backend, parts).catch(async (thrown) => {
@@ -84,7 +90,7 @@ const demoCallers = new Map(
   ),
 );
 
-async function start(backend: Backend, { config, tls, controls }: DemoParts): Promise<RunningServer> {
+async function start(backend: Backend, { config, tls, controls, hasTestApi }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
   const overrides = {
@@ -98,15 +104,27 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
   };
   if (controls === undefined) return startServer(config, backend, overrides);
   const connected = await controls.connect(backend);
-  const extension = createTestApi(connected);
   const demoControls = config.console && mayControl(config) ? await consoleControls(connected) : undefined;
+  const { interceptor } = controls.overrides;
+  const controlled = { ...overrides, interceptor, ...(demoControls && { demoControls }) };
+  if (!hasTestApi) return startServer(config, backend, controlled);
+  const extension = createTestApi(connected);
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });
-  return startServer(config, backend, {
-    ...overrides,
-    ...controls.overrides,
-    ...(demoControls && { demoControls }),
-    admin,
-  });
+  return startServer(config, backend, { ...controlled, ...controls.overrides, admin });
+}
+
+/** Whether the console controls the demo: it copies the rows of its start into memory, so there are few. */
+function isControllable(config: Config): boolean {
+  const isSmall = config.demoShoppers <= controlledShoppersMax && storeBytes(config) <= controlledBytesMax;
+  return config.console && mayControl(config) && testApiFaults(config).length === 0 && isSmall;
+}
+
+const controlledShoppersMax = 1_000;
+const controlledBytesMax = 32 * 2 ** 20;
+
+/** Returns 0 where there is no store yet. */
+function storeBytes({ dataDir }: Config): number {
+  return statSync(join(dataDir, databaseName), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Whoever reaches the port for callers is an administrator of the console. The test API stays where its host is. */
@@ -167,7 +185,7 @@ const childrenMax = 3;
 async function introduce(
   { callers, admin, protocols }: RunningServer,
   { store }: Backend,
-  { config, tls, controls }: DemoParts,
+  { config, tls, hasTestApi }: DemoParts,
 ): Promise<void> {
   const tree = await store.read((tx) => readTree(demoPlatform.id, tx.repository(ResourceReader), childrenMax));
   const trust = tls && [`\nTo trust the certificate ${tls.file}:`, ...trustLines(tls).map((line) => `  ${line}`)];
@@ -181,7 +199,7 @@ ${config.console ? `Console  ${callers}/console\n` : ''}WSDL     ${callers}/pal/
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics`,
     ...ownServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
-    ...(controls ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
+    ...(hasTestApi ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
     `Data     ${describeStore(storeAddress(config))}`,
     ...(trust ?? []),
     ...(isLoopback(config.host) ? [] : [publicWarning(config)]),

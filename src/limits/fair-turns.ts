@@ -36,6 +36,8 @@ export interface FairTurns {
 const sharedBudgetMs = 0.25;
 /** The same while there is one caller: nobody else waits, and longer turns save system calls. */
 const aloneBudgetMs = 5;
+/** Fewer waiting requests are no overload: the machine gave the process no time. */
+const queueMin = 32;
 /** The first request of each caller in a turn goes first, unless so many callers make all others wait. */
 const firstBudgetMs = 20;
 /** A caller without a request for this time is forgotten. */
@@ -141,7 +143,8 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
       const line = lineOf(caller, at);
       if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce');
       const [first] = line.waiting;
-      if (waitMsMax > 0 && first !== undefined && at - first.since > waitMsMax) refuse('waiting');
+      const isQueue = line.waiting.length >= queueMin;
+      if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting');
       line.inside += 1;
       return {
         turn() {

@@ -148,17 +148,29 @@ test('--fresh: deletes nothing without the mark, no database, and no keys that a
 });
 
 test.each([
-  ['0.0.0.0', false],
-  ['127.0.0.1', true],
-])('--test-api with --host %s: whether the console controls it for callers is %s', async (host, isControllable) => {
-  const demo = await start(newFolder(), '--test-api', '--host', host, '--port', '0', '--admin-port', '0');
-  const console = `http://127.0.0.1:${new URL(demo.callers).port}/console`;
+  ['with --test-api, on 0.0.0.0', false, ['--test-api', '--host', '0.0.0.0']],
+  ['with --test-api', true, ['--test-api', '--host', '127.0.0.1']],
+  ['on 0.0.0.0', false, ['--host', '0.0.0.0']],
+  ['as it is', true, []],
+])('a demo %s: whether the console controls it for callers is %s', async (_, isControllable, parameters) => {
+  const demo = await start(newFolder(), ...parameters, '--port', '0', '--admin-port', '0');
+  const state = await openTestView(demo.callers);
+  expect(await state.json()).toMatchObject({ isControllable });
+});
+
+test('a demo with many shoppers is not controlled: its rows would be copied into memory', async () => {
+  const demo = await startServer('demo', newFolder(), { DEMO_SHOPPERS: '1001' });
+  const state = await openTestView(demo.callers);
+  expect(await state.json()).toMatchObject({ isControllable: false });
+});
+
+async function openTestView(callers: string): Promise<Response> {
+  const console = `http://127.0.0.1:${new URL(callers).port}/console`;
   const loggedIn = await fetch(`${console}/session`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: '{"oneClick":true}',
   });
   const headers = { Cookie: (loggedIn.headers.get('set-cookie') ?? '').split(';', 1)[0]! };
-  const answer = await fetch(`${console}/api/v1/testing`, { headers });
-  expect(await answer.json()).toMatchObject({ isControllable });
-});
+  return fetch(`${console}/api/v1/testing`, { headers });
+}

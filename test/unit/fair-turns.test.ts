@@ -137,9 +137,9 @@ describe('refusals', () => {
     const made = open({ waitMsMax: 100 });
     const { turns, clock, refused } = made;
     const started: string[] = [];
-    const running = all('a', 30, made, started);
+    const running = all('a', 80, made, started);
     await endOfLoop();
-    expect(turns.waiting).toBeGreaterThan(0);
+    expect(turns.waiting).toBeGreaterThanOrEqual(32);
     clock.ms += 100;
     expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
     clock.ms += 1;
@@ -148,8 +148,20 @@ describe('refusals', () => {
     expect(refused).toEqual(['waiting']);
     // What was accepted is served.
     await running;
-    expect(started).toHaveLength(30);
+    expect(started).toHaveLength(80);
     expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+  });
+
+  test('a few that have waited for long are no reason to refuse: the machine gave the process no time', async () => {
+    const made = open({ waitMsMax: 100 });
+    const { turns, clock, refused } = made;
+    const running = all('a', 30, made, []);
+    await endOfLoop();
+    expect(turns.waiting).toBeGreaterThan(0);
+    clock.ms += 1_000;
+    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+    expect(refused).toEqual([]);
+    await running;
   });
 
   test('control: without a limit no request is refused', () => {

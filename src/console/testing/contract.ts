@@ -21,7 +21,12 @@ const names = list(name, 'name', { max: 10_000 });
 const moment = dateTime(1_774_000_000_000);
 
 export const testingProblems = defineProblems({
-  notControllable: kind(422, '1201', 'validation', 'Only a demo that was started with --test-api can be controlled'),
+  notControllable: kind(
+    422,
+    '1201',
+    'validation',
+    'Only a small demo with an embedded store can be controlled, on its own machine',
+  ),
   invalidControl: kind(422, '1202', 'validation', 'Invalid control'),
   tableNotFound: kind(422, '1203', 'validation', 'There is no such table of data'),
 });

@@ -65,7 +65,8 @@ function Content(props: ControlProps) {
         </div>
       ) : (
         <Notice>
-          Start the demo with <code>--test-api</code> to control its clock, its faults and its data from here.
+          A small demo on this machine can be controlled: with an embedded store of up to 1,000 shoppers, and without{' '}
+          <code>--host</code>.
         </Notice>
       )}
       <DataBrowser />

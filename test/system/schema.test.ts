@@ -49,6 +49,11 @@ const commands: readonly (readonly string[])[] = [
   ['webhooks', 'endpoint', 'remove', 'we_1'],
   ['callers'],
   ['callers', 'show', '0f1e2d3c4b5a6978'],
+  ['deprecations', 'list'],
+  ['deprecations', 'add', '--format', 'soap11', '--sunset', '2027-06-30'],
+  ['deprecations', 'change', 'dp_1', '--sunset', '2027-06-30'],
+  ['deprecations', 'remove', 'dp_1'],
+  ['deprecations', 'exempt', 'dp_1', 'cr_1'],
   ['upstream', 'credential', 'list'],
   ['upstream', 'credential', 'remove', 'erp', 'cr_1'],
   ['pending', 'list'],
@@ -59,6 +64,7 @@ const commands: readonly (readonly string[])[] = [
   ['webhooks', 'retry', '--all'],
   ['keys', 'rotate'],
   ['keys', 'status'],
+  ['keys', 'verify-rows'],
 ];
 
 /** Commands that open no store, none without an upstream in the configuration, or may change the schema. */

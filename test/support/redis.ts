@@ -186,6 +186,13 @@ export interface SentinelSet {
 
 const masterName = 'main';
 
+/** Replicas start to copy at once. */
+const copiesAtOnce = ['--repl-diskless-sync-delay', '0'];
+
+/** A replica that never was in step cannot take over. */
+const inStep = (replica: RedisServer): Promise<void> =>
+  until('the replica to be in step', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+
 /** How many of a kind a Sentinel knows of. */
 const known = async (sentinel: RedisServer, field: string): Promise<number> => {
   const fields = (await sentinel.raw.call('SENTINEL', 'MASTER', masterName)) as string[];
@@ -201,11 +208,9 @@ export const startSentinelSet = async (sentinelCount: 1 | 3 = 1): Promise<Sentin
     return server;
   };
   try {
-    const master = await keep(startRedis({ parameters: ['--repl-diskless-sync-delay', '0'] }));
+    const master = await keep(startRedis({ parameters: copiesAtOnce }));
     const replica = await keep(startRedis({ parameters: ['--replicaof', host, String(master.port)] }));
-    await until('the replica to be in step', async () =>
-      /master_link_status:up/.test(await replica.raw.info('replication')),
-    );
+    await inStep(replica);
     const conf = [
       `sentinel monitor ${masterName} ${host} ${master.port} ${Math.ceil((sentinelCount + 1) / 2)}`,
       `sentinel down-after-milliseconds ${masterName} 500`,
@@ -247,8 +252,10 @@ export const startRedisCluster = async ({ replicas = 0, nodeTimeoutMs = 5_000 } 
   const nodes: RedisServer[] = [];
   try {
     for (let at = 0; at < clusterMasters * (1 + replicas); at += 1) {
+      // However long its master was away.
+      const takesOver = ['--cluster-replica-validity-factor', '0'];
       const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', String(nodeTimeoutMs)];
-      nodes.push(await startRedis({ parameters: ['--cluster-enabled', 'yes', ...bus] }));
+      nodes.push(await startRedis({ parameters: ['--cluster-enabled', 'yes', ...bus, ...takesOver, ...copiesAtOnce] }));
     }
     const hosts = nodes.map(({ port }) => `${host}:${port}`);
     await promisify(execFile)('redis-cli', [
@@ -261,6 +268,7 @@ export const startRedisCluster = async ({ replicas = 0, nodeTimeoutMs = 5_000 } 
     ]);
     for (const { raw } of nodes)
       await until('the cluster to be whole', async () => /cluster_state:ok/.test(String(await raw.cluster('INFO'))));
+    for (const node of nodes) if (/role:slave/.test(await node.raw.info('replication'))) await inStep(node);
     return { url: `redis+cluster://${hosts.join(',')}`, nodes, stop: () => stopAll(nodes) };
   } catch (thrown) {
     await stopAll(nodes);

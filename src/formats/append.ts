@@ -32,14 +32,26 @@ export function compileMembers(members: readonly MemberPart[], { start, separato
   const names = members.map(({ name }) => name);
   const appends = members.map(({ append }) => append);
   // Texts of absent members are part of the fixed texts between present ones, so they cost no append of their own.
-  const absent = (from: number, to: number): string =>
-    flat(...members.slice(from, to).map(({ absent: text = '' }) => text));
-  const starts = members.map(({ before }, at) => flat(start, absent(0, at), before));
-  const ends = members.map(({ after }, at) => flat(after, absent(at + 1, count), end));
+  const absent = members.map(({ absent: text = '' }) => text);
+  let absentBefore = '';
+  const starts = members.map(({ before }, at) => {
+    const text = flat(start, absentBefore, before);
+    absentBefore = flat(absentBefore, absent[at]!);
+    return text;
+  });
+  let absentAfter = '';
+  const ends = members
+    .toReversed()
+    .map(({ after }, fromEnd) => {
+      const text = flat(after, absentAfter, end);
+      absentAfter = flat(absent[count - 1 - fromEnd]!, absentAfter);
+      return text;
+    })
+    .toReversed();
   // The text from one member to the next present one, by both. Most pairs never occur.
   const between = new Array<string | undefined>(count * count).fill(undefined);
   const join = (from: number, to: number): string => {
-    const text = flat(members[from]!.after, separator, absent(from + 1, to), members[to]!.before);
+    const text = flat(members[from]!.after, separator, ...absent.slice(from + 1, to), members[to]!.before);
     between[from * count + to] = text;
     return text;
   };

@@ -26,6 +26,25 @@ export class SettlementError extends Error {
   }
 }
 
+/** What operators see of a request, without its input. The key of the caller is not stored. */
+export function describeUnsettled(request: UnsettledRequest) {
+  const { id, state, upstream, service, operation, tenant, credential, startedAt, process, attempt, failure } = request;
+  return {
+    id,
+    state,
+    upstream,
+    service,
+    operation,
+    tenant,
+    credential,
+    startedAt,
+    hasKey: request.recordKey !== undefined,
+    process,
+    ...(attempt !== id && { lastAttempt: attempt }),
+    ...(failure !== undefined && { failure }),
+  };
+}
+
 /** Returns what a retry gets. `services`: those that this program serves. Throws SettlementError. */
 export async function settleRequest(
   unsettled: UnsettledRequests,

@@ -1,5 +1,6 @@
 /** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown. */
 import { type Command, Option } from 'commander';
+import { describeUnsettled } from '../app/settle-request.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { CommandError } from './command-error.ts';
 import { formatSecond, print, printAll } from './output.ts';
@@ -89,22 +90,12 @@ async function showPending(id: string, { json }: { readonly json?: boolean }): P
     );
 }
 
-/** What is printed of a request. The key of the caller is not stored. */
-function describe({ id, state, upstream, service, operation, tenant, credential, ...request }: UnsettledRequest) {
-  const { startedAt, process, attempt, failure, recordKey, input } = request;
+/** What is printed of a request. */
+function describe(request: UnsettledRequest) {
+  const { startedAt, input } = request;
   return {
-    id,
-    state,
-    upstream,
-    service,
-    operation,
-    tenant,
-    credential,
+    ...describeUnsettled(request),
     startedAt: new Date(startedAt).toISOString(),
-    hasKey: recordKey !== undefined,
-    process,
-    ...(attempt !== id && { lastAttempt: attempt }),
-    ...(failure !== undefined && { failure }),
     ...(input !== undefined && { input: JSON.parse(input) as unknown }),
   };
 }

@@ -1,4 +1,4 @@
-/** The controls of `demo --test-api`: the demo's folder, its clock and its identifiers. */
+/** The controls of a demo, for its console and its test API: its folder, its clock and its identifiers. */
 import { randomInt } from 'node:crypto';
 import type { Config } from '../../app/config.ts';
 import { isLoopback } from '../../lib/loopback.ts';

@@ -9,7 +9,7 @@ import type { RequestHasher } from '../../../idempotency/ports.ts';
 import type { UnsettledRequest } from '../../../store/sql/unsettled-requests.ts';
 import type { Backend } from '../../backend.ts';
 import type { Services } from '../../service-set.ts';
-import { type Settlement, SettlementError, settleRequest } from '../../settle-request.ts';
+import { describeUnsettled, type Settlement, SettlementError, settleRequest } from '../../settle-request.ts';
 import { maskOutcome } from './masked-outcome.ts';
 
 export type RecordPort = PortOf<(typeof recordOperations)[number]>;
@@ -51,10 +51,10 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
       }
       return { found: false };
     },
-    listPendingRequests: async () => ({ requests: (await unsettled.list(listedMax)).map(describe) }),
+    listPendingRequests: async () => ({ requests: (await unsettled.list(listedMax)).map(describeUnsettled) }),
     async getPendingRequest({ id }) {
       const found = await findPending(id);
-      return { ...describe(found), input: found.input };
+      return { ...describeUnsettled(found), input: found.input };
     },
     async settlePendingRequest({ id, ...given }) {
       await findPending(id);
@@ -97,22 +97,4 @@ function settlementOf({ result, output, code, message }: GivenSettlement): Settl
     default:
       return result satisfies never;
   }
-}
-
-function describe(request: UnsettledRequest) {
-  const { id, state, upstream, service, operation, tenant, credential, startedAt, process, attempt, failure } = request;
-  return {
-    id,
-    state,
-    upstream,
-    service,
-    operation,
-    tenant,
-    credential,
-    startedAt,
-    hasKey: request.recordKey !== undefined,
-    process,
-    lastAttempt: attempt === id ? undefined : attempt,
-    failure,
-  };
 }

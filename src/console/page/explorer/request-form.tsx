@@ -1,7 +1,9 @@
 /** The form of a request, generated from the contract of its operation. */
 import { useState } from 'preact/hooks';
-import { Button, CheckField, SelectField, Text, TextField } from '../components/index.ts';
+import { Button, SelectField, Text, TextField } from '../components/index.ts';
 import { isList, isObject, withMember } from './draft.ts';
+import { FieldGroup } from './field-group.tsx';
+import { SetPart } from './set-part.tsx';
 import type { Draft, DraftObject, FormField } from './types.ts';
 
 export interface RequestFormProps {
@@ -166,45 +168,6 @@ function ScalarPart({ shape, field, name, path, draft, onChange }: FieldPartProp
   );
 }
 
-interface SetPartProps {
-  readonly field: FormField;
-  readonly name: string;
-  readonly text: string;
-  readonly error: string | undefined;
-  readonly onChange: (text: string) => void;
-}
-
-function SetPart({ field, name, text, error, onChange }: SetPartProps) {
-  const chosen = text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-  const toggle = (value: string, isChosen: boolean): void =>
-    onChange((isChosen ? [...chosen, value] : chosen.filter((each) => each !== value)).join(','));
-  const values = field.values ?? [];
-  const strange = chosen.filter((each) => !values.includes(each));
-  return (
-    <fieldset class={error === undefined ? 'group' : 'group invalid'}>
-      <legend>
-        {name}
-        {field.required && <span class="required"> required</span>}
-      </legend>
-      <p class="hint">{field.doc}</p>
-      <div class="row">
-        {[...values, ...strange].map((value) => (
-          <CheckField
-            key={value}
-            label={value}
-            checked={chosen.includes(value)}
-            onChange={(isChosen) => toggle(value, isChosen)}
-          />
-        ))}
-      </div>
-      {error !== undefined && <p class="error">{error}</p>}
-    </fieldset>
-  );
-}
-
 interface GroupProps extends FieldPartProps {
   readonly children: preact.ComponentChildren;
   readonly add?: preact.ComponentChildren;
@@ -214,11 +177,7 @@ interface GroupProps extends FieldPartProps {
 function Group({ shape, field, name, path, draft, onChange, children, add }: GroupProps) {
   const error = shape.issues.get(path);
   return (
-    <fieldset class={error === undefined ? 'group' : 'group invalid'}>
-      <legend>
-        {name}
-        {field.required && <span class="required"> required</span>}
-      </legend>
+    <FieldGroup name={name} isRequired={field.required} isInvalid={error !== undefined}>
       {field.doc !== '' && <p class="hint">{field.doc}</p>}
       {error !== undefined && (
         <p class="error">
@@ -234,7 +193,7 @@ function Group({ shape, field, name, path, draft, onChange, children, add }: Gro
           </Button>
         )}
       </div>
-    </fieldset>
+    </FieldGroup>
   );
 }
 

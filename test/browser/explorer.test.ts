@@ -1,25 +1,14 @@
 /** Tests the explorer of the console in a browser. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
-import { type Server, startServer } from '../support/server.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import type { Visit } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 
-const folder = tempFolder();
-let server: Server;
-let browser: TestBrowser;
+const demo = demoInBrowser();
 let visit: Visit;
 let page: Page;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
-});
-afterAll(async () => {
-  await Promise.all([server?.stop(), browser?.close()]);
-  folder.discard();
-});
 beforeEach(async () => {
-  visit = await browser.visit({ origin: server.callers });
+  visit = await demo.browser.visit({ origin: demo.server.callers });
   ({ page } = visit);
 });
 afterEach(() => visit.close());

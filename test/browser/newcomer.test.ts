@@ -3,25 +3,13 @@
  * request as a PHP program. `PICTURES=docs npm run jest -- test/browser/newcomer.test.ts` renews the pictures of docs/console.md.
  */
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { type Server, startServer } from '../support/server.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { expect, test } from '@jest/globals';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 
-const folder = tempFolder();
-let server: Server;
-let browser: TestBrowser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
-});
-afterAll(async () => {
-  await Promise.all([server?.stop(), browser?.close()]);
-  folder.discard();
-});
+const demo = demoInBrowser();
 
 test('a newcomer sends a request in two formats, breaks it, finds it in the traffic and copies it as PHP', async () => {
-  const visit = await browser.visit({ origin: server.callers });
+  const visit = await demo.browser.visit({ origin: demo.server.callers });
   const { page, context } = visit;
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const picture = async (name: string, height: number, top = 0): Promise<void> => {

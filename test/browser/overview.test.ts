@@ -1,20 +1,8 @@
 /** Tests the first page of the console in a browser: in both colour schemes, on a phone and with the keyboard alone. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { type Server, startServer } from '../support/server.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { expect, test } from '@jest/globals';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 
-const folder = tempFolder();
-let server: Server;
-let browser: TestBrowser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
-});
-afterAll(async () => {
-  await Promise.all([server?.stop(), browser?.close()]);
-  folder.discard();
-});
+const demo = demoInBrowser();
 
 const phone = { width: 390, height: 844 };
 
@@ -23,7 +11,7 @@ test.each([
   ['dark', undefined],
   ['light', phone],
 ] as const)('one click leads from the log-in to the overview: %s %o', async (colorScheme, viewport) => {
-  const visit = await browser.visit({ origin: server.callers, colorScheme, ...(viewport && { viewport }) });
+  const visit = await demo.browser.visit({ origin: demo.server.callers, colorScheme, ...(viewport && { viewport }) });
   const { page } = visit;
   const name = `${colorScheme}${viewport ? '-phone' : ''}`;
   await visit.open('/console');

@@ -2,29 +2,16 @@
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { expect, test } from '@jest/globals';
+import type { Visit, VisitOptions } from '../support/browser.ts';
 import { triglyph } from '../support/commands.ts';
-import { ask, type Server, startServer } from '../support/server.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { ask } from '../support/server.ts';
 
-const folder = tempFolder();
-let server: Server;
-let browser: TestBrowser;
+const demo = demoInBrowser(['--test-api']);
 
-beforeAll(async () => {
-  [server, browser] = await Promise.all([
-    startServer('demo', folder.path, {}, { parameters: ['--test-api'] }),
-    startBrowser(),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all([server?.stop(), browser?.close()]);
-  folder.discard();
-});
-
-const enter = async (path: string, more: Partial<Parameters<TestBrowser['visit']>[0]> = {}): Promise<Visit> => {
-  const visit = await browser.visit({ origin: server.callers, ...more });
+const enter = async (path: string, more: Partial<VisitOptions> = {}): Promise<Visit> => {
+  const visit = await demo.browser.visit({ origin: demo.server.callers, ...more });
   await visit.enterDemo(path);
   return visit;
 };
@@ -63,7 +50,7 @@ test('every section of the state loads, is in order for axe, and fits a phone', 
 test('a key leads to its record, and a wrong one to none', async () => {
   const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   const headers = { 'Idempotency-Key': 'key-for-the-console' };
-  expect((await ask(server.callers, 'disable', shopper, undefined, headers)).status).toBe(200);
+  expect((await ask(demo.server.callers, 'disable', shopper, undefined, headers)).status).toBe(200);
   const visit = await enter('/console/state/records', { colorScheme: 'dark' });
   const { page } = visit;
   await page.getByLabel('Company', { exact: false }).first().fill('Demo');
@@ -103,7 +90,7 @@ test('the clock advances, a fault is set, and a reset brings the data back', asy
   const { page } = visit;
   await page.getByRole('button', { name: 'Advance 31 days' }).click();
   await page.getByText('The clock is 31 days ahead.').waitFor();
-  const { now } = (await (await fetch(`${server.admin}/_test/clock`)).json()) as { readonly now: string };
+  const { now } = (await (await fetch(`${demo.server.admin}/_test/clock`)).json()) as { readonly now: string };
   expect(Date.parse(now) - Date.now()).toBeGreaterThan(30 * 86_400_000);
   await page.getByLabel('Operation').selectOption('listRecurringDetails');
   await page.getByRole('button', { name: 'Set fault' }).click();
@@ -111,13 +98,13 @@ test('the clock advances, a fault is set, and a reset brings the data back', asy
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/testing', { fullPage: true });
   const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
-  expect((await ask(server.callers, 'listRecurringDetails', shopper)).status).not.toBe(200);
-  await ask(server.callers, 'disable', shopper);
-  expect((await ask(server.callers, 'listRecurringDetails', shopper)).answer).not.toHaveProperty('details');
+  expect((await ask(demo.server.callers, 'listRecurringDetails', shopper)).status).not.toBe(200);
+  await ask(demo.server.callers, 'disable', shopper);
+  expect((await ask(demo.server.callers, 'listRecurringDetails', shopper)).answer).not.toHaveProperty('details');
   await page.getByRole('button', { name: 'Reset the demo' }).click();
   await page.getByRole('button', { name: 'Reset', exact: true }).click();
   await page.getByText('The demo is as it was after its start.').waitFor();
-  expect((await ask(server.callers, 'listRecurringDetails', shopper)).answer).toHaveProperty('details');
+  expect((await ask(demo.server.callers, 'listRecurringDetails', shopper)).answer).toHaveProperty('details');
   await visit.close();
 });
 
@@ -142,23 +129,23 @@ test('the data of the demo is opened from a shopper to its cards, and from a pla
 
 /** The endpoint and its event are made by the program; the delivery is given up by hand, as no test waits for days. */
 const addDeadLetter = async (): Promise<void> => {
-  const environment = { DATA_DIR: server.dataDir, KEY_FILE: join(server.dataDir, 'keys') };
+  const environment = { DATA_DIR: demo.server.dataDir, KEY_FILE: join(demo.server.dataDir, 'keys') };
   const added = await triglyph(
     ['webhooks', 'endpoint', 'add', 'Demo', 'http://127.0.0.1:9/hooks'],
-    folder.path,
+    demo.folder,
     environment,
   );
   expect(added.code).toBe(0);
   const shopper = { merchantAccount: 'DemoMerchantNL', shopperReference: 'shopper-of-the-console' };
   const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2030', holderName: 'Anna' };
-  const stored = await ask(server.callers, 'storeToken', {
+  const stored = await ask(demo.server.callers, 'storeToken', {
     ...shopper,
     card,
     recurring: { contract: 'RECURRING' },
     shopperEmail: 'a@example.com',
   });
   expect(stored.status).toBe(200);
-  const database = new DatabaseSync(join(server.dataDir, 'triglyph.db'));
+  const database = new DatabaseSync(join(demo.server.dataDir, 'triglyph.db'));
   database.exec(
     `update job set dead_since = 1774000000000, due_at = null, lease_owner = null, last_failure = 'HTTP 500 <b>oops</b>' where kind = 'webhook'`,
   );

@@ -1,28 +1,16 @@
 /** Tests the view of traffic in a browser: live requests, one of them, charts, hostile content, and many requests at a time. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Schema } from '../../src/contract/schema.ts';
 import { recurringV68 as newest } from '../../src/services/recurring/v68.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { type Server, startServer } from '../support/server.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { until } from '../support/until.ts';
 
-const folder = tempFolder();
-let server: Server;
-let browser: TestBrowser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer('demo', folder.path), startBrowser()]);
-});
-afterAll(async () => {
-  await Promise.all([server?.stop(), browser?.close()]);
-  folder.discard();
-});
+const demo = demoInBrowser();
 
 const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
 
 async function send(operation: string, body: object | string, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${server.callers}/pal/servlet/Recurring/v68/${operation}`, {
+  const answer = await fetch(`${demo.server.callers}/pal/servlet/Recurring/v68/${operation}`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -60,7 +48,7 @@ test.each([
 ] as const)(
   'requests appear as they are answered, and one opens with its details: %s %o',
   async (colorScheme, viewport) => {
-    const visit = await browser.visit({ origin: server.callers, colorScheme, ...(viewport && { viewport }) });
+    const visit = await demo.browser.visit({ origin: demo.server.callers, colorScheme, ...(viewport && { viewport }) });
     const { page } = visit;
     const name = `${colorScheme}${viewport ? '-phone' : ''}`;
     await visit.enterDemo('/console/traffic');
@@ -96,7 +84,7 @@ const injected =
   'document.querySelectorAll("main img, main script, main iframe").length + (/^[12]$/.test(document.title) ? 1 : 0)';
 
 test('hostile content in every field shows as text, also a megabyte of it', async () => {
-  const visit = await browser.visit({ origin: server.callers });
+  const visit = await demo.browser.visit({ origin: demo.server.callers });
   const { page } = visit;
   const { operations } = newest;
   const body = hostileIn(operations.get('storeToken')!.input, 'DemoMerchant');
@@ -162,7 +150,7 @@ describe('10,000 requests in a minute', () => {
 
   /** Replaces the stream by one that the test feeds. `isBatched`: as the page does it, or with a drawing for each event. */
   async function measure(isBatched: boolean): Promise<Measured> {
-    const visit = await browser.visit({ origin: server.callers });
+    const visit = await demo.browser.visit({ origin: demo.server.callers });
     const { page } = visit;
     await page.addInitScript(`
       globalThis.EventSource = class { constructor() { globalThis.stream = this; setTimeout(() => this.onopen?.(), 0); } close() {} };
@@ -209,7 +197,7 @@ describe('10,000 requests in a minute', () => {
   });
 
   test('can be paused, and go on', async () => {
-    const visit = await browser.visit({ origin: server.callers });
+    const visit = await demo.browser.visit({ origin: demo.server.callers });
     const { page } = visit;
     await visit.enterDemo('/console/traffic');
     await page.getByText('Live', { exact: true }).waitFor();

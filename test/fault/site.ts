@@ -1,6 +1,7 @@
 /** Servers over one database, whose callers send each request until its answer is final. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
+import { expect } from '@jest/globals';
 import type { Variables } from '../support/commands.ts';
 import { basic, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
@@ -81,6 +82,17 @@ export interface Survived {
   readonly changed: number;
   /** Details beyond one for each key. */
   readonly doubled: number;
+}
+
+export function expectNothingLost({ answered, changed, doubled }: Survived): void {
+  expect(answered).toBeGreaterThan(0);
+  expect({ changed, doubled }).toEqual({ changed: 0, doubled: 0 });
+}
+
+/** Every answer before the failover names an effect that the standby does not have. */
+export function expectAllLost({ answered, changed, doubled }: Survived): void {
+  expect(answered).toBeGreaterThan(0);
+  expect({ changed, doubled }).toEqual({ changed: answered, doubled: 0 });
 }
 
 export interface Failover {

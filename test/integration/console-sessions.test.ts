@@ -218,7 +218,11 @@ test('streams of events leave connections to probes', async () => {
         (response) => {
           const ended = new Promise<void>((done) => response.once('close', done));
           response.once('error', () => {}).resume();
-          resolve({ status: response.statusCode, end: () => (request.destroy(), ended) });
+          const end = (): Promise<void> => {
+            request.destroy();
+            return ended;
+          };
+          resolve({ status: response.statusCode, end });
         },
       ).once('error', reject);
     });

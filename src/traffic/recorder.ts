@@ -21,9 +21,10 @@ export interface RecorderOptions {
 
 /** Details are recorded this long after a console has asked for traffic. */
 export const watchMs = 10 * 60_000;
-/** What describing requests may take of a second: each costs as much as so many bytes, and its body. */
-const budgetPerSecond = 4 * 1024 * 1024;
-const baseCost = 16_384;
+/** Milliseconds of a second for describing requests: 4 % of the thread. */
+const budgetPerSecond = 40;
+/** Milliseconds for each one beside its description: the body is kept, and the steps are timed. */
+const baseCost = 0.16;
 
 export interface TrafficPage {
   /** In the order of their answers. */
@@ -98,6 +99,7 @@ export class TrafficRecorder {
       this.#notRecorded += 1;
       return handle(request);
     }
+    this.#budget -= baseCost;
     const observed = new ObservedRequest(request);
     const answer = await this.current.run(observed, handle, observed.observedWire());
     observed.answer = answer;
@@ -134,7 +136,10 @@ export class TrafficRecorder {
       details: undefined,
     };
     this.#ring[slot] = kept;
-    if (observed !== undefined) this.#addDetails(kept, observed, entry, http);
+    if (observed === undefined) return;
+    // Others that were observed at the same time may have taken it.
+    if (this.#hasBudget()) this.#addDetails(kept, observed, entry, http);
+    else this.#notRecorded += 1;
   }
 
   /** The lines after a cursor; the last ones where there are more than `limit`. Without a cursor, the last ones of all. */
@@ -188,8 +193,9 @@ export class TrafficRecorder {
 
   /** Everything is masked before it is kept. */
   #addDetails(kept: Kept, observed: ObservedRequest, entry: LogEntry, http: ObservedHttp): void {
+    const startedAt = performance.now();
     const text = JSON.stringify(describeDetails(observed, entry, http, this.#parts));
-    this.#budget -= http.bytesIn;
+    this.#budget -= performance.now() - startedAt;
     if (text.length > this.#options.bytesMax) return;
     kept.details = text;
     this.#bytes += text.length;
@@ -206,9 +212,7 @@ export class TrafficRecorder {
     const earned = ((now - this.#budgetAt) / 1000) * budgetPerSecond;
     this.#budget = Math.min(this.#budget + earned, budgetPerSecond);
     this.#budgetAt = now;
-    if (this.#budget <= 0) return false;
-    this.#budget -= baseCost;
-    return true;
+    return this.#budget > 0;
   }
 }
 

@@ -43,10 +43,10 @@ const entryOf = (reference: string, also: Partial<LogEntry> = {}): LogEntry => (
 });
 
 const open: TrafficRecorder[] = [];
-const recorderOf = (options: Partial<RecorderOptions> = {}): TrafficRecorder => {
+const recorderOf = (options: Partial<RecorderOptions> = {}, maskText = parts.maskText): TrafficRecorder => {
   const recorder = new TrafficRecorder(
     { requestsMax: 4, bytesMax: 1_000_000, details: 'watched', process: '17', ...options },
-    parts,
+    { ...parts, maskText },
   );
   open.push(recorder);
   return recorder;
@@ -58,12 +58,16 @@ afterEach(() => {
 
 /** As the composition of a server does it. */
 async function answer(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<void> {
-  const handle = async (request: WireRequest): Promise<Answer> => {
+  const answered = await handle(recorder, entry, body);
+  recorder.add(answered.entry, http);
+}
+
+function handle(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<Answer> {
+  const answerTo = async (request: WireRequest): Promise<Answer> => {
     await request.body();
     return { entry, message: { status: 200, contentType: 'text/plain', headers: {}, body } };
   };
-  const answered = recorder.isActive ? await recorder.observe(wire, handle) : await handle(wire);
-  recorder.add(answered.entry, http);
+  return recorder.isActive ? recorder.observe(wire, answerTo) : answerTo(wire);
 }
 
 describe('lines', () => {
@@ -142,6 +146,22 @@ describe('details', () => {
     jest.advanceTimersByTime(1_000);
     await answer(recorder, entryOf('later'));
     expect(recorder.after(undefined, 1).lines[0]?.hasDetails).toBe(true);
+  });
+
+  test('of fewer requests where each takes long to describe, also of those at the same time', async () => {
+    jest.useFakeTimers();
+    const recorder = recorderOf({ details: 'always', requestsMax: 20 }, (text) => {
+      jest.advanceTimersByTime(5);
+      return text;
+    });
+    const observed = await Promise.all(
+      Array.from({ length: 20 }, (_, count) => handle(recorder, entryOf(String(count)))),
+    );
+    for (const { entry } of observed) recorder.add(entry, http);
+    const described = recorder.after(undefined, 20).lines.filter(({ hasDetails }) => hasDetails).length;
+    expect(described).toBeGreaterThan(0);
+    expect(described).toBeLessThan(10);
+    expect(recorder.notRecorded).toBe(20 - described);
   });
 });
 

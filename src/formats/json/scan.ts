@@ -35,8 +35,9 @@ export function scan(text: string, { depthMax, membersMax }: Limits): Scan {
       const value = unquoted(token);
       if (!value.isWellFormed()) return { fault: 'unpaired surrogate', at };
       if (keys && text.charCodeAt(next) === 0x3a) {
-        if (keys.has(value)) return { fault: 'duplicate key', at };
+        const { size } = keys;
         keys.add(value);
+        if (keys.size === size) return { fault: 'duplicate key', at };
       }
       at = next;
     } else if (sign === 0x7b || sign === 0x5b) {

@@ -6,11 +6,13 @@ export interface ConnectionOptions {
   /** An address of the loopback network: callers with different ones are different callers. */
   readonly from: string;
   readonly onOpen: (connection: Connection) => void;
-  readonly onAnswer: (status: number, connection: Connection) => void;
+  /** `retryAfter`: seconds, of the header; 0 without one. */
+  readonly onAnswer: (status: number, connection: Connection, retryAfter: number) => void;
   readonly onClose: (connection: Connection) => void;
 }
 
 export interface Connection {
+  readonly from: string;
   send(bytes: Buffer): void;
   close(): void;
 }
@@ -19,11 +21,12 @@ const headEnd = Buffer.from('\r\n\r\n');
 
 export function openConnection({ port, from, onOpen, onAnswer, onClose }: ConnectionOptions): Connection {
   const socket: Socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
-  const connection: Connection = { send: (bytes) => socket.write(bytes), close: () => socket.destroy() };
+  const connection: Connection = { from, send: (bytes) => socket.write(bytes), close: () => socket.destroy() };
   let rest: Buffer = Buffer.alloc(0);
   /** Bytes of the body of the current answer that have not arrived. */
   let missing = 0;
   let status = 0;
+  let retryAfter = 0;
   socket.on('connect', () => onOpen(connection));
   socket.on('data', (piece: Buffer) => {
     rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
@@ -33,15 +36,16 @@ export function openConnection({ port, from, onOpen, onAnswer, onClose }: Connec
         rest = rest.subarray(taken);
         missing -= taken;
         if (missing > 0) return;
-        onAnswer(status, connection);
+        onAnswer(status, connection, retryAfter);
       }
       const end = rest.indexOf(headEnd);
       if (end === -1) return;
       const head = rest.subarray(0, end).toString('latin1');
       status = Number(head.slice(9, 12));
+      retryAfter = Number(/\r\nretry-after: (\d+)/i.exec(head)?.[1] ?? 0);
       rest = rest.subarray(end + headEnd.length);
       missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (missing === 0) onAnswer(status, connection);
+      if (missing === 0) onAnswer(status, connection, retryAfter);
     }
   });
   socket.on('error', () => {});

@@ -1,7 +1,7 @@
 /**
  * The load of overload.ts: `node bench/security/load.ts PORT SECONDS CONNECTIONS RATE`. With a rate of 0 each connection sends when it was
  * answered. With a rate, requests arrive at that rate, whatever the server does, and take a connection that is free. A client that
- * was refused comes back after the second that `Retry-After` asks for.
+ * was refused comes back when `Retry-After` says.
  */
 import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from './connection.ts';
@@ -9,11 +9,13 @@ import { storing100 } from './requests.ts';
 
 const [port, seconds, connections, perSecond] = process.argv.slice(2).map(Number);
 const run = randomUUID().slice(0, 8);
-const retryAfterMs = 1_000;
 /** Connections are spread over addresses, so that the limit of one address does not decide. */
 const perAddress = 128;
 
 const free: Connection[] = [];
+/** Those of clients that were refused and wait, and which of them are closed. */
+const away = new Set<Connection>();
+const closed = new Set<Connection>();
 const sentAt = new Map<Connection, number>();
 const accepted: number[] = [];
 const refused: number[] = [];
@@ -28,7 +30,7 @@ function send(connection: Connection): void {
   connection.send(storing100(run));
 }
 
-function receive(status: number, connection: Connection): void {
+function receive(status: number, connection: Connection, retryAfter: number): void {
   const ms = performance.now() - sentAt.get(connection)!;
   const isRefused = status === 429 || status === 503;
   if (isMeasured) {
@@ -36,7 +38,16 @@ function receive(status: number, connection: Connection): void {
     else if (isRefused) refused.push(ms);
     else other += 1;
   }
-  if (isRefused) setTimeout(release, retryAfterMs, connection);
+  if (isRefused) {
+    away.add(connection);
+    setTimeout(comeBack, retryAfter * 1000, connection);
+  } else release(connection);
+}
+
+/** The server may have ended a connection that was idle for KEEP_ALIVE_MS. */
+function comeBack(connection: Connection): void {
+  away.delete(connection);
+  if (closed.delete(connection)) open(connection.from);
   else release(connection);
 }
 
@@ -45,16 +56,20 @@ function release(connection: Connection): void {
   else free.push(connection);
 }
 
-for (let at = 0; at < connections!; at += 1)
+for (let at = 0; at < connections!; at += 1) open(`127.0.1.${1 + Math.floor(at / perAddress)}`);
+
+function open(from: string): void {
   openConnection({
     port: port!,
-    from: `127.0.1.${1 + Math.floor(at / perAddress)}`,
+    from,
     onOpen: release,
     onAnswer: receive,
-    onClose: () => {
-      other += 1;
+    onClose(connection) {
+      if (away.has(connection)) closed.add(connection);
+      else other += 1;
     },
   });
+}
 
 const startedAt = performance.now();
 let arrived = 0;
@@ -69,7 +84,7 @@ function arrive(): void {
 }
 if (perSecond! > 0) arrive();
 
-const leadInMs = 2_000;
+const leadInMs = 3_000;
 setTimeout(() => {
   isMeasured = true;
   console.log('measured from now on');

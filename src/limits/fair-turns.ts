@@ -1,5 +1,6 @@
 /** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
 import { Problem } from '../contract/problem.ts';
+import { ReturnTimes } from './return-times.ts';
 
 export interface FairTurnsOptions {
   /** Requests of one caller at the same time; 0 is unlimited. */
@@ -56,6 +57,7 @@ class Line {
   usedAt = 0;
   /** The turn of the event loop in which its last request started. */
   startedIn = 0;
+  readonly returns = new ReturnTimes();
 }
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
@@ -69,9 +71,13 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   let startedAt: number | undefined;
   let turnNumber = 0;
 
-  function refuse(kind: TurnRefusal): never {
+  function refuse(kind: TurnRefusal, line: Line, at: number): never {
     onRefused(kind);
-    throw new Problem(kind === 'atOnce' ? 'tooManyRequests' : 'overloaded', undefined, { reason: kind });
+    const retryAfterSeconds = line.returns.countRefusal(at);
+    throw new Problem(kind === 'atOnce' ? 'tooManyRequests' : 'overloaded', undefined, {
+      reason: kind,
+      retryAfterSeconds,
+    });
   }
 
   function openTurn(at: number): number {
@@ -141,10 +147,10 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     enter(caller) {
       const at = now();
       const line = lineOf(caller, at);
-      if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce');
+      if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce', line, at);
       const [first] = line.waiting;
       const isQueue = line.waiting.length >= queueMin;
-      if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting');
+      if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting', line, at);
       line.inside += 1;
       return {
         turn() {
@@ -156,6 +162,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
         },
         leave() {
           line.inside -= 1;
+          line.returns.countAnswer();
         },
       };
     },

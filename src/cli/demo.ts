@@ -18,6 +18,7 @@ import { ResourceReader } from '../services/balance-platform/store/repository.ts
 import { databaseName } from '../store/sqlite/open.ts';
 import type { PreparedControls, TestControls } from '../testing/controls.ts';
 import { createTestApi, testApiPath } from '../testing/test-api.ts';
+import { commandEvent } from './audited-command.ts';
 import { fail } from './command-error.ts';
 import { sampleCalls } from './demo/calls.ts';
 import { type DemoCertificate, findCertificate, trustLines } from './demo/certificate.ts';
@@ -92,6 +93,8 @@ const demoCallers = new Map(
 
 async function start(backend: Backend, { config, tls, controls, hasTestApi }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
+  const command = commandEvent();
+  if (command) await backend.audit.append([command]);
   await addSampleData(backend, config);
   const overrides = {
     onLogError: handleOutputError,

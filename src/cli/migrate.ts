@@ -5,8 +5,10 @@ import { addServices } from '../app/own-services.ts';
 import { builtInServices } from '../app/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
+import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { ownServices, readProjectConfig } from './project.ts';
+import { recordInStore } from './record-command.ts';
 
 export function add(program: Command): void {
   program
@@ -31,5 +33,15 @@ async function migrateStore(): Promise<void> {
     else print(`${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`);
   } finally {
     await engine.close();
+  }
+  await record();
+}
+
+/** An old schema may have no audit log, so the command is recorded after its effect. The role of a migration may lack the keys. */
+async function record(): Promise<void> {
+  try {
+    await recordInStore();
+  } catch (thrown) {
+    process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
   }
 }

@@ -5,7 +5,7 @@ import { openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
 import { keyFileFaults } from '../app/production-checks.ts';
 import { restoreSqlite } from '../store/sqlite/restore.ts';
-import { systemUser } from './audited-command.ts';
+import { commandEvent, systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';
 import { fail } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
@@ -48,7 +48,9 @@ async function prepare(config: Config, file: string): Promise<number | undefined
   const backend = await openBackend(config, { exclusive: true, actor }, ownServices());
   try {
     // The log goes back to the time of the backup, and says so.
-    await backend.audit.append([{ kind: 'import', actor, subject: 'backup', detail: { file } }]);
+    const command = commandEvent();
+    const restored = { kind: 'import', actor, subject: 'backup', detail: { file } } as const;
+    await backend.audit.append([...(command ? [command] : []), restored]);
     return await backend.store.read((tx) => tx.idempotencyRecords.findNewest());
   } finally {
     await backend.close();

@@ -1,11 +1,9 @@
 /** Records changes of the key file in the audit log of the configured store, where there is one. */
-
-import { openBackend } from '../../app/backend.ts';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { StoreUnavailable } from '../../store/errors.ts';
-import { commandEvent, systemUser } from '../audited-command.ts';
+import { systemUser } from '../audited-command.ts';
 import { explain } from '../command-error.ts';
-import { ownServices, readProjectConfig } from '../project.ts';
+import { recordInStore } from '../record-command.ts';
 
 /**
  * A key file may be made before there is a store, and changed where none can be reached. The first use of a key by a server is
@@ -13,16 +11,7 @@ import { ownServices, readProjectConfig } from '../project.ts';
  */
 export async function recordKey(kind: 'keyMade' | 'keyRotated', id: string, detail: AuditDetail): Promise<void> {
   try {
-    const config = readProjectConfig('production');
-    if (config.keys === undefined || !config.audit) return;
-    const actor = systemUser();
-    const backend = await openBackend(config, { exclusive: false, actor }, ownServices());
-    try {
-      const command = commandEvent();
-      await backend.audit.append([...(command ? [command] : []), { kind, actor, subject: id, detail }]);
-    } finally {
-      await backend.close();
-    }
+    await recordInStore({ kind, actor: systemUser(), subject: id, detail });
   } catch (thrown) {
     // Settings without a store, or a folder that has none yet.
     if (!(thrown instanceof StoreUnavailable)) return;

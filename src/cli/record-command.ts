@@ -1,0 +1,17 @@
+/** Records in the audit log of the configured store for commands that run without a backend. */
+import { openBackend } from '../app/backend.ts';
+import type { AuditEvent } from '../audit/audit-event.ts';
+import { commandEvent, systemUser } from './audited-command.ts';
+import { ownServices, readProjectConfig } from './project.ts';
+
+/** Records the command, and then `event`. Without configured keys nothing can be added to the log. */
+export async function recordInStore(event?: AuditEvent): Promise<void> {
+  const config = readProjectConfig('production');
+  if (config.keys === undefined || !config.audit) return;
+  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
+  try {
+    await backend.audit.append([commandEvent(), event].filter((each) => each !== undefined));
+  } finally {
+    await backend.close();
+  }
+}

@@ -15,8 +15,6 @@ const environment = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NODE_COMPILE_CACHE: compileCache,
-  // Stacks of the bundled program name the sources.
-  NODE_OPTIONS: '--enable-source-maps',
   HOST: '127.0.0.1',
   PORT: '0',
   ADMIN_PORT: '0',

@@ -36,7 +36,7 @@ export function closest(name: string, known: ReadonlySet<string>): string | unde
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {
     if (!isCandidate(upper, candidate)) continue;
-    const distance = editDistance(upper, candidate);
+    const distance = editDistance(upper, candidate, distanceMax(candidate));
     if (distance <= distanceMax(candidate) && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { candidate, distance };
   }
@@ -53,8 +53,12 @@ function isCandidate(name: string, candidate: string): boolean {
 
 const distanceMax = (candidate: string): number => (candidate.length < 10 ? 1 : 2);
 
-/** The number of letters inserted, deleted, replaced or swapped with a neighbour (optimal string alignment). */
-function editDistance(one: string, other: string): number {
+/**
+ * The number of letters inserted, deleted, replaced or swapped with a neighbour (optimal string alignment); infinity beyond
+ * `max`, soon for names that have little in common: a start compares each variable with each setting.
+ */
+function editDistance(one: string, other: string, max: number): number {
+  const isBeyond = (distance: number) => distance > max;
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
@@ -67,6 +71,8 @@ function editDistance(one: string, other: string): number {
           : Number.POSITIVE_INFINITY;
       current[column] = Math.min(last[column]! + 1, current[column - 1]! + 1, replaced, swapped);
     }
+    // Each row follows from the two before it, and no distance shrinks.
+    if (current.every(isBeyond) && last.every(isBeyond)) return Number.POSITIVE_INFINITY;
     [beforeLast, last] = [last, current];
   }
   return last[other.length]!;

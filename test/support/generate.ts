@@ -108,7 +108,17 @@ const formats: Readonly<Record<Format, Arbitrary<string>>> = {
   timeZone: fc.constantFrom('UTC', ...Intl.supportedValuesOf('timeZone')),
 };
 
-const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new RegExp(`^(?:${pattern})$`));
+const patterns = new Map<string, Arbitrary<string>>();
+
+/** One for each pattern: creating it takes as long as some hundred values. */
+const ofPattern = (pattern: string): Arbitrary<string> => {
+  let found = patterns.get(pattern);
+  if (found === undefined) {
+    found = fc.stringMatching(new RegExp(`^(?:${pattern})$`));
+    patterns.set(pattern, found);
+  }
+  return found;
+};
 
 const texts = (shape: StringSchema): Arbitrary<string> => {
   const { max = textLengthMax, pattern, format } = shape;

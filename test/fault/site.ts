@@ -9,6 +9,8 @@ import { callIn, card, openCaller } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
 const finalMsMax = 120_000;
+/** Of a client between two requests: the load leaves time for the failover, and each answer is repeated after it. */
+const pauseMs = 20;
 
 export interface Site {
   readonly folder: TempFolder;
@@ -112,6 +114,7 @@ export async function failOverUnderLoad(
     while (!isOver) {
       const key = randomUUID();
       answers.set(key, await storeToken(site, key, at));
+      await after(pauseMs);
     }
   };
   const clients = Array.from({ length: 8 }, (_, at) => client(at));

@@ -70,7 +70,7 @@ traffic() {
   call notifyShopper '{"merchantAccount":"AcmeWeb","shopperReference":"shopper-1","recurringDetailReference":"'"$detail"'","reference":"'"$1"'","amount":{"currency":"EUR","value":1000}}' > /dev/null
 }
 detail=$(call listRecurringDetails '{"merchantAccount":"AcmeWeb","shopperReference":"shopper-1"}' | grep -o '"recurringDetailReference":"[^"]*"' | head -1 | cut -d'"' -f4)
-( n=0; while [ ! -e "$PLACE/quiet" ]; do n=$((n + 1)); traffic "call-$n" && echo "$n" >> "$PLACE/answered" || echo "$n" >> "$PLACE/failed"; done ) &
+( n=0; while [ ! -e "$PLACE/quiet" ]; do n=$((n + 1)); traffic "call-$n" && echo "$n" >> "$PLACE/answered" || echo "$n" >> "$PLACE/failed"; sleep 0.1; done ) &
 load=$!
 `;
 

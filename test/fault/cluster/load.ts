@@ -41,6 +41,8 @@ const callers = 8;
 /** A caller gives up waiting. */
 export const answerMsMax = 20_000;
 const pauseMs = 50;
+/** Of a caller between two writes: the load leaves time for the cluster. */
+const restMs = 20;
 /** Answers of each caller before the fault, and after it. */
 const enough = 5;
 const settledMsMax = 180_000;
@@ -107,7 +109,10 @@ function startLoad(options: LoadOptions) {
   };
   const running = Promise.all(
     answers.map(async (_, at) => {
-      while (!isOver) await store(at);
+      while (!isOver) {
+        await store(at);
+        await after(restMs);
+      }
     }),
   );
   running.catch(() => {});

@@ -1,12 +1,14 @@
 /** Stored deprecations on every engine: revisions, changes at the same time, limits and the audit log. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LiveDeprecations } from '../../src/app/deprecations/live.ts';
 import type { AuditActor } from '../../src/audit/audit-event.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
 import { createAuditLog } from '../../src/store/sql/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../../src/store/sql/audited-write.ts';
+import { copyStore } from '../../src/store/sql/copy.ts';
 import { createDeprecationStore, type DeprecationStore } from '../../src/store/sql/deprecations.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type DescribedEngine, statement } from '../../src/store/sql/engine.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
 import type { EngineFactory } from './store.ts';
@@ -26,7 +28,7 @@ const garble = statement('test-garble-rule', `update deprecation set rule = '{"f
 
 export function describeDeprecations({ open, dispose }: EngineFactory): void {
   describe('deprecations', () => {
-    let engine: Engine;
+    let engine: DescribedEngine;
     let store: DeprecationStore;
     beforeEach(async () => {
       engine = await open();
@@ -79,6 +81,26 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
       await expect(store.remove(id, anna)).rejects.toMatchObject({ reason: 'unknown' });
       await expect(store.endExemption(id, 'cr_a', anna)).rejects.toMatchObject({ reason: 'unknown' });
       expect(await store.revision()).toBe(3);
+    });
+
+    test('processes of a copy notice what it brought, and earlier revisions do not come again', async () => {
+      const target = await open();
+      const copied = createDeprecationStore({ engine: target, clock, write: writeUnaudited(target) });
+      const live = new LiveDeprecations({ configured: [], store: copied, clock, report: () => {} });
+      await live.refresh();
+      expect(live.current).toBeUndefined();
+
+      const id = await store.add(rule, anna);
+      await store.replace(id, rule, anna);
+      await copyStore(engine, target, [], { begun: () => {}, moved: () => {} });
+      expect(await copied.load()).toEqual(await store.load());
+      await live.refresh();
+      expect(live.current).toBeDefined();
+      // Whoever looked at revision 2 has not seen these.
+      await copied.replace(id, rule, ben);
+      await copied.replace(id, rule, ben);
+      await expect(copied.replace(id, rule, anna, 2)).rejects.toMatchObject({ reason: 'changed' });
+      await dispose(target);
     });
 
     test('changes at the same time have different revisions', async () => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
-import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
+import { type DescribedEngine, type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
@@ -33,7 +33,7 @@ import { describeWebhooks } from './webhooks.ts';
 /** Opens an engine over a database of its own, and removes both again. */
 export interface EngineFactory {
   /** With all tables and no rows. */
-  open(): Promise<Engine>;
+  open(): Promise<DescribedEngine>;
   /** Without tables. */
   openEmpty(): Promise<Engine>;
   dispose(engine: Engine): Promise<void>;

@@ -1,7 +1,7 @@
 /** Migrated databases for tests: the migrations run once for a file of tests, and each test gets a copy. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine } from '../../src/store/sql/engine.ts';
+import type { DescribedEngine, Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type TempFolder, tempFolder } from './temp-folder.ts';
@@ -21,7 +21,7 @@ export async function createSqliteTemplate(prepare: (engine: Engine) => Promise<
 }
 
 export interface TestDatabase {
-  readonly engine: Engine;
+  readonly engine: DescribedEngine;
   close(): Promise<void>;
 }
 

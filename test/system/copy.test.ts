@@ -93,8 +93,8 @@ const expectSame = async (file = sourceFile()): Promise<void> => {
   }
 };
 
-/** Tables about the database itself. Processes of the copy read its deprecations when they start. */
-const uncopiedTables = ['migration', 'migration_lock', 'copy_progress', 'write_check', 'lease', 'deprecation_revision'];
+/** Tables about the database itself. */
+const uncopiedTables = ['migration', 'migration_lock', 'copy_progress', 'write_check', 'lease'];
 
 describe('the tables of a copy', () => {
   test('cover the whole schema with their primary keys, in foreign-key order', () => {

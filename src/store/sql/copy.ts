@@ -113,6 +113,7 @@ function tableStatements({ name, key }: StoredTable) {
   const inserts = new Map<number, Statement>();
   return {
     count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
+    clear: statement(`clear-${name}`, `delete from ${name}`),
     first: statement(`first-of-${name}`, page('')),
     next: statement(
       `next-of-${name}`,
@@ -145,6 +146,7 @@ function reserveTarget(
       for (const table of tables) {
         const { name } = table;
         const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
+        if (table.isFilled && !known.has(name)) await session.execute(tableStatements(table).clear, []);
         if (progress.source !== source)
           throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
         if ((await countRows(session, tableStatements(table))) !== progress.rows_done)

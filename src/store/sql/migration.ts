@@ -17,6 +17,8 @@ export interface StoredTable {
   readonly name: string;
   /** The columns of the primary key. */
   readonly key: readonly string[];
+  /** Present where the migration adds rows. A copy replaces those of its target. */
+  readonly isFilled?: true;
   /**
    * Present where rows hold data keys. Returns the record of the `SealScope` for the second column of the key; the first
    * column is its tenant.

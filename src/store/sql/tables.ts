@@ -12,5 +12,4 @@ export const tablesOfDatabase = Object.freeze([
   'copy_progress',
   'write_check',
   'lease',
-  'deprecation_revision',
 ]);

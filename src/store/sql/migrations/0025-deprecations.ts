@@ -28,5 +28,6 @@ export const deprecations: Migration = Object.freeze<Migration>({
   tables: [
     { name: 'deprecation', key: ['id'] },
     { name: 'deprecation_exemption', key: ['deprecation', 'credential'] },
+    { name: 'deprecation_revision', key: ['id'], isFilled: true },
   ],
 });

@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 const changes: Readonly<Record<string, { readonly file: string; readonly text: string; readonly by: string }>> = {
   macs: {
     file: 'src/store/row-integrity.ts',
-    text: 'if (!this.#isEnforced || this.#keys === undefined) return;',
+    text: 'if (this.#keys === undefined || this.#unsigned.has(table)) return;',
     by: 'return;',
   },
   cards: {

@@ -38,7 +38,7 @@ import { pepperKeys } from '../store/sql/secret-hash.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
-import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
+import { createEndpoints, findAlteredEndpoints, signAllEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
@@ -215,7 +215,7 @@ function createBackend<S extends Services>(
     limits,
     jobs: createJobs(engine),
     jobNotifier,
-    endpoints: createEndpoints(engine),
+    endpoints: createEndpoints(engine, integrity),
     upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper, integrity),
     liveCredentials: createLiveCredentials(engine, clock, integrity),
@@ -227,15 +227,19 @@ function createBackend<S extends Services>(
     finishMarking: () =>
       finishMarking(engine, context.vault, integrity, {
         ...integrityOptions,
-        mark: async () => {
-          await services.signRows();
-          await signAllCredentials(engine, integrity);
+        mark: async (unsigned) => {
+          await services.signRows(unsigned);
+          if (unsigned.has('credential')) await signAllCredentials(engine, integrity);
+          if (unsigned.has('webhook_endpoint')) await signAllEndpoints(engine, integrity);
         },
       }),
     findAlteredRows: async (max) => {
-      const credentials = await engine.read((session) => findAlteredCredentials(session, integrity));
+      const own = await engine.read(async (session) => [
+        ...(await findAlteredCredentials(session, integrity)),
+        ...(await findAlteredEndpoints(session, integrity)),
+      ]);
       const { rows, altered } = await services.findAlteredRows(max);
-      return { rows, altered: [...credentials, ...altered].slice(0, max) };
+      return { rows, altered: [...own, ...altered].slice(0, max) };
     },
     pepperRotation: {
       state: ring.otherPepper?.state,

@@ -31,7 +31,12 @@ export async function listDeadLetters(
   { endpoints, inspection, services }: DeadLetterParts,
   { company, max }: { readonly company?: string | undefined; readonly max: number },
 ): Promise<readonly DeadLetter[]> {
-  const addresses = new Map((await endpoints.list()).map(({ endpointId, url }) => [endpointId, withoutQuery(url)]));
+  const addresses = new Map(
+    (await endpoints.list()).map(({ endpointId, url, altered }) => [
+      endpointId,
+      altered ? 'changed in the database' : withoutQuery(url),
+    ]),
+  );
   const jobs = await inspection.findDead(webhookKind, { tenant: company, max });
   return jobs.map((job) => toDeadLetter(job, addresses, services));
 }

@@ -52,8 +52,8 @@ export interface Services {
   readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
-  /** Signs the rows of services that are from before the MACs. */
-  signRows(): Promise<void>;
+  /** Signs the rows of services that are from before the MACs, in the tables of `unsigned`. */
+  signRows(unsigned: ReadonlySet<string>): Promise<void>;
   /** Compares the MACs of all rows of services. Returns at most `max` altered rows, and how many rows were read. */
   findAlteredRows(max: number): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }>;
   /** Compute the fingerprints of stored data, for a rotation of the index key. */

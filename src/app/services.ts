@@ -77,7 +77,9 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
-    signRows: () => signAllDetails(store),
+    signRows: async (unsigned) => {
+      if (unsigned.has('stored_detail')) await signAllDetails(store);
+    },
     findAlteredRows: (max) => findAlteredDetails(store, max),
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics) {

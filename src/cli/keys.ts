@@ -58,7 +58,7 @@ export function add(program: Command): void {
     .action(async () => (await import('./keys/rotate.ts')).printKeyStatus());
   keys
     .command('verify-rows')
-    .description('compares the MACs of all stored details and credentials, and lists the altered rows')
+    .description('compares the MACs of all rows that have one, and lists the altered rows')
     .addHelpText('after', '\nExample:\n  triglyph keys verify-rows')
     .action(async () => (await import('./keys/verify-rows.ts')).verifyRows());
   keys.addHelpText('after', '\nExample:\n  triglyph keys create /etc/triglyph/keys');

@@ -35,21 +35,27 @@ export class RowIntegrity {
   /** Rows whose MAC was right, by their MAC. Comparing them costs a tenth of a MAC. */
   #verified = new Map<string, VerifiedRow>();
   #verifiedBefore = new Map<string, VerifiedRow>();
-  #isEnforced = false;
+  #unsigned: ReadonlySet<string> = new Set();
   #report: (row: AlteredRow) => void = () => {};
 
-  use(keys: IntegrityKeys, { isEnforced }: { readonly isEnforced: boolean }): void {
+  /** `unsigned`: the tables whose rows from before the MACs get theirs. Nothing of them is verified until then. */
+  use(keys: IntegrityKeys, unsigned: ReadonlySet<string> = new Set()): void {
     if (keys.inner !== this.#keys?.inner) {
       this.#verified.clear();
       this.#verifiedBefore.clear();
     }
     this.#keys = keys;
-    this.#isEnforced = isEnforced;
+    this.#unsigned = unsigned;
   }
 
-  /** False while rows from before the MACs get theirs: nothing is verified until then. */
+  /** Whether the rows of all tables are verified. */
   get isEnforced(): boolean {
-    return this.#isEnforced;
+    return this.#keys !== undefined && this.#unsigned.size === 0;
+  }
+
+  /** Whether the rows of this table are verified. */
+  enforces(table: string): boolean {
+    return this.#keys !== undefined && !this.#unsigned.has(table);
   }
 
   /** Calls `report` for each altered row that is refused. */
@@ -68,7 +74,7 @@ export class RowIntegrity {
 
   /** Throws `RowAltered`. The first field is the tenant. */
   verify(table: string, id: string, fields: MacFields, mac: string | null): void {
-    if (!this.#isEnforced || this.#keys === undefined) return;
+    if (this.#keys === undefined || this.#unsigned.has(table)) return;
     if (mac !== null && this.#wasVerified(table, fields, mac)) return;
     if (mac !== null && mac === macOf(this.#keys, table, fields)) {
       this.#remember(mac, { table, fields });

@@ -16,21 +16,23 @@ export interface Endpoint {
   readonly rotation?: { readonly until: number; readonly isOver: boolean } | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The row was changed outside of the program: no event is sent there. */
+  readonly altered?: true;
 }
 
 /** Every method throws `StoreUnavailable`. */
 export interface EndpointStore {
   add(endpoint: Endpoint): Promise<void>;
-  /** By tenant, oldest first. */
+  /** By tenant, oldest first; altered ones too. */
   list(): Promise<readonly Endpoint[]>;
   /** Removes the endpoint with its events; returns their number, or undefined where there is no such endpoint. */
   remove(endpointId: string): Promise<number | undefined>;
-  /** Replaces the sealed keys; returns whether there is such an endpoint. `rotatingUntil` is absent for a single key. */
+  /** Replaces the sealed keys; returns whether there is such an endpoint. `rotatingUntil` is absent for a single key. Throws `RowAltered`. */
   rotate(
     endpointId: string,
     change: { readonly rotatingUntil: number | undefined; seal(endpoint: Endpoint): Sealed },
   ): Promise<boolean>;
-  /** The endpoint of a delivery; undefined where it was removed. */
+  /** The endpoint of a delivery; undefined where it was removed. Throws `RowAltered`. */
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
   /** Defers all due events of an endpoint at once. Taking and deferring each one would cost more, and delay other endpoints. */
   deferDue(endpoint: Endpoint, afterMs: number): Promise<void>;

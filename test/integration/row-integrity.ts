@@ -1,5 +1,6 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { TakenJob } from '../../src/jobs/job.ts';
 import { findAlteredDetails, signAllDetails } from '../../src/services/recurring/reindex.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
@@ -8,7 +9,10 @@ import { findAlteredCredentials, signAllCredentials } from '../../src/store/sql/
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
+import { createEndpoints, findAlteredEndpoints, signAllEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import type { Endpoint } from '../../src/webhooks/ports.ts';
+import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { anna, furnish, pepper, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -17,6 +21,25 @@ const shopper = statement<{ readonly row_mac: string | null }>(
   'test-macs',
   'select row_mac from stored_detail order by recurring_detail_reference',
 );
+
+const integrityState = statement<{
+  readonly key_id: string;
+  readonly data_key: string;
+  readonly sealed_state: string;
+}>('test-integrity-state', 'select key_id, data_key, sealed_state from row_integrity');
+const saveIntegrityState = statement(
+  'test-save-integrity-state',
+  'update row_integrity set key_id = $1, data_key = $2, sealed_state = $3',
+);
+const deliveryJob: Omit<TakenJob, 'tenant' | 'orderingKey'> = {
+  jobId: 'P1/we_1',
+  kind: 'webhook',
+  payload: '{}',
+  createdAt: 1,
+  ageMs: 1,
+  attempts: 1,
+  leaseOwner: 'here',
+};
 
 export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
   describe('MACs of rows', () => {
@@ -30,27 +53,41 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
+    const webhook: Endpoint = {
+      tenant: 'Demo',
+      endpointId: 'we_1',
+      url: 'https://shop.example.com/',
+      format: 'tokenization',
+      sealed: vault.seal(keyScope({ tenant: 'Demo', endpointId: 'we_1' }), { payload: 'ab'.repeat(32) }),
+      createdAt: 1,
+    };
     interface Server {
       readonly integrity: RowIntegrity;
       readonly store: Store;
       readonly altered: AlteredRow[];
+      /** The tables of each marking. */
+      readonly marked: (readonly string[])[];
       mark(): Promise<void>;
     }
     const serve = async ({ isRequired = false, create = true } = {}): Promise<Server> => {
       const integrity = new RowIntegrity();
       const altered: AlteredRow[] = [];
+      const marked: (readonly string[])[] = [];
       integrity.listen((row) => altered.push(row));
       const store = createStore(engine, { shared: [integrity] });
       const options = { isRequired, now: () => now };
       await loadIntegrity(engine, vault, integrity, { ...options, create });
-      const mark = async () => {
-        await signAllDetails(store);
-        await signAllCredentials(engine, integrity);
+      const mark = async (unsigned: ReadonlySet<string>) => {
+        marked.push([...unsigned]);
+        if (unsigned.has('stored_detail')) await signAllDetails(store);
+        if (unsigned.has('credential')) await signAllCredentials(engine, integrity);
+        if (unsigned.has('webhook_endpoint')) await signAllEndpoints(engine, integrity);
       };
       return {
         integrity,
         store,
         altered,
+        marked,
         mark: () => finishMarking(engine, vault, integrity, { ...options, mark }),
       };
     };
@@ -177,6 +214,72 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       const secret = text.includes('hash') ? other.secret : rotated.secret;
       const accepted = await plain.verify({ kind: 'basic', username: 'ws@Company.Demo', secret });
       expect(accepted.caller?.credential).toBe(one.id);
+    });
+
+    const endpointChanges = [
+      `update webhook_endpoint set url = 'https://thief.example.com/'`,
+      `update webhook_endpoint set format = 'classic'`,
+      'update webhook_endpoint set created_at = 7',
+      'update webhook_endpoint set previous_key_until = 9999999999999',
+      'update webhook_endpoint set row_mac = null',
+    ];
+    test.each(endpointChanges)('no event is sent to a changed webhook endpoint: %s', async (text) => {
+      const server = await serve();
+      const endpoints = createEndpoints(engine, server.integrity);
+      await endpoints.add(webhook);
+      const job = { ...deliveryJob, tenant: 'Demo', orderingKey: 'we_1/P1' };
+      expect((await endpoints.findFor(job))?.url).toBe(webhook.url);
+      expect(await endpoints.rotate('we_1', { rotatingUntil: now, seal: () => webhook.sealed })).toBe(true);
+      expect((await endpoints.findFor(job))?.rotation?.until).toBe(now);
+      expect((await endpoints.list()).map(({ altered }) => altered)).toEqual([undefined]);
+      const find = () => engine.read((session) => findAlteredEndpoints(session, server.integrity));
+      expect(await find()).toEqual([]);
+      await change(text);
+      await expect(endpoints.findFor(job)).rejects.toThrow(RowAltered);
+      const altered = { table: 'webhook_endpoint', tenant: 'Demo', id: 'we_1' };
+      expect(server.altered).toEqual([altered]);
+      expect(await find()).toEqual([altered]);
+      expect((await endpoints.list()).map(({ altered }) => altered)).toEqual([true]);
+      // A change would sign what was altered.
+      await expect(endpoints.rotate('we_1', { rotatingUntil: now, seal: () => webhook.sealed })).rejects.toThrow(
+        RowAltered,
+      );
+      // The control: without MACs the event is sent where the row says.
+      const found = await createEndpoints(engine).findFor(job);
+      if (text.includes('thief')) expect(found?.url).toBe('https://thief.example.com/');
+      else expect(found).toBeDefined();
+    });
+    test('a store with MACs of an earlier release: later tables get theirs, and others are verified all the time', async () => {
+      const first = await serve();
+      await add(first, 'A');
+      await createEndpoints(engine).add(webhook);
+      const [row] = await engine.read((session) => session.query(integrityState, []));
+      const { key_id: keyId, data_key: dataKey, sealed_state: payload } = row!;
+      const scope = { tenant: '', record: 'row integrity state' };
+      const { signedTo: _, ...state } = JSON.parse(vault.open(scope, { keyId, dataKey, payload }, 'payload'));
+      const sealed = vault.seal(scope, { payload: JSON.stringify(state) });
+      await engine.write((session) =>
+        session.execute(saveIntegrityState, [sealed.keyId, sealed.dataKey, sealed.payload!]),
+      );
+      const server = await serve();
+      const job = { ...deliveryJob, tenant: 'Demo', orderingKey: 'we_1/P1' };
+      const find = ({ integrity }: Server) => createEndpoints(engine, integrity).findFor(job);
+      expect((await find(server))?.url).toBe(webhook.url);
+      await expect(find(await serve({ isRequired: true }))).rejects.toThrow(RowAltered);
+      await change(`update stored_detail set contracts = 'PAYOUT'`);
+      await expect(list(server)).rejects.toThrow(RowAltered);
+      await server.mark();
+      expect(server.integrity.isEnforced).toBe(false);
+      now += markingDelayMs;
+      await server.mark();
+      expect(server.marked.flat()).toContain('webhook_endpoint');
+      expect(server.marked.flat()).not.toContain('stored_detail');
+      expect(server.integrity.isEnforced).toBe(true);
+      expect((await find(server))?.url).toBe(webhook.url);
+      // The altered detail was not signed.
+      await expect(list(server)).rejects.toThrow(RowAltered);
+      await change('update webhook_endpoint set row_mac = null');
+      await expect(find(await serve())).rejects.toThrow(RowAltered);
     });
 
     test('rows of an earlier release get their MAC in the background, then none without one is accepted', async () => {

@@ -1,4 +1,4 @@
-/** `triglyph keys verify-rows`: compares the MACs of all stored details and credentials. */
+/** `triglyph keys verify-rows`: compares the MACs of all rows that have one. */
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -13,7 +13,7 @@ export function verifyRows(): Promise<void> {
       print(
         ...altered.map(({ table, tenant, id }) => `${table}  ${tenant}  ${id}: its MAC is wrong or missing`),
         altered.length === 0
-          ? `The MACs of ${rows} details and of all credentials are right.`
+          ? `The MACs of ${rows} details, and of all credentials and webhook endpoints are right.`
           : `${altered.length}${altered.length === shownMax ? ' or more' : ''} rows are altered, or have no MAC yet (docs/keys.md).`,
       );
       if (altered.length > 0) process.exitCode = 1;

@@ -131,7 +131,9 @@ async function checkCompany(
     throw new CommandError([`${company} has ${endpointsMax} endpoints already: remove one first`]);
 }
 
-function formatEndpoint({ endpointId, tenant: company, format, url, createdAt, rotation }: Endpoint): string {
+function formatEndpoint({ endpointId, tenant: company, format, url, createdAt, rotation, altered }: Endpoint): string {
   const rotating = rotation?.isOver === false ? [`two keys until ${formatMinute(rotation.until)}`] : [];
-  return [endpointId, company, format, formatMinute(createdAt), ...rotating, url].join('  ');
+  return [endpointId, company, format, formatMinute(createdAt), ...rotating, url, ...(altered ? ['altered'] : [])].join(
+    '  ',
+  );
 }

@@ -136,7 +136,7 @@ export function createCredentialRegistry(
       engine.read(async (session) => {
         const altered = new Set((await findAlteredCredentials(session, integrity)).map(({ id }) => id));
         const listed = await listCredentials(session);
-        return altered.size === 0 || !integrity.isEnforced
+        return altered.size === 0 || !integrity.enforces('credential')
           ? listed
           : listed.map((each) => (altered.has(each.id) ? { ...each, altered: true } : each));
       }),

@@ -10,6 +10,8 @@ export interface Migration {
   readonly perEngine?: Readonly<Record<Dialect, readonly string[]>>;
   /** The tables that it creates, by their present names. A table comes after those that it references. */
   readonly tables?: readonly StoredTable[];
+  /** The tables whose rows have a MAC from it on. */
+  readonly signed?: readonly string[];
 }
 
 /** A table whose rows are copied to another store; key rotation reads it where it holds data keys. */

@@ -3,12 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { Vault } from '../../vault/ports.ts';
 import type { IntegrityKeys, RowIntegrity } from '../row-integrity.ts';
 import { type Engine, statement } from './engine.ts';
+import { lastSigned, tablesSignedAfter } from './signed-tables.ts';
 
 /** The payload of the seal: nobody without the keys can write it. */
 interface State extends IntegrityKeys {
+  /** The rows of the tables up to this migration have a MAC. Absent: migration 23, or none where `pending` is present. */
+  readonly signedTo?: number;
   /** Present until all rows have a MAC. */
   readonly pending?: {
     readonly since: number;
+    /** The migration whose rows are signed at the end. Absent: 23. */
+    readonly to?: number;
     /** From then on rows without a MAC are refused in any case, so that an old state cannot be put back for long. */
     readonly until: number;
   };
@@ -30,6 +35,8 @@ const findCredential = statement('find-any-credential', 'select credential_id fr
 
 const scope = { tenant: '', record: 'row integrity state' };
 const pendingMsMax = 30 * 24 * 60 * 60 * 1000;
+/** The migration that added the first MACs. */
+const firstSigned = 23;
 /** Servers of an earlier release write no MACs. A rolling upgrade must end within this time. */
 export const markingDelayMs = 60 * 60 * 1000;
 
@@ -50,13 +57,17 @@ export async function loadIntegrity(
   if (state === undefined && create) {
     const isNew = (await engine.read((session) => session.query(findCredential, []))).length === 0;
     const keys = { inner: randomBytes(32).toString('hex'), outer: randomBytes(32).toString('hex') };
-    const pending = { since: now(), until: now() + pendingMsMax };
-    const row = seal(vault, isNew ? keys : { ...keys, pending });
+    const row = seal(
+      vault,
+      isNew ? { ...keys, signedTo: lastSigned } : { ...keys, signedTo: 0, pending: begin(now()) },
+    );
     await engine.write((session) => session.execute(add, row));
     state = await read(engine, vault);
   }
   if (state === undefined) return;
-  integrity.use(state, { isEnforced: isRequired || state.pending === undefined || now() >= state.pending.until });
+  if (create && signedTo(state) < lastSigned && (state.pending?.to ?? firstSigned) < lastSigned)
+    state = await beginMarking(engine, vault, now());
+  if (state !== undefined) integrity.use(state, isRequired ? new Set() : unsignedTables(state, now()));
 }
 
 /** For serving processes, again and again: marks the rows from before the MACs once, and notices when another process has. */
@@ -64,21 +75,49 @@ export async function finishMarking(
   engine: Engine,
   vault: Vault,
   integrity: RowIntegrity,
-  { now, isRequired, mark }: IntegrityOptions & { readonly mark: () => Promise<void> },
+  { now, isRequired, mark }: IntegrityOptions & { readonly mark: (unsigned: ReadonlySet<string>) => Promise<void> },
 ): Promise<void> {
   if (integrity.isEnforced && !isRequired) return;
   const [row] = await engine.read((session) => session.query(find, []));
   const state = row && open(vault, row);
   if (row === undefined || state === undefined) return;
-  const { pending, ...keys } = state;
-  if (pending === undefined) {
-    integrity.use(state, { isEnforced: true });
+  const { pending, inner, outer } = state;
+  const unsigned = tablesSignedAfter(signedTo(state));
+  if (unsigned.size === 0) {
+    integrity.use(state);
     return;
   }
-  if (now() < pending.since + markingDelayMs) return;
-  await mark();
-  await engine.write((session) => session.execute(replace, [...seal(vault, keys), row.sealed_state]));
-  integrity.use(state, { isEnforced: true });
+  // A server of an earlier release has ended its marking meanwhile.
+  if (pending === undefined) await beginMarking(engine, vault, now());
+  if (pending === undefined || now() < pending.since + markingDelayMs) return;
+  await mark(unsigned);
+  const marked = seal(vault, { inner, outer, signedTo: lastSigned });
+  await engine.write((session) => session.execute(replace, [...marked, row.sealed_state]));
+  integrity.use(state);
+}
+
+/** For a store whose MACs are those of an earlier release: the rows of later tables get theirs. */
+async function beginMarking(engine: Engine, vault: Vault, now: number): Promise<State | undefined> {
+  const [row] = await engine.read((session) => session.query(find, []));
+  if (row === undefined) return undefined;
+  const state = open(vault, row);
+  if (signedTo(state) < lastSigned && (state.pending?.to ?? firstSigned) < lastSigned) {
+    const begun = seal(vault, { ...state, signedTo: signedTo(state), pending: begin(now) });
+    await engine.write((session) => session.execute(replace, [...begun, row.sealed_state]));
+  }
+  return read(engine, vault);
+}
+
+function begin(now: number): NonNullable<State['pending']> {
+  return { since: now, until: now + pendingMsMax, to: lastSigned };
+}
+
+function signedTo(state: State): number {
+  return state.signedTo ?? (state.pending === undefined ? firstSigned : 0);
+}
+
+function unsignedTables(state: State, now: number): ReadonlySet<string> {
+  return state.pending !== undefined && now >= state.pending.until ? new Set() : tablesSignedAfter(signedTo(state));
 }
 
 async function read(engine: Engine, vault: Vault): Promise<State | undefined> {

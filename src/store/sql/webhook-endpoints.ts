@@ -1,6 +1,7 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
 import { type Endpoint, type EndpointStore, endpointIdOf } from '../../webhooks/ports.ts';
-import { type Engine, statement } from './engine.ts';
+import { type AlteredRow, type MacFields, RowIntegrity } from '../row-integrity.ts';
+import { type Engine, type Session, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
 
 type EndpointRow = {
@@ -13,6 +14,7 @@ type EndpointRow = {
   readonly sealed_key: string;
   readonly created_at: number;
   readonly previous_key_until: number | null;
+  readonly row_mac: string | null;
   /** 1 or 0. */
   readonly is_rotated: number;
 };
@@ -21,8 +23,8 @@ const columns = '*, case when previous_key_until <= now_ms() then 1 else 0 end a
 
 const add = statement(
   'add-webhook-endpoint',
-  `insert into webhook_endpoint (company, endpoint_id, url, format, key_id, data_key, sealed_key, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into webhook_endpoint (company, endpoint_id, url, format, key_id, data_key, sealed_key, created_at, row_mac)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 const list = statement<EndpointRow>(
   'list-webhook-endpoints',
@@ -38,8 +40,12 @@ const findById = statement<EndpointRow>(
 );
 const rotate = statement(
   'rotate-webhook-key',
-  `update webhook_endpoint set key_id = $3, data_key = $4, sealed_key = $5, previous_key_until = $6
+  `update webhook_endpoint set key_id = $3, data_key = $4, sealed_key = $5, previous_key_until = $6, row_mac = $7
     where company = $1 and endpoint_id = $2`,
+);
+const saveMac = statement(
+  'save-webhook-endpoint-mac',
+  'update webhook_endpoint set row_mac = $3 where company = $1 and endpoint_id = $2',
 );
 const remove = statement(
   'remove-webhook-endpoint',
@@ -75,13 +81,15 @@ const countDead = statement<{ readonly dead: number }>(
   `select count(*) as dead from job where kind = 'webhook' and dead_since is not null`,
 );
 
-export function createEndpoints(engine: Engine): EndpointStore {
+export function createEndpoints(engine: Engine, integrity = new RowIntegrity()): EndpointStore {
   return Object.freeze<EndpointStore>({
     add: ({ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
       engine.write(async (session) => {
-        await session.execute(add, [tenant, endpointId, url, format, keyId, dataKey, payload, createdAt]);
+        const row = { company: tenant, endpoint_id: endpointId, url, format, created_at: createdAt };
+        const mac = integrity.sign(table, fieldsOf({ ...row, previous_key_until: null }));
+        await session.execute(add, [tenant, endpointId, url, format, keyId, dataKey, payload, createdAt, mac]);
       }),
-    list: () => engine.read(async (session) => (await session.query(list, [])).map(endpointOf)),
+    list: () => engine.read(async (session) => (await session.query(list, [])).map((row) => listedOf(row, integrity))),
     remove: (endpointId) =>
       engine.write(
         async (session) => {
@@ -97,14 +105,19 @@ export function createEndpoints(engine: Engine): EndpointStore {
       engine.write(async (session) => {
         const [row] = await session.query(findById, [endpointId]);
         if (row === undefined) return false;
+        verify(row, integrity);
         const { keyId, dataKey, payload = '' } = seal(endpointOf(row));
-        await session.execute(rotate, [row.company, endpointId, keyId, dataKey, payload, rotatingUntil ?? null]);
+        const until = rotatingUntil ?? null;
+        const mac = integrity.sign(table, fieldsOf({ ...row, previous_key_until: until }));
+        await session.execute(rotate, [row.company, endpointId, keyId, dataKey, payload, until, mac]);
         return true;
       }),
     findFor: (job) =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [job.tenant, endpointIdOf(job)]);
-        return row && endpointOf(row);
+        if (row === undefined) return undefined;
+        verify(row, integrity);
+        return endpointOf(row);
       }),
     deferDue: async ({ tenant, endpointId }, afterMs) => {
       const parameters = [...prefixOf(tenant, endpointId), Math.ceil(afterMs)];
@@ -117,6 +130,38 @@ export function createEndpoints(engine: Engine): EndpointStore {
       engine.read(async (session) => (await session.query(oldestWaiting, []))[0]?.age_ms ?? undefined),
     countDeadLetters: () => engine.read(async (session) => (await session.query(countDead, []))[0]?.dead ?? 0),
   });
+}
+
+/** Compares the MACs of all endpoints, also while rows without a MAC are accepted. */
+export async function findAlteredEndpoints(session: Session, integrity: RowIntegrity): Promise<readonly AlteredRow[]> {
+  return (await session.query(list, []))
+    .filter((row) => !integrity.isRight(table, fieldsOf(row), row.row_mac))
+    .map((row) => ({ table, tenant: row.company, id: row.endpoint_id }));
+}
+
+/** For endpoints from before the MACs. */
+export async function signAllEndpoints(engine: Engine, integrity: RowIntegrity): Promise<void> {
+  await engine.write(async (session) => {
+    for (const row of await session.query(list, []))
+      await session.execute(saveMac, [row.company, row.endpoint_id, integrity.sign(table, fieldsOf(row))]);
+  });
+}
+
+const table = 'webhook_endpoint';
+
+/** The address, what is sent there, and when a key ends. The keys are sealed for the tenant and the endpoint. */
+function fieldsOf(row: Omit<EndpointRow, 'key_id' | 'data_key' | 'sealed_key' | 'row_mac' | 'is_rotated'>): MacFields {
+  return [row.company, row.endpoint_id, row.url, row.format, row.created_at, row.previous_key_until];
+}
+
+/** Throws `RowAltered`. */
+function verify(row: EndpointRow, integrity: RowIntegrity): void {
+  integrity.verify(table, row.endpoint_id, fieldsOf(row), row.row_mac);
+}
+
+function listedOf(row: EndpointRow, integrity: RowIntegrity): Endpoint {
+  const isRight = !integrity.enforces(table) || integrity.isRight(table, fieldsOf(row), row.row_mac);
+  return isRight ? endpointOf(row) : { ...endpointOf(row), altered: true };
 }
 
 function endpointOf(row: EndpointRow): Endpoint {

@@ -17,20 +17,22 @@ export function workPort(backend: Backend<Services>): WorkPort {
     async listWebhooks() {
       const backlogs = new Map((await inspection.summarizeEndpoints()).map((each) => [each.endpointId, each]));
       return {
-        endpoints: (await endpoints.list()).map(({ endpointId: id, tenant, url, format, createdAt, rotation }) => {
-          const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
-          return {
-            id,
-            tenant,
-            address: redact(withoutQuery(url)),
-            format,
-            createdAt,
-            twoKeysUntil: rotation?.isOver === false ? rotation.until : undefined,
-            waiting,
-            oldestMs,
-            dead,
-          };
-        }),
+        endpoints: (await endpoints.list()).map(
+          ({ endpointId: id, tenant, url, format, createdAt, rotation, altered }) => {
+            const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
+            return {
+              id,
+              tenant,
+              address: altered ? 'changed in the database' : redact(withoutQuery(url)),
+              format,
+              createdAt,
+              twoKeysUntil: rotation?.isOver === false ? rotation.until : undefined,
+              waiting,
+              oldestMs,
+              dead,
+            };
+          },
+        ),
       };
     },
     listDeadLetters: async ({ tenant }) => ({

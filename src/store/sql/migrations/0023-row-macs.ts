@@ -19,4 +19,5 @@ export const rowMacs: Migration = Object.freeze<Migration>({
      )`,
   ]),
   tables: [{ name: 'row_integrity', key: ['tenant', 'id'], sealedRecord: (id) => `row integrity ${id}` }],
+  signed: ['stored_detail', 'credential', 'credential_secret'],
 });

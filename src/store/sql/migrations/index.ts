@@ -25,6 +25,7 @@ import { retention } from './0022-retention.ts';
 import { rowMacs } from './0023-row-macs.ts';
 import { recordVacuum } from './0024-record-vacuum.ts';
 import { deprecations } from './0025-deprecations.ts';
+import { webhookMacs } from './0026-webhook-macs.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   rowMacs,
   recordVacuum,
   deprecations,
+  webhookMacs,
 ]);

@@ -171,6 +171,7 @@ export async function composeGateway<M extends Metrics>(
     clock: backend.context.clock,
     report: createDeprecationReport(log, metrics),
   });
+  metrics.invalidDeprecations = () => deprecations.invalidCount;
   // From the first request on.
   await deprecations.refresh();
   const gateway: Gateway = Object.freeze({

@@ -98,6 +98,20 @@ describe('a real server', () => {
     expect(text).toMatch(/^triglyph_event_loop_utilization 0?\.?\d/m);
   });
 
+  test('an alert fires while it cannot apply a stored deprecation', async () => {
+    const before = await scrape(server.admin);
+    const invalid = async () => (await scrape(server.admin)).get('triglyph_deprecations_invalid');
+    const revise = (change: string) =>
+      postgres.ask(`${change}; update deprecation_revision set revision = revision + 1`);
+    await revise(`insert into deprecation values ('dp_later', '{"format":"soap13"}', 1, 0, 'user anna')`);
+    await until('the invalid deprecation', async () => (await invalid()) === '1');
+    const fired = firingAlerts(before, await scrape(server.admin), 5, folder.path);
+    expect(fired).toContain('TriglyphDeprecationInvalid');
+    await revise('delete from deprecation');
+    await until('no invalid deprecation', async () => (await invalid()) === '0');
+    expect(firingAlerts(before, await scrape(server.admin), 5, folder.path)).toEqual([]);
+  });
+
   test('alerts fire when its dependencies are lost, and not before', async () => {
     for (let sent = 0; sent < 20; sent += 1) await list();
     const before = await scrape(server.admin);

@@ -121,7 +121,7 @@ describe('a serving process', () => {
       { format: 'soap13', ...since },
       { format: 'json', ...since, brownOuts: 1 },
     ];
-    const { live, events, find } = open([soap], {
+    const { live, events, find, put } = open([soap], {
       revision: 1,
       deprecations: [...broken.map((rule, index) => ({ id: `dp_${index}`, rule, ...stored })), form],
     });
@@ -131,6 +131,10 @@ describe('a serving process', () => {
     expect(events.map((event) => 'deprecation' in event && event.deprecation.faults.length > 0)).toEqual(
       broken.map(() => true),
     );
+    expect(live.invalidCount).toBe(broken.length);
+    put({ deprecations: [form] });
+    await live.refresh();
+    expect(live.invalidCount).toBe(0);
   });
 
   test('a rule whose service is no longer served is applied to its other calls', async () => {

@@ -32,6 +32,8 @@ export interface LiveDeprecationParts {
 
 export class LiveDeprecations implements CurrentDeprecations {
   current: Deprecations | undefined;
+  /** The deprecations of the store that cannot be applied, at the last load. */
+  invalidCount = 0;
   readonly #parts: LiveDeprecationParts;
   #revision: number | undefined;
   #isFailing = false;
@@ -70,6 +72,7 @@ export class LiveDeprecations implements CurrentDeprecations {
       valid.map(({ rule }) => rule),
       clock,
     );
+    this.invalidCount = invalid.length;
     this.#revision = stored.revision;
     for (const deprecation of invalid) report({ kind: 'invalid', deprecation });
     if (!isFirst) report({ kind: 'changed', revision: stored.revision });

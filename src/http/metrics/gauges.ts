@@ -28,6 +28,8 @@ export interface ObservedState {
    * where there is none.
    */
   oldestRecordExpiry?: number | undefined;
+  /** The stored deprecations that the process cannot apply. */
+  invalidDeprecations?: () => number;
   /** Requests that were forwarded to another server. */
   unsettled?: { countUnknown(): Promise<number> };
 }
@@ -115,6 +117,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
         const next = await state.credentials?.findNextExpiry();
         return next && next / 1000;
       },
+    },
+    {
+      name: 'triglyph_deprecations_invalid',
+      help: 'The stored deprecations that do not hold, since this release cannot apply them.',
+      aggregator: 'max',
+      value: () => state.invalidDeprecations?.(),
     },
     {
       name: 'triglyph_expired_records_oldest_seconds',

@@ -19,8 +19,12 @@ function check(subject: Subject, side: Side, print: (name: SoapName, value: unkn
   const { service, operation } = subject;
   const names = namesOf(subject).filter((name): name is SoapName => name in envelopes);
   return search(arbitrary(operation[side]), subject, (value) => {
+    let first: string | undefined;
     for (const name of names) {
       const body = print(name, value);
+      // A message that differs from the one before in the namespace of its envelope alone has its infoset but for that.
+      if (first !== undefined && body === first.replace(envelopes.soap11, envelopes.soap12)) continue;
+      first = body;
       const explicit = printExplicitly(name, service, { operation, side }, value);
       if (infosetOf(body) !== infosetOf(explicit))
         return `${name}: the infoset of\n${body}\nis not that of\n${explicit}`;

@@ -1,7 +1,8 @@
 /** Round trip: the server decodes what the client encodes, and the client decodes what the server encodes. */
 import type { Schema } from '../../src/contract/schema.ts';
+import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { formats } from '../formats/index.ts';
-import { outcomeOf } from '../support/exchange.ts';
+import { outcomeWithInput } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 
@@ -28,20 +29,26 @@ export const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
 const differ = (what: string, sent: string, wire: string, read: string) =>
   sent === read ? undefined : `${what}\n  ${sent}\nis decoded as\n  ${read}\nfrom\n  ${wire}`;
 
+/**
+ * Every format decodes what was sent, so all of them decode a value that each can represent to the same input, and give it one
+ * canonical text.
+ */
 export const requestsRoundTrip: Property = (subject) => {
   const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
+    const texts = new Set<string>();
     for (const name of namesOf(subject)) {
       const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
         operation: operation.name,
         input: JSON.stringify(rounded(operation.input, input, formats[name].precisionMs)),
       };
-      const read = JSON.stringify(outcomeOf(protocols, name, call, routes));
-      const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
+      const { outcome, decoded } = outcomeWithInput(protocols, name, call, routes);
+      const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, JSON.stringify(outcome));
       if (fault !== undefined) return fault;
+      texts.add(canonicalRequestText({ service, operation, input: roundedFor(subject, operation.input, decoded) }));
     }
-    return undefined;
+    return texts.size === 1 ? undefined : `one request has the canonical texts\n${[...texts].join('\n')}`;
   });
 };
 
@@ -57,19 +64,5 @@ export const answersRoundTrip: Property = (subject) => {
       if (protocols[name].encode(operation, output).body !== body) return `${name}: two encodings of one answer differ`;
     }
     return undefined;
-  });
-};
-
-/** All formats decode one value, of the precision that all of them have, to the same canonical input. */
-export const formatsAgreeOnInput: Property = (subject) => {
-  const { protocols, routes, service, operation } = subject;
-  return search(arbitrary(operation.input), subject, (precise) => {
-    const input = roundedFor(subject, operation.input, precise);
-    const [first, ...others] = namesOf(subject).map((name) => {
-      const call = protocols[name].encodeRequest(service, operation, input);
-      return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call, routes)) };
-    });
-    const odd = others.find(({ outcome }) => outcome !== first!.outcome);
-    return odd && `${first!.name} decodes\n  ${first!.outcome}\nand ${odd.name}\n  ${odd.outcome}`;
   });
 };

@@ -50,13 +50,22 @@ export const refusal = (problem: Problem): Outcome => ({
 });
 
 /** The decoded request, or the refusal that the gateway would make of it. */
-export const outcomeOf = (protocols: Protocols, name: NamedProtocol, call: Bytes, routes?: Routes): Outcome => {
+export const outcomeOf = (protocols: Protocols, name: NamedProtocol, call: Bytes, routes?: Routes): Outcome =>
+  outcomeWithInput(protocols, name, call, routes).outcome;
+
+/** The same with the input itself, which a refusal does not have. */
+export const outcomeWithInput = (
+  protocols: Protocols,
+  name: NamedProtocol,
+  call: Bytes,
+  routes?: Routes,
+): { readonly outcome: Outcome; readonly decoded?: unknown } => {
   try {
     const { operation, input, issues } = decode(protocols, name, call, routes);
-    if (issues.length > 0) return refusal(Problem.of(issues));
-    return { operation: operation.name, input: JSON.stringify(input) };
+    if (issues.length > 0) return { outcome: refusal(Problem.of(issues)) };
+    return { outcome: { operation: operation.name, input: JSON.stringify(input) }, decoded: input };
   } catch (thrown) {
-    if (thrown instanceof Problem) return refusal(thrown);
+    if (thrown instanceof Problem) return { outcome: refusal(thrown) };
     throw thrown;
   }
 };

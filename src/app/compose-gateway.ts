@@ -131,7 +131,7 @@ export async function composeGateway<M extends Metrics>(
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   metrics.credentials = backend.credentialUses;
-  backend.services.observe(log, metrics);
+  backend.services.observe(log, metrics, tracing?.call);
   observeLimits(backend, log, metrics);
   const opened = openUpstreams(upstreams, {
     implementations,

@@ -10,6 +10,7 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/worker.ts';
+import type { TraceCall } from '../lib/call-tracer.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
 import type { RetentionRule } from '../store/retention.ts';
@@ -59,7 +60,8 @@ export interface Services {
   /** Compute the fingerprints of stored data, for a rotation of the index key. */
   readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. */
-  observe(log: Log, metrics: Metrics): void;
+  /** `trace`: absent where traces are not exported. */
+  observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
 }
 
 /** The parts of a server that services use. */

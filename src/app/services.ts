@@ -54,7 +54,7 @@ function composeBuiltIn(
   const { clock, vault } = context;
   const registry = createRegistry(engine, pepper, clock, rules, auditedWrite, integrity);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
-  const { updater, events, batchQueue } = accountUpdater;
+  const { updater, events, batchQueue, calls } = accountUpdater;
   return Object.freeze<BuiltInServices>({
     implementations: implementServices({ updater, cardSearch: createCardSearchLimits(config, limits) }),
     webhookFormats,
@@ -82,7 +82,8 @@ function composeBuiltIn(
     },
     findAlteredRows: (max) => findAlteredDetails(store, max),
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
-    observe(log, metrics) {
+    observe(log, metrics, trace) {
+      if (trace !== undefined) calls.use(trace);
       const count = metrics.addEventCounter(updaterEventCounter);
       events.listen(({ kind, ...members }) => {
         count(kind, 'checks' in members ? members.checks : 1);

@@ -8,6 +8,7 @@ export interface Question {
   readonly id: string;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
+  readonly traceparent: string | undefined;
   readonly body: Readonly<Record<string, string>>;
 }
 
@@ -59,6 +60,7 @@ export const startUpdater = async (): Promise<TestUpdater> => {
       id: String(request.headers['idempotency-key']),
       authorization: request.headers.authorization,
       contentType: request.headers['content-type'],
+      traceparent: request.headers.traceparent?.toString(),
       body: JSON.parse(await text(request)),
     };
     asked.push(question);

@@ -11,6 +11,7 @@ import { openReceiver } from '../support/receiver.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
+import { answerByCard, say, startUpdater } from '../support/updater.ts';
 import { startWebhookServer, tokenOf } from '../support/webhook-server.ts';
 
 const open: (() => Promise<unknown>)[] = [];
@@ -123,6 +124,48 @@ test('an upstream gets the span of its call, below that of the request', async (
   const [execute] = receiver.spans.filter(({ name }) => name === 'execute');
   expect(call).toMatchObject({ kind: 3, traceId: request!.traceId, parentSpanId: execute!.spanId });
   expect(received[0]?.traceparent).toBe(`00-${call!.traceId}-${call!.spanId}-01`);
+  folder.discard();
+});
+
+test('an account updater gets the span of its call, below that of the request or of none in a job', async () => {
+  const receiver = await receive();
+  const updater = await startUpdater();
+  open.push(() => updater.close());
+  const folder = tempFolder();
+  const { variables, credential } = await prepareProduction(folder.path, {
+    ...drainOnly,
+    ...{ UPDATER: 'http', UPDATER_URL: updater.url, UPDATER_MS_MAX: '10000' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.origin,
+  });
+  const server = await startServer('serve', folder.path, variables);
+  const number = '4000009900000012';
+  const card = { number, expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
+  const check = { ...shopper, card, reference: 'check' };
+  updater.answer = (_, response) => say(response, {}, 400);
+  const authorization = basic(credential.username, credential.secret);
+  const stored = await ask(
+    server.callers,
+    'storeToken',
+    { ...shopper, card, recurring: { contract: 'RECURRING' } },
+    authorization,
+  );
+  expect(stored.status).toBe(200);
+  const asked = await ask(server.callers, 'scheduleAccountUpdater', check, authorization);
+  expect(asked).toMatchObject({ status: 200, answer: { result: 'Success' } });
+  updater.answer = answerByCard;
+  await until('the job', () => updater.asked.length > 1);
+  expect(await server.stop()).toBe(0);
+
+  const calls = receiver.spans.filter(({ name }) => name === 'account updater');
+  const [execute] = receiver.spans.filter(({ name, traceId }) => name === 'execute' && traceId === calls[0]?.traceId);
+  expect(calls).toMatchObject([
+    { kind: 3, status: 2, parentSpanId: execute!.spanId, attributes: { 'triglyph.outcome': 'refused' } },
+    { kind: 3, status: 0, parentSpanId: '', attributes: { 'triglyph.outcome': 'answered' } },
+  ]);
+  expect(updater.asked.map(({ traceparent }) => traceparent)).toEqual(
+    calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
+  );
+  expect(JSON.stringify(receiver.spans)).not.toMatch(/\d{13}|van Dijk/);
   folder.discard();
 });
 

@@ -138,6 +138,16 @@ export function createTracing(tracer: Tracer): Tracing {
         }),
       );
     },
+
+    call: ({ name, isJob, expected }, call) =>
+      contexts.run(isJob ? ROOT_CONTEXT : (contexts.getStore() ?? ROOT_CONTEXT), () =>
+        within(name, { kind: SpanKind.CLIENT }, async (span) => {
+          const result = await call(print(span.spanContext()));
+          span.setAttribute('triglyph.outcome', result.kind);
+          if (result.kind !== expected) span.setStatus({ code: SpanStatusCode.ERROR });
+          return result;
+        }),
+      ),
   });
 }
 

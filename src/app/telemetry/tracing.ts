@@ -4,6 +4,7 @@ import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Middleware } from '../../http/middleware/state.ts';
 import type { ExecuteIdempotently } from '../../idempotency/execute-idempotently.ts';
 import type { RemoteHandler } from '../../idempotency/ports.ts';
+import type { TraceCall } from '../../lib/call-tracer.ts';
 import type { Dialect } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
@@ -20,4 +21,6 @@ export interface Tracing {
   store(store: Store, dialect: Dialect): Store;
   upstream(handler: RemoteHandler<HandlerContext>): RemoteHandler<HandlerContext>;
   readonly delivery: TraceDelivery;
+  /** A call of a service to another server. */
+  readonly call: TraceCall;
 }

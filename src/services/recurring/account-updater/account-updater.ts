@@ -1,5 +1,6 @@
 /** Creates the account updater that the configuration names, and the handlers of its background jobs. */
 import type { JobHandler } from '../../../jobs/worker.ts';
+import { type CallTracer, createCallTracer } from '../../../lib/call-tracer.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Vault } from '../../../vault/ports.ts';
@@ -9,7 +10,7 @@ import type { BatchQueue } from './batch/queue.ts';
 import type { RequestFileDependencies } from './batch/request-file.ts';
 import { createCheckHandler } from './check-job.ts';
 import { createUpdaterEvents, type UpdaterEvents } from './events.ts';
-import { createHttpUpdater } from './http/updater.ts';
+import { createHttpUpdater, type HttpUpdaterDependencies } from './http/updater.ts';
 import { createBatchQueue } from './store/batch.ts';
 import type { Updater } from './updater.ts';
 
@@ -29,6 +30,7 @@ export interface AccountUpdater {
   readonly updater: Updater;
   readonly events: UpdaterEvents;
   readonly batchQueue: BatchQueue;
+  readonly calls: CallTracer;
 }
 
 export function createAccountUpdater(
@@ -36,7 +38,9 @@ export function createAccountUpdater(
   { store, clock, vault }: { readonly store: Store; readonly clock: Clock; readonly vault: Vault },
 ): AccountUpdater {
   const events = createUpdaterEvents();
-  return { updater: createUpdater(options, { clock, vault, events }), events, batchQueue: createBatchQueue(store) };
+  const calls = createCallTracer();
+  const updater = createUpdater(options, { clock, vault, events, calls });
+  return { updater, events, batchQueue: createBatchQueue(store), calls };
 }
 
 export type UpdaterJobDependencies = Omit<BatchCycleDependencies & RequestFileDependencies, keyof AccountUpdater>;
@@ -73,7 +77,7 @@ export async function createUpdaterJobHandlers(
 
 function createUpdater(
   options: AccountUpdaterOptions,
-  { clock, vault, events }: { readonly clock: Clock; readonly vault: Vault; readonly events: UpdaterEvents },
+  { clock, vault, events, calls }: Required<HttpUpdaterDependencies>,
 ): Updater {
   const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = options;
   switch (updater) {
@@ -81,7 +85,7 @@ function createUpdater(
       return createLocalUpdater(vault, { testCards: environment === 'test' });
     case 'http':
       if (url === undefined) throw new TypeError('an HTTP updater requires an address');
-      return createHttpUpdater({ url, secret, msMax }, { clock, vault, events });
+      return createHttpUpdater({ url, secret, msMax }, { clock, vault, events, calls });
     case 'batch':
       return Object.freeze<Updater>({ kind: 'batch' });
     default:

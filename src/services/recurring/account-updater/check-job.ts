@@ -21,7 +21,7 @@ export function createCheckHandler(
     leaseMs: 30_000,
     pollIntervalMs: 1_000,
     async run(job) {
-      const outcome = await updater.check(cardOf(job, context), checkOf(job).id);
+      const outcome = await updater.check(cardOf(job, context), checkOf(job).id, true);
       const isOverdue = job.ageMs > pendingMsMax;
       if (outcome.kind === 'pending' && !isOverdue)
         return { retryAfterMs: backoffMs(job.attempts, backoff), because: 'the updater has no outcome yet' };

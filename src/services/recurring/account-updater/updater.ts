@@ -40,9 +40,9 @@ export interface HttpUpdater {
   readonly kind: 'http';
   /**
    * `id`: the same for a check and its retries, at most 64 characters. Returns 'pending' soon where the outcome comes later or
-   * the service does not respond; the check continues as a job. Throws only `VaultUnavailable`.
+   * the service does not respond; the check continues as a job. Throws only `VaultUnavailable`. `isJob`: whether that job asks.
    */
-  check(card: CheckedCard, id: string): Promise<AccountUpdateOutcome>;
+  check(card: CheckedCard, id: string, isJob?: boolean): Promise<AccountUpdateOutcome>;
 }
 
 /** Exchanges files with a service outside: each check continues as a job. */

@@ -18,13 +18,22 @@ export interface ExchangeRequest {
   readonly id: string;
   readonly body: string;
   readonly msMax: number;
+  /** Of the span of the call. */
+  readonly traceparent: string | undefined;
 }
 
 /** Responses have under 200 bytes. */
 const responseBytesMax = 16_384;
 
 /** Never rejects. */
-export async function exchange({ url, secret, id, body, msMax }: ExchangeRequest): Promise<ExchangeResult> {
+export async function exchange({
+  url,
+  secret,
+  id,
+  body,
+  msMax,
+  traceparent,
+}: ExchangeRequest): Promise<ExchangeResult> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -33,6 +42,7 @@ export async function exchange({ url, secret, id, body, msMax }: ExchangeRequest
         'accept-encoding': 'identity',
         'content-type': 'application/json',
         'idempotency-key': id,
+        ...(traceparent === undefined ? {} : { traceparent }),
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
       body,

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { Problem } from '../../../../contract/problem.ts';
 import { jsonReader } from '../../../../import/jsonl.ts';
 import { reasonsOf } from '../../../../import/row.ts';
+import { type CallTracer, createCallTracer } from '../../../../lib/call-tracer.ts';
 import { CircuitBreaker } from '../../../../lib/circuit-breaker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import { type Backoff, retry } from '../../../../lib/retry.ts';
@@ -25,6 +26,8 @@ export interface HttpUpdaterDependencies {
   readonly clock: Clock;
   readonly vault: Vault;
   readonly events: UpdaterEvents;
+  /** Absent where calls are not traced. */
+  readonly calls?: CallTracer | undefined;
 }
 
 /** A closed connection or a stopped node fails one attempt; the second one reaches another. */
@@ -42,7 +45,7 @@ export function createHttpUpdater(
   { url, secret, msMax }: HttpUpdaterOptions,
   dependencies: HttpUpdaterDependencies,
 ): HttpUpdater {
-  const { clock, events } = dependencies;
+  const { clock, events, calls = createCallTracer() } = dependencies;
   const { failuresMax, openMs } = circuit;
   const breaker = new CircuitBreaker({ clock, failuresMax, openMs: () => openMs, probeMsMax: openMs });
 
@@ -57,14 +60,17 @@ export function createHttpUpdater(
 
   return Object.freeze<HttpUpdater>({
     kind: 'http',
-    async check(card, id) {
+    async check(card, id, isJob = false) {
       const body = requestBody(card, card.number());
       const attempt = async (remainingMs: number): Promise<ExchangeResult | undefined> => {
         if (!breaker.tryAcquire().isAllowed) {
           events.emit({ kind: 'skipped' });
           return undefined;
         }
-        const result = await exchange({ url, secret, id, body, msMax: Math.max(1, Math.ceil(remainingMs)) });
+        const msLeft = Math.max(1, Math.ceil(remainingMs));
+        const result = await calls.run({ name: 'account updater', isJob, expected: 'answered' }, (traceparent) =>
+          exchange({ url, secret, id, body, msMax: msLeft, traceparent }),
+        );
         report(result);
         return result;
       };

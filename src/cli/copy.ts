@@ -11,6 +11,7 @@ import { recordCopy } from './copy-record.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
 import { checkProject, ownServices, projectSources } from './project.ts';
+import { explainStoreErrors } from './store-errors.ts';
 
 export function add(program: Command): void {
   program
@@ -39,7 +40,27 @@ async function runCopy({ from, to }: { readonly from: string; readonly to: strin
 }
 
 async function copy(source: StoreAddress, target: StoreAddress): Promise<Sums> {
+  let state = 'Nothing was copied in this run.';
+  return explainStoreErrors(
+    () =>
+      copyWithProgress(source, target, (text) => {
+        state = text;
+      }),
+    () => [
+      `The copy goes from ${describeStore(source)} to ${describeStore(target)}. ${state}`,
+      'Run the same command again when both answer: it goes on there.',
+    ],
+  );
+}
+
+/** `report` gets a sentence about what is done. */
+async function copyWithProgress(
+  source: StoreAddress,
+  target: StoreAddress,
+  report: (text: string) => void,
+): Promise<Sums> {
   let progress: Progress | undefined;
+  let total = 0;
   const from = await openStore(source, { exclusive: true, create: false });
   try {
     // Before the target is created.
@@ -47,10 +68,14 @@ async function copy(source: StoreAddress, target: StoreAddress): Promise<Sums> {
     const to = await openStore(target, { exclusive: true, create: true });
     try {
       return await copyStore(from, to, migrationsOf(ownServices()), {
-        begun: (total) => {
+        begun: (rows) => {
+          total = rows;
           progress = showProgress(total);
         },
-        moved: (done, doing, table) => progress?.update(done, `${table} ${doing}`),
+        moved: (done, doing, table) => {
+          progress?.update(done, `${table} ${doing}`);
+          report(`${done} of ${total} steps are done: each row is copied, then compared.`);
+        },
       });
     } finally {
       await to.close();

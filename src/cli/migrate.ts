@@ -9,6 +9,7 @@ import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 import { recordInStore } from './record-command.ts';
+import { explainStoreErrors } from './store-errors.ts';
 
 export function add(program: Command): void {
   program
@@ -24,11 +25,20 @@ export function add(program: Command): void {
 
 async function migrateStore(): Promise<void> {
   const address = storeAddress(readProjectConfig('production'));
+  const place = describeStore(address);
   const engine = await openStore(address, { exclusive: false, create: true });
   try {
-    const applied = await migrate(engine);
-    await addServices(builtInServices, ownServices()).migrate(engine);
-    const place = describeStore(address);
+    const applied = await explainStoreErrors(
+      async () => {
+        const names = await migrate(engine);
+        await addServices(builtInServices, ownServices()).migrate(engine);
+        return names;
+      },
+      () => [
+        `The store is ${place}. All missing migrations are applied together, or none.`,
+        'Run `triglyph migrate` again when it answers: it applies what is missing.',
+      ],
+    );
     if (applied.length > 0) print(`${place}: applied ${applied.join(', ')}.`);
     else print(`${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`);
   } finally {

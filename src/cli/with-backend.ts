@@ -2,24 +2,39 @@
 
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { describeStore, storeAddress } from '../app/open-store.ts';
 import { keyFileFaults } from '../app/production-checks.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain, fail } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';
+import { explainStoreErrors, nextAfterOneStep } from './store-errors.ts';
 
 export interface WithBackendOptions {
   /** Whether the command runs where the audit log does not take its entry, such as on a copy that only reads. */
   readonly runsUnrecorded?: boolean;
+  /** What an operator reads after an error of the store, which `place` names: what is done, and how to go on. */
+  readonly next?: (place: string) => readonly string[];
 }
 
-/** Records the command, then runs it. Throws ConfigError, KeyRingError, StoreUnavailable, and errors of `work`. */
+/** Records the command, then runs it. Throws ConfigError, KeyRingError, CommandError, and errors of `work`. */
 export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
-  { runsUnrecorded = false }: WithBackendOptions = {},
+  { runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
 ): Promise<T> {
   const config = readProjectConfig('production');
   if (config.keyFile !== undefined) fail(keyFileFaults(config.keyFile));
+  return explainStoreErrors(
+    () => runOnBackend(work, config, runsUnrecorded),
+    () => next(describeStore(storeAddress(config))),
+  );
+}
+
+async function runOnBackend<T>(
+  work: (backend: Backend, config: Config) => Promise<T>,
+  config: Config,
+  runsUnrecorded: boolean,
+): Promise<T> {
   const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
   backend.auditCopy?.listen({
     failed: (thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`),

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Pool } from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { ServerWatch, watchTimes } from '../../src/store/postgres/server-watch.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -466,7 +467,7 @@ describe('PostgreSQL', () => {
     const lend = async (work: (connection: Connection, pool: Pool) => Promise<void>) => {
       const pool = new Pool({ connectionString: url, max: 1 });
       try {
-        await work(new Connection(await pool.connect()), pool);
+        await work(new Connection(await pool.connect(), new ServerWatch(() => ({}), false, watchTimes)), pool);
       } finally {
         await pool.end();
       }

@@ -31,14 +31,21 @@ export async function runImport<R>(
 ): Promise<void> {
   const startedAt = performance.now();
   let progress: Progress | undefined;
+  let rowsDone = 0;
   const observer = {
     started: (bytes: number) => {
       progress = showProgress(bytes);
     },
-    committed: ({ bytesDone, rows, refused }: { bytesDone: number; rows: number; refused: number }) =>
-      progress?.update(bytesDone, `${rows} rows, ${refused} refused`),
+    committed: ({ bytesDone, rows, refused }: { bytesDone: number; rows: number; refused: number }) => {
+      rowsDone = rows;
+      progress?.update(bytesDone, `${rows} rows, ${refused} refused`);
+    },
   };
-  const summary = await withBackend(async (backend) => {
+  const next = (place: string) => [
+    `The store is ${place}. ${dryRun ? 'A dry run stores nothing.' : `The first ${rowsDone} rows of ${path} are done.`}`,
+    'Run the same command again when it answers: rows that are done are skipped.',
+  ];
+  const importRows = async (backend: Backend): Promise<ImportSummary> => {
     const { store, context } = backend;
     const file = { path, checksum: await checksumOf(path), report, dryRun, retryRefused: true };
     const imported = await importFile({ store, clock: context.clock }, createImporter(backend), file, observer);
@@ -46,7 +53,8 @@ export async function runImport<R>(
     const detail = { checksum: file.checksum, rows, before, refused, dryRun };
     await backend.audit.append([{ kind: 'import', actor: systemUser(), subject: redact(basename(path)), detail }]);
     return imported;
-  }).finally(() => progress?.stop());
+  };
+  const summary = await withBackend(importRows, { next }).finally(() => progress?.stop());
   print(formatSummary(summary, { path, report, dryRun }, (performance.now() - startedAt) / 1000));
   if (summary.refused > 0) process.exitCode = 1;
 }

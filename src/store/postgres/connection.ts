@@ -3,6 +3,7 @@ import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, TransactionOptions, Value } from '../sql/engine.ts';
 import { isReadOnly, isRolledBack, isSilence, TransientFailure, translated } from './failure.ts';
+import type { ServerWatch } from './server-watch.ts';
 
 /** The longest wait for a lock of another transaction. */
 export const lockMsMax = 2_000;
@@ -33,14 +34,16 @@ const texts = new WeakMap<Statement, string>();
 export class Connection {
   readonly #client: PoolClient;
   readonly #isPooled: boolean;
+  readonly #watch: ServerWatch;
   #isDistrusted = false;
   #noTimeout = false;
   #lost = false;
   #isCorked = false;
 
   /** `isPooled`: PgBouncer in transaction mode lies between. */
-  constructor(client: PoolClient, { isPooled = false }: { readonly isPooled?: boolean } = {}) {
+  constructor(client: PoolClient, watch: ServerWatch, { isPooled = false }: { readonly isPooled?: boolean } = {}) {
     this.#client = client;
+    this.#watch = watch;
     this.#isPooled = isPooled;
   }
 
@@ -95,9 +98,10 @@ export class Connection {
       values: parameters as Value[],
       ...(this.#noTimeout && { query_timeout: noTimeoutMs }),
     };
-    return waitMsMax === undefined
-      ? this.#result(this.#send(query))
-      : this.#result(this.#withLockTimeout(query, waitMsMax), true);
+    const isBounded = waitMsMax !== undefined;
+    const answer = () =>
+      this.#result(isBounded ? this.#withLockTimeout(query, waitMsMax) : this.#send(query), isBounded);
+    return this.#noTimeout ? this.#watched(answer) : answer();
   }
 
   /** Runs a constant text without rows or parameters, such as `savepoint handler`. */
@@ -122,6 +126,19 @@ export class Connection {
       });
     }
     return this.#client.query<Row>(query);
+  }
+
+  /** The statement may take its time. The connection is closed when its server has stopped working on it. */
+  async #watched<T>(run: () => Promise<T>): Promise<T> {
+    const end = this.#watch.begin(this.#client, () => {
+      this.#isDistrusted = true;
+      this.#client.connection.stream.destroy();
+    });
+    try {
+      return await run();
+    } finally {
+      end();
+    }
   }
 
   /** Sends all three statements at once, so that the limit costs no round trip. */

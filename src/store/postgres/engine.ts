@@ -18,6 +18,7 @@ import { type DatabaseAddress, publicAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
 import type { DatabaseHosts } from './hosts.ts';
+import type { ServerWatch } from './server-watch.ts';
 import { PostgresTransaction } from './transaction.ts';
 
 /** The longest wait for a free connection while all are in use. */
@@ -55,13 +56,15 @@ export class PostgresEngine implements DescribedEngine {
   readonly #pool: Pool;
   readonly #address: DatabaseAddress;
   readonly #hosts: DatabaseHosts;
+  readonly #watch: ServerWatch;
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(pool: Pool, address: DatabaseAddress, hosts: DatabaseHosts) {
+  constructor(pool: Pool, address: DatabaseAddress, hosts: DatabaseHosts, watch: ServerWatch) {
     this.#pool = pool;
     this.#address = address;
     this.#hosts = hosts;
+    this.#watch = watch;
     this.connections = {
       state() {
         const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
@@ -147,7 +150,7 @@ export class PostgresEngine implements DescribedEngine {
       const host = this.#hosts.next;
       try {
         const client = await this.#take();
-        if (this.#hosts.isCurrent(client)) return new Connection(client, this.#address);
+        if (this.#hosts.isCurrent(client)) return new Connection(client, this.#watch, this.#address);
         client.release(true);
       } catch (thrown) {
         if (thrown instanceof StoreUnavailable) throw thrown;

@@ -33,6 +33,11 @@ export class DatabaseHosts {
     this.#generations.set(client, this.#generation);
   }
 
+  /** The host of a connection. */
+  urlOf(client: ClientBase): string {
+    return this.#urls.get(client) ?? this.next;
+  }
+
   /** Throws for a server that refuses writes. Runs once for each new connection. */
   async verify(client: ClientBase): Promise<void> {
     if (!this.#address.requiresWrites) return;

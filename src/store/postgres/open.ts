@@ -1,10 +1,12 @@
 /** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
-import { Client, Pool, type PoolConfig } from 'pg';
+import { type Client, Pool, type PoolConfig } from 'pg';
 import type { DescribedEngine } from '../sql/engine.ts';
 import { type DatabaseAddress, parseDatabaseUrl } from './address.ts';
+import { ClosingClient } from './closing-client.ts';
 import { answerMsMax, idleInTransactionMsMax, lockMsMax, statementMsMax } from './connection.ts';
 import { PostgresEngine } from './engine.ts';
 import { DatabaseHosts } from './hosts.ts';
+import { ServerWatch, type WatchTimes, watchTimes } from './server-watch.ts';
 import { readValue } from './value.ts';
 
 export interface PostgresOptions {
@@ -12,19 +14,25 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections; at least 2, since the work of a transaction may read outside of it. */
   readonly poolMax: number;
+  /** Of statements without a time limit; other times are for tests. */
+  readonly watchTimes?: WatchTimes;
 }
 
 const connectMsMax = 2_000;
-/** How long a server may take to close its end of a connection. One that hangs never does. */
-const goodbyeMsMax = 1_000;
 
 /** Connects at the first statement, not before. */
 export function openPostgres(options: PostgresOptions): DescribedEngine {
   const address = parseDatabaseUrl(options.url);
   if ('hint' in address) throw new Error(`the URL of the database cannot be used: ${address.hint}`);
   const hosts = new DatabaseHosts(address);
+  const poolOptions = optionsOf(options, address);
+  const watch = new ServerWatch(
+    (client) => ({ ...poolOptions, connectionString: hosts.urlOf(client) }),
+    address.isPooled,
+    options.watchTimes ?? watchTimes,
+  );
   const pool = new Pool({
-    ...optionsOf(options, address),
+    ...poolOptions,
     Client: clientOf(hosts),
     onConnect: (client) => hosts.verify(client),
   });
@@ -32,25 +40,16 @@ export function openPostgres(options: PostgresOptions): DescribedEngine {
   // its next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresEngine(pool, address, hosts);
+  return new PostgresEngine(pool, address, hosts, watch);
 }
 
-/** Each new client of the pool goes to the host that is next then, and ends even where the server does not answer. */
+/** Each new client of the pool goes to the host that is next then. */
 function clientOf(hosts: DatabaseHosts): typeof Client {
-  return class extends Client {
+  return class extends ClosingClient {
     constructor(options?: PoolConfig) {
       const url = hosts.next;
       super({ ...options, connectionString: url });
       hosts.assign(this, url);
-    }
-
-    override end(): Promise<void>;
-    override end(callback: (error: Error) => void): void;
-    override end(callback?: (error: Error) => void): Promise<void> | void {
-      // The open socket keeps the process alive for so long, and no longer.
-      const timer = setTimeout(() => this.connection.stream.destroy(), goodbyeMsMax).unref();
-      this.once('end', () => clearTimeout(timer));
-      return callback === undefined ? super.end() : super.end(callback);
     }
   };
 }

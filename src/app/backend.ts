@@ -15,12 +15,12 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
-import { type AlteredRow, RowIntegrity } from '../store/row-integrity.ts';
+import { RowIntegrity } from '../store/row-integrity.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
-import { findAlteredCredentials, signAllCredentials } from '../store/sql/credential-integrity.ts';
+import { signedCredentialTables } from '../store/sql/credential-integrity.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
@@ -35,10 +35,11 @@ import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
 import { finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { pepperKeys } from '../store/sql/secret-hash.ts';
+import { findWrongRows, signWrongRows, type WrongRow, type WrongRows } from '../store/sql/signed-rows.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
-import { createEndpoints, findAlteredEndpoints, signAllEndpoints } from '../store/sql/webhook-endpoints.ts';
+import { createEndpoints, signedEndpointTable } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
@@ -85,8 +86,10 @@ export interface Backend<S extends Services = BuiltInServices> {
   loadIntegrity(create: boolean): Promise<void>;
   /** Signs the rows from before the MACs, once. */
   finishMarking(): Promise<void>;
-  /** Compares all MACs. Returns at most `max` altered rows, and how many details were read. */
-  findAlteredRows(max: number): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }>;
+  /** Compares all MACs. Returns at most `max` rows whose MAC is wrong or missing. */
+  findWrongRows(max?: number): Promise<WrongRows>;
+  /** Signs the rows whose MAC is wrong or missing and that `accepts` returns true for. Returns their number. */
+  signRows(accepts: (row: WrongRow) => boolean): Promise<number>;
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
@@ -206,6 +209,8 @@ function createBackend<S extends Services>(
     pepper: ring.pepper,
     integrity,
   });
+  const tablesWithMacs = [...signedCredentialTables, signedEndpointTable, ...services.signedTables];
+  const signed = { engine, integrity, tables: tablesWithMacs };
   const integrityOptions = { isRequired: config.rowMacs === 'required', now: () => clock.now() };
   return Object.freeze<Backend<S>>({
     store,
@@ -228,19 +233,12 @@ function createBackend<S extends Services>(
       finishMarking(engine, context.vault, integrity, {
         ...integrityOptions,
         mark: async (unsigned) => {
-          await services.signRows(unsigned);
-          if (unsigned.has('credential')) await signAllCredentials(engine, integrity);
-          if (unsigned.has('webhook_endpoint')) await signAllEndpoints(engine, integrity);
+          const tables = signed.tables.filter(({ name }) => unsigned.has(name));
+          await signWrongRows({ ...signed, tables }, () => true);
         },
       }),
-    findAlteredRows: async (max) => {
-      const own = await engine.read(async (session) => [
-        ...(await findAlteredCredentials(session, integrity)),
-        ...(await findAlteredEndpoints(session, integrity)),
-      ]);
-      const { rows, altered } = await services.findAlteredRows(max);
-      return { rows, altered: [...own, ...altered].slice(0, max) };
-    },
+    findWrongRows: (max) => findWrongRows(signed, max),
+    signRows: (accepts) => signWrongRows(signed, accepts),
     pepperRotation: {
       state: ring.otherPepper?.state,
       findCredentials: () => findCredentialsOfOtherPeppers(engine, pepperKeys(ring.pepper), clock),

@@ -14,11 +14,12 @@ import type { TraceCall } from '../lib/call-tracer.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
 import type { RetentionRule } from '../store/retention.ts';
-import type { AlteredRow, RowIntegrity } from '../store/row-integrity.ts';
+import type { RowIntegrity } from '../store/row-integrity.ts';
 import type { AuditedWrite } from '../store/sql/audited-write.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
+import type { SignedTable } from '../store/sql/signed-rows.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedObjects } from '../store/transaction.ts';
 import type { WebhookFormats } from '../webhooks/format.ts';
@@ -53,10 +54,8 @@ export interface Services {
   readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
-  /** Signs the rows of services that are from before the MACs, in the tables of `unsigned`. */
-  signRows(unsigned: ReadonlySet<string>): Promise<void>;
-  /** Compares the MACs of all rows of services. Returns at most `max` altered rows, and how many rows were read. */
-  findAlteredRows(max: number): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }>;
+  /** Their tables whose rows have a MAC. */
+  readonly signedTables: readonly SignedTable[];
   /** Compute the fingerprints of stored data, for a rotation of the index key. */
   readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. */

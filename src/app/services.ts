@@ -2,6 +2,7 @@
 import { platformTables } from '../services/balance-platform/data-tables.ts';
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
+import { signedPlatformTables } from '../services/balance-platform/store/row-macs.ts';
 import { cardNumberDetector } from '../services/card-numbers.ts';
 import { implementServices, services, summarizeEvent, webhookFormats } from '../services/index.ts';
 import {
@@ -14,8 +15,9 @@ import { createUpdaterPanel } from '../services/recurring/account-updater/panel.
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { recurringTables } from '../services/recurring/data-tables.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
-import { createDetailReindexer, findAlteredDetails, signAllDetails } from '../services/recurring/reindex.ts';
+import { createDetailReindexer } from '../services/recurring/reindex.ts';
 import { recurringRetention } from '../services/recurring/retention.ts';
+import { signedDetailTable } from '../services/recurring/store/reindex-repository.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
 import type { Config } from './config.ts';
@@ -77,10 +79,7 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
-    signRows: async (unsigned) => {
-      if (unsigned.has('stored_detail')) await signAllDetails(store);
-    },
-    findAlteredRows: (max) => findAlteredDetails(store, max),
+    signedTables: [signedDetailTable, ...signedPlatformTables],
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics, trace) {
       if (trace !== undefined) calls.use(trace);

@@ -33,6 +33,6 @@ export function createRegistry(
   return Object.freeze<Registry>({
     ...createCredentialRegistry(engine, pepper, clock, rules, write, integrity),
     ...createMerchantAccountRegistry(engine, clock),
-    ...createPlatformRegistry(engine, clock),
+    ...createPlatformRegistry(engine, clock, integrity),
   });
 }

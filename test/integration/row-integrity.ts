@@ -1,21 +1,28 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
-import { findAlteredDetails, signAllDetails } from '../../src/services/recurring/reindex.ts';
+import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
+import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
+import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
+import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
+import { signedPlatformTables } from '../../src/services/balance-platform/store/row-macs.ts';
+import { signedDetailTable } from '../../src/services/recurring/store/reindex-repository.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import { findAlteredCredentials, signAllCredentials } from '../../src/store/sql/credential-integrity.ts';
+import { signedCredentialTables } from '../../src/store/sql/credential-integrity.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
-import { createEndpoints, findAlteredEndpoints, signAllEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts';
+import { createEndpoints, signedEndpointTable } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/ports.ts';
 import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { anna, furnish, pepper, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
+const signedTables = [...signedCredentialTables, signedEndpointTable, signedDetailTable, ...signedPlatformTables];
 const dayMs = 24 * 60 * 60 * 1000;
 const shopper = statement<{ readonly row_mac: string | null }>(
   'test-macs',
@@ -79,9 +86,8 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       await loadIntegrity(engine, vault, integrity, { ...options, create });
       const mark = async (unsigned: ReadonlySet<string>) => {
         marked.push([...unsigned]);
-        if (unsigned.has('stored_detail')) await signAllDetails(store);
-        if (unsigned.has('credential')) await signAllCredentials(engine, integrity);
-        if (unsigned.has('webhook_endpoint')) await signAllEndpoints(engine, integrity);
+        const tables = signedTables.filter(({ name }) => unsigned.has(name));
+        await signWrongRows({ engine, integrity, tables }, () => true);
       };
       return {
         integrity,
@@ -91,6 +97,8 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
         mark: () => finishMarking(engine, vault, integrity, { ...options, mark }),
       };
     };
+    const findWrong = async ({ integrity }: Pick<Server, 'integrity'>) =>
+      (await findWrongRows({ engine, integrity, tables: signedTables })).wrong;
     const add = ({ store }: Pick<Server, 'store'>, ...references: readonly string[]) =>
       store.write(async (tx) => {
         await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });
@@ -143,19 +151,15 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       await add(server, 'A', 'B', 'C');
       const registry = createRegistry(engine, pepper, clock, undefined, undefined, server.integrity);
       const one = await registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles: ['recurring'], grants: {} });
-      const find = async () => [
-        ...(await engine.read((session) => findAlteredCredentials(session, server.integrity))),
-        ...(await findAlteredDetails(server.store, 10)).altered,
-      ];
+      const find = () => findWrong(server);
       expect(await find()).toEqual([]);
       expect((await registry.listCredentials()).map(({ altered }) => altered)).toEqual([undefined]);
       await change(`update stored_detail set contracts = 'PAYOUT' where recurring_detail_reference = 'B'`);
       await change(`update credential set read_only = 1`);
       expect(await find()).toEqual([
-        { table: 'credential', tenant: 'Demo', id: one.id },
-        { table: 'stored_detail', tenant: 'Demo', id: 'B' },
+        { table: 'credential', tenant: 'Demo', id: one.id, isUnsigned: false },
+        { table: 'stored_detail', tenant: 'Demo', id: 'B', isUnsigned: false },
       ]);
-      expect(await findAlteredDetails(server.store, 10)).toMatchObject({ rows: 3 });
       expect((await registry.listCredentials()).map(({ altered }) => altered)).toEqual([true]);
     });
     test('the end of a rotated secret is not put off', async () => {
@@ -232,13 +236,13 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       expect(await endpoints.rotate('we_1', { rotatingUntil: now, seal: () => webhook.sealed })).toBe(true);
       expect((await endpoints.findFor(job))?.rotation?.until).toBe(now);
       expect((await endpoints.list()).map(({ altered }) => altered)).toEqual([undefined]);
-      const find = () => engine.read((session) => findAlteredEndpoints(session, server.integrity));
+      const find = () => findWrong(server);
       expect(await find()).toEqual([]);
       await change(text);
       await expect(endpoints.findFor(job)).rejects.toThrow(RowAltered);
       const altered = { table: 'webhook_endpoint', tenant: 'Demo', id: 'we_1' };
       expect(server.altered).toEqual([altered]);
-      expect(await find()).toEqual([altered]);
+      expect(await find()).toEqual([{ ...altered, isUnsigned: text.includes('row_mac') }]);
       expect((await endpoints.list()).map(({ altered }) => altered)).toEqual([true]);
       // A change would sign what was altered.
       await expect(endpoints.rotate('we_1', { rotatingUntil: now, seal: () => webhook.sealed })).rejects.toThrow(
@@ -248,6 +252,86 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       const found = await createEndpoints(engine).findFor(job);
       if (text.includes('thief')) expect(found?.url).toBe('https://thief.example.com/');
       else expect(found).toBeDefined();
+    });
+    const platform = 'P1';
+    const addResources = async ({ store, integrity }: Pick<Server, 'store' | 'integrity'>) => {
+      const registry = createRegistry(engine, pepper, clock, undefined, undefined, integrity);
+      await registry.saveBalancePlatform({ id: platform, company: 'Demo', status: 'Active', timeZone: 'UTC' });
+      await store.write(async (tx) => {
+        const resources = tx.repository(ResourceRepository);
+        const of = { platform, revision: 1 };
+        const holder = {
+          id: 'AH1',
+          status: 'active',
+          legalEntityId: 'LE1',
+          timeZone: 'UTC',
+          balancePlatform: platform,
+        };
+        await resources.addResource({ ...of, kind: accountHolders as ResourceKind, record: holder });
+        const account = { ...holder, id: 'BA1', accountHolderId: 'AH1', defaultCurrencyCode: 'EUR' };
+        await resources.addResource({ ...of, kind: balanceAccounts as ResourceKind, record: account });
+        // A second state is signed, too.
+        const closed = { ...account, status: 'closed' };
+        await resources.changeResource({
+          platform,
+          revision: 2,
+          kind: balanceAccounts as ResourceKind,
+          record: closed,
+        });
+      });
+    };
+    const read = ({ store }: Pick<Server, 'store'>) =>
+      store.read(async (tx) => {
+        const resources = tx.repository(ResourceReader);
+        return [
+          (await resources.findPlatform(platform))?.status,
+          (await resources.findResource(accountHolders, platform, 'AH1'))?.record.legalEntityId,
+          (
+            await resources.listResources({ kind: balanceAccounts, platform, parent: 'AH1' }, { offset: 0, limit: 10 })
+          ).map(({ record: { status } }) => status),
+        ];
+      });
+    const resourceChanges = [
+      [`balance_platform set status = 'Closed'`, 'P1'],
+      [`balance_platform set company = 'Other'`, 'P1'],
+      [`account_holder set record = replace(record, 'LE1', 'LE2')`, 'AH1'],
+      [`account_holder set status = 'closed'`, 'AH1'],
+      [`balance_account set record = replace(record, 'closed', 'active')`, 'BA1'],
+      [`balance_account set revision = 1`, 'BA1'],
+      [`balance_account set row_mac = (select row_mac from account_holder)`, 'BA1'],
+    ] as const;
+    test.each(resourceChanges)('a changed row of the balance platform is refused: %s', async (text, id) => {
+      const server = await serve();
+      await addResources(server);
+      const before = ['Active', 'LE1', ['closed']];
+      expect(await read(server)).toEqual(before);
+      expect(await findWrong(server)).toEqual([]);
+      await change(`update ${text} where balance_platform = '${platform}'`);
+      await expect(read(server)).rejects.toThrow(RowAltered);
+      const [table] = text.split(' ') as [string];
+      const tenant = platform;
+      expect(server.altered).toEqual([{ table, tenant, id }]);
+      expect(await findWrong(server)).toEqual([{ table, tenant, id, isUnsigned: false }]);
+      // The control: without MACs the change counts.
+      const plain = await read({ store: createStore(engine) });
+      const isRead = /record|set status = 'Closed'/.test(text);
+      if (isRead) expect(plain).not.toEqual(before);
+      else expect(plain).toEqual(before);
+    });
+    test('rows are signed again by choice: those without a MAC, or named ones', async () => {
+      const server = await serve();
+      await add(server, 'A', 'B', 'C');
+      await change(`update stored_detail set row_mac = null where recurring_detail_reference <> 'C'`);
+      await change(`update stored_detail set contracts = 'PAYOUT' where recurring_detail_reference = 'C'`);
+      const parts = { engine, integrity: server.integrity, tables: signedTables };
+      expect(await signWrongRows(parts, ({ isUnsigned }) => isUnsigned)).toBe(2);
+      // The changed one was not signed with them.
+      const wrong = { table: 'stored_detail', tenant: 'Demo', id: 'C', isUnsigned: false };
+      expect(await findWrong(server)).toEqual([wrong]);
+      await expect(list(server)).rejects.toThrow(RowAltered);
+      expect(await signWrongRows(parts, ({ id }) => id === 'C')).toBe(1);
+      expect(await findWrong(server)).toEqual([]);
+      expect(await list(server)).toBe(3);
     });
     test('a store with MACs of an earlier release: later tables get theirs, and others are verified all the time', async () => {
       const first = await serve();

@@ -1,4 +1,5 @@
 /** `triglyph keys verify-rows`: compares the MACs of all rows that have one. */
+import type { WrongRow } from '../../store/sql/signed-rows.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -9,15 +10,19 @@ const shownMax = 1_000;
 export function verifyRows(): Promise<void> {
   return withBackend(
     async (backend) => {
-      const { rows, altered } = await backend.findAlteredRows(shownMax);
+      const { rows, wrong } = await backend.findWrongRows(shownMax);
       print(
-        ...altered.map(({ table, tenant, id }) => `${table}  ${tenant}  ${id}: its MAC is wrong or missing`),
-        altered.length === 0
-          ? `The MACs of ${rows} details, and of all credentials and webhook endpoints are right.`
-          : `${altered.length}${altered.length === shownMax ? ' or more' : ''} rows are altered, or have no MAC yet (docs/keys.md).`,
+        ...wrong.map(describeWrong),
+        wrong.length === 0
+          ? `The MACs of ${rows} rows are right.`
+          : `${wrong.length}${wrong.length === shownMax ? ' or more' : ''} rows are altered, or have no MAC yet (docs/keys.md).`,
       );
-      if (altered.length > 0) process.exitCode = 1;
+      if (wrong.length > 0) process.exitCode = 1;
     },
     { runsUnrecorded: true },
   );
+}
+
+export function describeWrong({ table, tenant, id, isUnsigned }: WrongRow): string {
+  return `${table}  ${tenant}  ${id}: its MAC is ${isUnsigned ? 'missing' : 'wrong'}`;
 }

@@ -1,20 +1,12 @@
 /** Computes the fingerprints and aliases of stored details under the current index key. */
-import { setTimeout } from 'node:timers/promises';
-import { type ReindexedPage, type Reindexer, rowsPerPage } from '../../store/reindex.ts';
-import { type AlteredRow, RowIntegrity } from '../../store/row-integrity.ts';
+import type { ReindexedPage, Reindexer } from '../../store/reindex.ts';
+import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Store } from '../../store/store.ts';
 import type { SealScope, Vault } from '../../vault/ports.ts';
 import { moveAnnouncement } from './account-updater/move-announcement.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
 import { cardIdentity, identityOf } from './instrument.ts';
-import {
-  alteredDetails,
-  findDetailPage,
-  type PagedDetail,
-  saveFingerprintOf,
-  signDetails,
-  verifyDetail,
-} from './store/reindex-repository.ts';
+import { findDetailPage, type PagedDetail, saveFingerprintOf, verifyDetail } from './store/reindex-repository.ts';
 
 /** A detail whose fingerprint changes. */
 interface Change {
@@ -85,38 +77,4 @@ function save(store: Store, vault: Vault, changes: readonly Change[]): Promise<n
     }
     return saved;
   });
-}
-
-/** Compares the MACs of all active details, page by page. Returns the altered ones, in at most `max` rows, and how many were read. */
-export async function findAlteredDetails(
-  store: Store,
-  max: number,
-): Promise<{ readonly rows: number; readonly altered: readonly AlteredRow[] }> {
-  const altered: AlteredRow[] = [];
-  let count = 0;
-  for (let after: readonly string[] | undefined; ; ) {
-    const { rows, wrong } = await store.read(async (tx) => {
-      const rows = await findDetailPage(tx, after);
-      return { rows, wrong: alteredDetails(tx.shared(RowIntegrity), rows) };
-    });
-    count += rows.length;
-    altered.push(...wrong.slice(0, max - altered.length));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsPerPage || altered.length >= max) return { rows: count, altered };
-    after = [last.company, last.detail.recurringDetailReference];
-  }
-}
-
-/** Signs all active details, page by page, for rows from before the MACs. Interrupted, it goes on where MACs are missing. */
-export async function signAllDetails(store: Store): Promise<void> {
-  for (let after: readonly string[] | undefined; ; ) {
-    const rows = await store.read((tx) => findDetailPage(tx, after));
-    const startedAt = performance.now();
-    const signed = await store.write((tx) => signDetails(tx, rows));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsPerPage) return;
-    after = [last.company, last.detail.recurringDetailReference];
-    // As long as the page took, so that servers have at least half of the time.
-    if (signed > 0) await setTimeout(Math.min(performance.now() - startedAt, 1_000));
-  }
 }

@@ -1,6 +1,7 @@
 /** The MACs of credentials and their secrets: which columns they cover, and who computes them. */
 import type { AlteredRow, MacFields, RowIntegrity } from '../row-integrity.ts';
-import { type Engine, type Session, statement } from './engine.ts';
+import { type Session, statement } from './engine.ts';
+import type { SignedTable } from './signed-rows.ts';
 
 /** The columns of a credential that decide. The time of a revocation is not among them: a revoked credential has no MAC. */
 export type CredentialMacRow = {
@@ -56,6 +57,23 @@ export function secretFields(row: SecretMacRow): MacFields {
   return valid_until === null ? fields : [...fields, valid_until];
 }
 
+export const signedCredentialTables: readonly SignedTable[] = [
+  {
+    name: 'credential',
+    key: ['company', 'credential_id'],
+    columns: credentialColumns,
+    condition: 'revoked_at is null',
+  },
+  {
+    name: 'credential_secret',
+    key: ['company', 'credential_id', 'secret_id'],
+    columns: ['lookup', 'salt', 'hash', 'valid_until'],
+    condition: `exists (select 1 from credential c where c.company = credential_secret.company
+      and c.credential_id = credential_secret.credential_id and c.revoked_at is null)`,
+    fieldsOf: (row) => secretFields(row as SecretMacRow),
+  },
+];
+
 type Marked<R> = R & { readonly row_mac: string | null };
 
 const selected = credentialColumns.join(', ');
@@ -97,12 +115,6 @@ export async function signCredential(session: Session, integrity: RowIntegrity, 
     const mac = integrity.sign('credential_secret', secretFields(row));
     await session.execute(saveSecret, [row.company, id, row.secret_id, mac]);
   }
-}
-
-/** For credentials from before the MACs. */
-export async function signAllCredentials(engine: Engine, integrity: RowIntegrity): Promise<void> {
-  const rows = await engine.read((session) => session.query(listIds, []));
-  for (const { credential_id: id } of rows) await engine.write((session) => signCredential(session, integrity, id));
 }
 
 /** Compares the MACs of all credentials that are not revoked, also while rows without a MAC are accepted. */

@@ -1,8 +1,9 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
 import { type Endpoint, type EndpointStore, endpointIdOf } from '../../webhooks/ports.ts';
-import { type AlteredRow, type MacFields, RowIntegrity } from '../row-integrity.ts';
-import { type Engine, type Session, statement } from './engine.ts';
+import { type MacFields, RowIntegrity } from '../row-integrity.ts';
+import { type Engine, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
+import type { SignedTable } from './signed-rows.ts';
 
 type EndpointRow = {
   readonly company: string;
@@ -42,10 +43,6 @@ const rotate = statement(
   'rotate-webhook-key',
   `update webhook_endpoint set key_id = $3, data_key = $4, sealed_key = $5, previous_key_until = $6, row_mac = $7
     where company = $1 and endpoint_id = $2`,
-);
-const saveMac = statement(
-  'save-webhook-endpoint-mac',
-  'update webhook_endpoint set row_mac = $3 where company = $1 and endpoint_id = $2',
 );
 const remove = statement(
   'remove-webhook-endpoint',
@@ -132,26 +129,19 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
   });
 }
 
-/** Compares the MACs of all endpoints, also while rows without a MAC are accepted. */
-export async function findAlteredEndpoints(session: Session, integrity: RowIntegrity): Promise<readonly AlteredRow[]> {
-  return (await session.query(list, []))
-    .filter((row) => !integrity.isRight(table, fieldsOf(row), row.row_mac))
-    .map((row) => ({ table, tenant: row.company, id: row.endpoint_id }));
-}
-
-/** For endpoints from before the MACs. */
-export async function signAllEndpoints(engine: Engine, integrity: RowIntegrity): Promise<void> {
-  await engine.write(async (session) => {
-    for (const row of await session.query(list, []))
-      await session.execute(saveMac, [row.company, row.endpoint_id, integrity.sign(table, fieldsOf(row))]);
-  });
-}
-
 const table = 'webhook_endpoint';
 
 /** The address, what is sent there, and when a key ends. The keys are sealed for the tenant and the endpoint. */
-function fieldsOf(row: Omit<EndpointRow, 'key_id' | 'data_key' | 'sealed_key' | 'row_mac' | 'is_rotated'>): MacFields {
-  return [row.company, row.endpoint_id, row.url, row.format, row.created_at, row.previous_key_until];
+const macColumns = ['company', 'endpoint_id', 'url', 'format', 'created_at', 'previous_key_until'] as const;
+
+export const signedEndpointTable: SignedTable = {
+  name: table,
+  key: ['company', 'endpoint_id'],
+  columns: macColumns,
+};
+
+function fieldsOf(row: Pick<EndpointRow, (typeof macColumns)[number]>): MacFields {
+  return macColumns.map((column) => row[column]);
 }
 
 /** Throws `RowAltered`. */

@@ -1,12 +1,14 @@
 /** The balance platforms of companies, which credentials of this service name as their grant. */
 import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
+import type { RowIntegrity } from '../../../store/row-integrity.ts';
 import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-rules.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import { platformRoles } from '../roles.ts';
 import { platformGrant } from '../tenancy.ts';
 import { platformOf } from './repository.ts';
+import { platformFields } from './row-macs.ts';
 import * as sql from './statements.ts';
 
 export interface PlatformRegistry {
@@ -26,11 +28,17 @@ export const platformRule: GrantRule = Object.freeze<GrantRule>({
   findTenant: findPlatformCompany,
 });
 
-export function createPlatformRegistry(engine: Engine, clock: Clock): PlatformRegistry {
+export function createPlatformRegistry(engine: Engine, clock: Clock, integrity?: RowIntegrity): PlatformRegistry {
   return Object.freeze<PlatformRegistry>({
-    saveBalancePlatform: (platform) => engine.write((session) => savePlatform(session, platform, clock.now())),
+    saveBalancePlatform: (platform) =>
+      engine.write((session) => savePlatform(session, platform, clock.now(), integrity)),
     listBalancePlatforms: () =>
-      engine.read(async (session) => (await session.query(sql.listPlatforms, [])).map(platformOf)),
+      engine.read(async (session) =>
+        (await session.query(sql.listPlatforms, [])).map((row) => {
+          integrity?.verify('balance_platform', row.balance_platform, platformFields(row), row.row_mac);
+          return platformOf(row);
+        }),
+      ),
   });
 }
 
@@ -40,12 +48,20 @@ async function findPlatformCompany(session: Session, platform: string): Promise<
   return (await session.query(sql.findPlatform, [platform]))[0]?.company;
 }
 
-async function savePlatform(session: Session, platform: Platform, now: number): Promise<void> {
+async function savePlatform(
+  session: Session,
+  platform: Platform,
+  now: number,
+  integrity: RowIntegrity | undefined,
+): Promise<void> {
   const { id, company, description, status, timeZone } = platform;
   checkTenant(company, 'company');
   if (!platformPattern.test(id))
     throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
   if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);
-  const written = await session.execute(sql.savePlatform, [id, company, description ?? null, status, timeZone, now]);
+  const row = { balance_platform: id, company, description: description ?? null, status, time_zone: timeZone };
+  const fields = platformFields(row);
+  const mac = integrity?.sign('balance_platform', fields) ?? null;
+  const written = await session.execute(sql.savePlatform, [...fields, now, mac]);
   if (written === 0) throw new RegistryError(`balance platform ${id} belongs to another company`);
 }

@@ -1,22 +1,28 @@
 /** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
+import { RowIntegrity } from '../../../store/row-integrity.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';
+import { platformFields, resourceFields } from './row-macs.ts';
 import * as sql from './statements.ts';
 
 /** Every lookup by id also requires the platform. */
 export class ResourceReader {
   protected readonly tx: ReadTransaction;
+  protected readonly integrity: RowIntegrity | undefined;
 
   constructor(tx: ReadTransaction) {
     this.tx = tx;
+    this.integrity = tx.shared(RowIntegrity);
   }
 
   async findPlatform(platform: string): Promise<Platform | undefined> {
     const [row] = await this.tx.query(sql.findPlatform, [platform]);
-    return row && platformOf(row);
+    if (row === undefined) return undefined;
+    this.integrity?.verify('balance_platform', platform, platformFields(row), row.row_mac);
+    return platformOf(row);
   }
 
   async findResource<R extends ResourceRecord>(
@@ -25,7 +31,7 @@ export class ResourceReader {
     id: string,
   ): Promise<StoredResource<R> | undefined> {
     const [row] = await this.tx.query(kind.statements.find, [platform, id]);
-    return row && resourceOf(kind, platform, row);
+    return row && this.#verified(kind, platform, row);
   }
 
   /** Sorted by creation. */
@@ -38,7 +44,17 @@ export class ResourceReader {
       status === undefined
         ? await this.tx.query(list, [platform, parent, limit, offset])
         : await this.tx.query(listWithStatus, [platform, parent, status, limit, offset]);
-    return rows.map((row) => resourceOf(kind, platform, row));
+    return rows.map((row) => this.#verified(kind, platform, row));
+  }
+
+  /** Throws `RowAltered`. */
+  #verified<R extends ResourceRecord>(
+    kind: ResourceKind<R>,
+    platform: string,
+    row: sql.ResourceRow,
+  ): StoredResource<R> {
+    this.integrity?.verify(kind.table, row.id, resourceFields(platform, row), row.row_mac);
+    return resourceOf(kind, platform, row);
   }
 
   /** The id of the oldest account that is not closed. */
@@ -72,7 +88,8 @@ export class ResourceRepository extends ResourceReader {
     const { kind, platform, revision, record, otherFingerprint } = resource;
     if (otherFingerprint !== undefined && (await this.tx.query(sql.findIssued, [otherFingerprint])).length > 0)
       return false;
-    const state = [record.status, revision, JSON.stringify(record)];
+    const text = JSON.stringify(record);
+    const state = [record.status, revision, text, this.#sign(resource, text)];
     const row = [platform, record.id, ...parentValues(resource), ...state, ...sealedValues(resource)];
     if ((await this.tx.execute(kind.statements.add, row)) === 0) return false;
     this.#changes.push(resource);
@@ -82,18 +99,28 @@ export class ResourceRepository extends ResourceReader {
   /** Replaces the state whose revision is one less. */
   async changeResource<R extends ResourceRecord>(resource: StoredResource<R>): Promise<void> {
     const { kind, platform, revision, record } = resource;
+    const text = JSON.stringify(record);
     const written = await this.tx.execute(kind.statements.change, [
       platform,
       record.id,
       ...parentValues(resource),
       record.status,
       revision,
-      JSON.stringify(record),
+      text,
+      this.#sign(resource, text),
       revision - 1,
     ]);
     // The transaction is serializable: no other one changes what it has read.
     if (written !== 1) throw new Error(`${kind.name}: the stored revision is not ${revision - 1}`);
     this.#changes.push(resource);
+  }
+
+  #sign(resource: StoredResource, text: string): string | null {
+    const { kind, platform, revision, record } = resource;
+    const [parent = null] = parentValues(resource);
+    const { id, status } = record;
+    const fields = resourceFields(platform, { id, parent, status, revision, record: text });
+    return this.integrity?.sign(kind.table, fields) ?? null;
   }
 }
 

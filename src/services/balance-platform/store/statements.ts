@@ -8,31 +8,38 @@ export type PlatformRow = {
   readonly description: string | null;
   readonly status: string;
   readonly time_zone: string;
+  readonly row_mac: string | null;
 };
 
 const platformColumns = 'balance_platform, company, description, status, time_zone';
 
 export const findPlatform = statement<PlatformRow>(
   'find-balance-platform',
-  `select ${platformColumns} from balance_platform where balance_platform = $1`,
+  `select ${platformColumns}, row_mac from balance_platform where balance_platform = $1`,
 );
 
 export const listPlatforms = statement<PlatformRow>(
   'list-balance-platforms',
-  `select ${platformColumns} from balance_platform order by company, balance_platform`,
+  `select ${platformColumns}, row_mac from balance_platform order by company, balance_platform`,
 );
 
 /** Writes no row where the name belongs to another company. */
 export const savePlatform = statement(
   'save-balance-platform',
-  `insert into balance_platform (${platformColumns}, created_at) values ($1, $2, $3, $4, $5, $6)
+  `insert into balance_platform (${platformColumns}, created_at, row_mac) values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (balance_platform) do update
-     set description = excluded.description, status = excluded.status, time_zone = excluded.time_zone
+     set description = excluded.description, status = excluded.status, time_zone = excluded.time_zone,
+         row_mac = excluded.row_mac
    where balance_platform.company = excluded.company`,
 );
 
-/** A resource. Only kinds with a sealed number have the last four columns. */
+/** A resource. Only kinds with a sealed number have the last five columns. */
 export type ResourceRow = {
+  readonly id: string;
+  /** The column that names the parent, where the kind has one. */
+  readonly parent: string | null;
+  readonly status: string;
+  readonly row_mac: string | null;
   readonly revision: number;
   readonly record: string;
   readonly number_fingerprint?: string;
@@ -66,7 +73,8 @@ export type ResourceStatements = ReturnType<typeof resourceStatements>;
 
 export function resourceStatements({ table: name, sealed, ...place }: ResourceTable) {
   const parent = place.parent?.column;
-  const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
+  const covered = ['id', `${parent ?? 'cast(null as text)'} as parent`, 'status', 'revision', 'record', 'row_mac'];
+  const read = [...covered, ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];
   const added = [
     'balance_platform',
@@ -75,9 +83,10 @@ export function resourceStatements({ table: name, sealed, ...place }: ResourceTa
     'status',
     'revision',
     'record',
+    'row_mac',
     ...(sealed ? sealedColumns : []),
   ];
-  const changed = [...parents, 'status', 'revision', 'record'];
+  const changed = [...parents, 'status', 'revision', 'record', 'row_mac'];
   const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
   /** Later than that of all others of the parent: what is added, or moved here, comes after them, so that earlier pages do not shift. */
   const next = (place: readonly string[]) =>

@@ -1,8 +1,9 @@
 /** The stored details of all companies in the order of their key, for a rotation of the index key. */
 
 import { rowsPerPage } from '../../../store/reindex.ts';
-import { type AlteredRow, RowIntegrity } from '../../../store/row-integrity.ts';
+import { RowIntegrity } from '../../../store/row-integrity.ts';
 import { statement } from '../../../store/sql/engine.ts';
+import type { SignedTable } from '../../../store/sql/signed-rows.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { StoredDetail } from '../details.ts';
 import { detailFields, detailOf } from './repository.ts';
@@ -36,6 +37,22 @@ const saveFingerprint = statement(
     where company = $1 and recurring_detail_reference = $2 and fingerprint = $3 and public_data = $4`,
 );
 
+/** The fields of `detailFields`. */
+export const signedDetailTable: SignedTable = {
+  name: 'stored_detail',
+  key: ['company', 'recurring_detail_reference'],
+  columns: [
+    'company',
+    'merchant_account',
+    'shopper_reference',
+    'recurring_detail_reference',
+    'created_at',
+    'contracts',
+    'public_data',
+  ],
+  condition: 'disabled_at is null',
+};
+
 export interface PagedDetail {
   readonly company: string;
   readonly detail: StoredDetail;
@@ -43,13 +60,6 @@ export interface PagedDetail {
   readonly publicText: string;
   readonly row: PageRow;
 }
-
-/** Writes no row where the detail was changed or disabled meanwhile. */
-const saveMac = statement(
-  'save-detail-mac',
-  `update stored_detail set row_mac = $5
-    where company = $1 and recurring_detail_reference = $2 and contracts = $3 and public_data = $4 and disabled_at is null`,
-);
 
 export async function findDetailPage(
   tx: ReadTransaction,
@@ -75,30 +85,6 @@ export async function saveFingerprintOf(
 export function verifyDetail(integrity: RowIntegrity | undefined, { row }: PagedDetail): void {
   if (row.disabled_at === null)
     integrity?.verify('stored_detail', row.recurring_detail_reference, fieldsOf(row), row.row_mac);
-}
-
-/** The active details of a page whose MAC is wrong or missing, also while rows without a MAC are accepted. */
-export function alteredDetails(
-  integrity: RowIntegrity | undefined,
-  details: readonly PagedDetail[],
-): readonly AlteredRow[] {
-  return details.flatMap(({ row }) =>
-    row.disabled_at !== null || (integrity?.isRight('stored_detail', fieldsOf(row), row.row_mac) ?? true)
-      ? []
-      : [{ table: 'stored_detail', tenant: row.company, id: row.recurring_detail_reference }],
-  );
-}
-
-/** Signs the active details of a page. Returns how many it has signed. */
-export async function signDetails(tx: Transaction, details: readonly PagedDetail[]): Promise<number> {
-  let signed = 0;
-  for (const { row } of details) {
-    const mac = signatureOf(tx, row);
-    if (row.disabled_at !== null || mac === row.row_mac) continue;
-    const key = [row.company, row.recurring_detail_reference, row.contracts, row.public_data];
-    signed += await tx.execute(saveMac, [...key, mac]);
-  }
-  return signed;
 }
 
 function signatureOf(tx: ReadTransaction, row: PageRow): string | null {

@@ -26,6 +26,7 @@ import { rowMacs } from './0023-row-macs.ts';
 import { recordVacuum } from './0024-record-vacuum.ts';
 import { deprecations } from './0025-deprecations.ts';
 import { webhookMacs } from './0026-webhook-macs.ts';
+import { balancePlatformMacs } from './0027-balance-platform-macs.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   recordVacuum,
   deprecations,
   webhookMacs,
+  balancePlatformMacs,
 ]);

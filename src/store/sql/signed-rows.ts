@@ -1,0 +1,140 @@
+/** Compares and signs the rows of tables with MACs, page by page, while servers run. */
+import { setTimeout } from 'node:timers/promises';
+import type { AlteredRow, MacFields, RowIntegrity } from '../row-integrity.ts';
+import { type Engine, type Row, type Session, type Statement, statement } from './engine.ts';
+
+/** A table whose rows have a MAC in `row_mac`. */
+export interface SignedTable {
+  readonly name: string;
+  /** The columns of the primary key: the tenant, the id, and others. */
+  readonly key: readonly string[];
+  /** The columns that the MAC covers, in its order. The first one is the tenant. */
+  readonly columns: readonly string[];
+  /** The rows that have a MAC, as a condition; all of them by default. */
+  readonly condition?: string;
+  /** Where the fields are not the columns as they are. */
+  readonly fieldsOf?: (row: Row) => MacFields;
+}
+
+export interface WrongRow extends AlteredRow {
+  /** Whether it has no MAC. Otherwise its MAC is that of other values. */
+  readonly isUnsigned: boolean;
+}
+
+export interface SignedRowsParts {
+  readonly engine: Engine;
+  readonly integrity: RowIntegrity;
+  readonly tables: readonly SignedTable[];
+}
+
+export interface WrongRows {
+  /** How many rows were read. */
+  readonly rows: number;
+  readonly wrong: readonly WrongRow[];
+}
+
+const rowsPerPage = 100;
+
+/** Compares all MACs, also while rows without a MAC are accepted. Returns at most `max` rows. */
+export async function findWrongRows(parts: SignedRowsParts, max = Number.POSITIVE_INFINITY): Promise<WrongRows> {
+  const wrong: WrongRow[] = [];
+  let count = 0;
+  for (const table of parts.tables)
+    for await (const rows of pagesOf(parts.engine, table)) {
+      count += rows.length;
+      for (const row of rows) if (!isRight(parts, table, row)) wrong.push(describe(table, row));
+      if (wrong.length >= max) return { rows: count, wrong: wrong.slice(0, max) };
+    }
+  return { rows: count, wrong };
+}
+
+/**
+ * Signs the rows whose MAC is missing or wrong and that `accepts` returns true for, in transactions of 100 rows at most. Returns their
+ * number. Interrupted, it goes on where MACs are missing.
+ */
+export async function signWrongRows(parts: SignedRowsParts, accepts: (row: WrongRow) => boolean): Promise<number> {
+  let signed = 0;
+  for (const table of parts.tables) {
+    const { findRow, saveMac } = statementsOf(table);
+    const isChosen = (row: Row) => !isRight(parts, table, row) && accepts(describe(table, row));
+    const sign = async (session: Session, chosen: readonly Row[]) => {
+      let written = 0;
+      // Others may have changed the row meanwhile.
+      for (const { key } of chosen.map((row) => ({ key: keyOf(table, row) })))
+        for (const row of (await session.query(findRow, key)).filter(isChosen))
+          written += await session.execute(saveMac, [...key, parts.integrity.sign(table.name, fieldsOf(table, row))]);
+      return written;
+    };
+    for await (const rows of pagesOf(parts.engine, table)) {
+      const chosen = rows.filter(isChosen);
+      if (chosen.length === 0) continue;
+      const startedAt = performance.now();
+      signed += await parts.engine.write((session) => sign(session, chosen));
+      // As long as the page took, so that servers have at least half of the time.
+      await setTimeout(Math.min(performance.now() - startedAt, 1_000));
+    }
+  }
+  return signed;
+}
+
+async function* pagesOf(engine: Engine, table: SignedTable): AsyncGenerator<readonly Row[]> {
+  const { firstPage, nextPage } = statementsOf(table);
+  for (let after: Row | undefined; ; ) {
+    const last = after;
+    const rows = await engine.read((session) =>
+      last === undefined ? session.query(firstPage, []) : session.query(nextPage, keyOf(table, last)),
+    );
+    yield rows;
+    if (rows.length < rowsPerPage) return;
+    after = rows.at(-1);
+  }
+}
+
+function isRight({ integrity }: SignedRowsParts, table: SignedTable, row: Row): boolean {
+  return integrity.isRight(table.name, fieldsOf(table, row), row.row_mac as string | null);
+}
+
+function describe(table: SignedTable, row: Row): WrongRow {
+  const [tenant, id] = keyOf(table, row).map(String);
+  return { table: table.name, tenant: tenant!, id: id ?? tenant!, isUnsigned: row.row_mac === null };
+}
+
+function fieldsOf(table: SignedTable, row: Row): MacFields {
+  return table.fieldsOf?.(row) ?? table.columns.map((column) => row[column] ?? null);
+}
+
+function keyOf({ key }: SignedTable, row: Row) {
+  return key.map((column) => row[column]!);
+}
+
+interface TableStatements {
+  readonly firstPage: Statement<Row>;
+  readonly nextPage: Statement<Row>;
+  readonly findRow: Statement<Row>;
+  readonly saveMac: Statement;
+}
+
+/** An engine prepares each statement object once. */
+const statements = new Map<string, TableStatements>();
+
+function statementsOf(table: SignedTable): TableStatements {
+  const known = statements.get(table.name) ?? createStatements(table);
+  statements.set(table.name, known);
+  return known;
+}
+
+function createStatements({ name, key, columns, condition = '1 = 1' }: SignedTable): TableStatements {
+  const selected = `select ${[...new Set([...key, ...columns])].join(', ')}, row_mac from ${name} where ${condition}`;
+  const page = `order by ${key.join(', ')} limit ${rowsPerPage}`;
+  const values = key.map((_, at) => `$${at + 1}`).join(', ');
+  const isRow = key.map((column, at) => `${column} = $${at + 1}`).join(' and ');
+  return {
+    firstPage: statement<Row>(`first-rows-of-${name}-to-sign`, `${selected} ${page}`),
+    nextPage: statement<Row>(
+      `next-rows-of-${name}-to-sign`,
+      `${selected} and (${key.join(', ')}) > (${values}) ${page}`,
+    ),
+    findRow: statement<Row>(`find-row-of-${name}-to-sign`, `${selected} and ${isRow}`),
+    saveMac: statement(`sign-row-of-${name}`, `update ${name} set row_mac = $${key.length + 1} where ${isRow}`),
+  };
+}

@@ -60,6 +60,8 @@ interface AuditSubjects {
   readonly destroyed: string;
   /** The table, the tenant and the id of a row that was changed outside of the gateway. */
   readonly rowAltered: string;
+  /** The table, or the table, the tenant and the id of one row. */
+  readonly rowsSigned: string;
   /** `buffer`: events that had no place in memory. The detail has their number. */
   readonly eventsLost: string;
   /** `chain`: a process found the end of the log forged, or set back. */
@@ -108,6 +110,7 @@ export const auditKinds = Object.freeze([
   'cardNumberFound',
   'destroyed',
   'rowAltered',
+  'rowsSigned',
   'eventsLost',
   'chainBroken',
 ] as const satisfies readonly AuditKind[]);

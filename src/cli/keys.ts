@@ -9,6 +9,7 @@ import { clearKeys } from '../vault/key-provider.ts';
 import { createKeyFile, keyFileText } from '../vault/key-ring.ts';
 import { CommandError } from './command-error.ts';
 import { recordKey } from './keys/record.ts';
+import type { SignOptions } from './keys/sign-rows.ts';
 import { print } from './output.ts';
 import { projectSources } from './project.ts';
 
@@ -61,6 +62,18 @@ export function add(program: Command): void {
     .description('compares the MACs of all rows that have one, and lists the altered rows')
     .addHelpText('after', '\nExample:\n  triglyph keys verify-rows')
     .action(async () => (await import('./keys/verify-rows.ts')).verifyRows());
+  keys
+    .command('sign-rows')
+    .option('--unsigned', 'the rows that have no MAC, as after the restore of a backup from before the MACs')
+    .option('--row <table/tenant/id...>', 'a row that you have reviewed, even if its MAC is wrong')
+    .option('--dry-run', 'lists the rows, and signs nothing')
+    .description('signs rows as they are now; servers may be running')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph keys sign-rows --unsigned --dry-run\n  triglyph keys sign-rows --row webhook_endpoint/Acme/we_Fx0uT4mQ9a1s\n\n' +
+        'A signed row decides and is shown again: review it before (docs/keys.md).',
+    )
+    .action(async (options: SignOptions) => (await import('./keys/sign-rows.ts')).signRows(options));
   keys.addHelpText('after', '\nExample:\n  triglyph keys create /etc/triglyph/keys');
 }
 

@@ -48,6 +48,10 @@ export class RowIntegrity {
     this.#unsigned = unsigned;
   }
 
+  get hasKeys(): boolean {
+    return this.#keys !== undefined;
+  }
+
   /** Whether the rows of all tables are verified. */
   get isEnforced(): boolean {
     return this.#keys !== undefined && this.#unsigned.size === 0;

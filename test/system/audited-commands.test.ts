@@ -53,6 +53,7 @@ const parametersOf: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': [],
   'keys status': [],
   'keys use': ['keys', 'k-unknown'],
+  'keys sign-rows': ['--unsigned'],
   'keys verify-rows': [],
   migrate: [],
   'pending list': [],

@@ -65,6 +65,7 @@ const commands: readonly (readonly string[])[] = [
   ['keys', 'rotate'],
   ['keys', 'status'],
   ['keys', 'verify-rows'],
+  ['keys', 'sign-rows', '--unsigned'],
 ];
 
 /** Commands that open no store, none without an upstream in the configuration, or may change the schema. */

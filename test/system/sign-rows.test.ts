@@ -1,0 +1,81 @@
+/** Tests that `triglyph keys sign-rows` signs what the operator chooses, and no other row. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { triglyph } from '../support/commands.ts';
+import { type Production, prepareProduction, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+let production: Production;
+let endpoints: readonly string[];
+const run = (...parameters: readonly string[]) =>
+  triglyph([...parameters], folder.path, { ...production.variables, ROW_MACS: 'required' });
+const change = (text: string) => {
+  const database = new DatabaseSync(join(production.variables.DATA_DIR!, 'triglyph.db'));
+  database.exec(text);
+  database.close();
+};
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+  const early = await run('keys', 'sign-rows', '--unsigned');
+  expect(early.stderr).toContain('start a server once');
+  // It creates the keys.
+  const server = await startServer('serve', folder.path, production.variables);
+  await server.stop();
+  // The credential is from before.
+  expect((await run('keys', 'sign-rows', '--unsigned')).stdout).toContain('2 rows were signed');
+  const added: string[] = [];
+  for (const name of ['one', 'two']) {
+    const { stdout } = await run('webhooks', 'endpoint', 'add', 'Acme', `https://${name}.example.com/`, '--json');
+    added.push((JSON.parse(stdout) as { readonly id: string }).id);
+  }
+  endpoints = added;
+});
+afterAll(() => folder.discard());
+
+test('unsigned rows are signed together, altered ones by name only, each of them audited', async () => {
+  const [one, two] = endpoints as [string, string];
+  expect((await run('keys', 'verify-rows')).code).toBe(0);
+  change(`update webhook_endpoint set row_mac = null where endpoint_id = '${one}'`);
+  change(`update webhook_endpoint set url = 'https://moved.example.com/' where endpoint_id = '${two}'`);
+  const oneLine = `webhook_endpoint  Acme  ${one}: its MAC is missing`;
+  const twoLine = `webhook_endpoint  Acme  ${two}: its MAC is wrong`;
+
+  const dry = await run('keys', 'sign-rows', '--unsigned', '--dry-run');
+  expect(dry.stdout).toContain(`${oneLine}\n1 rows would be signed as they are now.`);
+  expect(dry.stdout).not.toContain(two);
+  const before = await run('keys', 'verify-rows');
+  expect(before.stdout).toContain(oneLine);
+  expect(before.stdout).toContain(twoLine);
+
+  const unsigned = await run('keys', 'sign-rows', '--unsigned');
+  expect(unsigned.stdout).toContain('1 rows were signed as they are now.');
+  // The altered row is left.
+  expect(unsigned.code).toBe(1);
+  const left = await run('keys', 'verify-rows');
+  expect(left.stdout).toContain(twoLine);
+  expect(left.stdout).not.toContain(one);
+  expect((await run('webhooks', 'endpoint', 'list')).stdout).toMatch(/moved\.example\.com\/ {2}altered/);
+
+  const wrongName = await run('keys', 'sign-rows', '--row', `webhook_endpoint/Acme/${one}`);
+  expect(wrongName.code).toBe(1);
+  expect(wrongName.stderr).toContain('nothing was signed');
+  const named = await run('keys', 'sign-rows', '--row', `webhook_endpoint/Acme/${two}`);
+  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('1 rows were signed as they are now.') });
+  expect((await run('keys', 'verify-rows')).code).toBe(0);
+  expect((await run('webhooks', 'endpoint', 'list')).stdout).not.toContain('altered');
+
+  const { stdout } = await run('audit', 'show', '--kind', 'rowsSigned');
+  expect(stdout).toContain(`webhook_endpoint Acme ${two}`);
+  // The first two are the credential and its secret.
+  expect(stdout.match(/rowsSigned/g)).toHaveLength(4);
+});
+
+test('refuses neither choice, both, and a name of no row', async () => {
+  for (const parameters of [[], ['--unsigned', '--row', 'webhook_endpoint/Acme/we_1'], ['--row', 'we_1']]) {
+    const { code, stderr } = await run('keys', 'sign-rows', ...parameters);
+    expect(code).not.toBe(0);
+    expect(stderr).not.toBe('');
+  }
+});

@@ -60,7 +60,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
   );
   database.exec(
-    `insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', '${timeZone}', 0)`,
+    `insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', '${timeZone}', 0, null)`,
   );
   const transaction = database.begin(owner('template'), undefined, 0);
   const session: TransactionSession = {
@@ -89,7 +89,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
   // Nothing delivers to these endpoints: the events stay in the table of jobs, where the auditor reads them.
   for (const format of ['tokenization', 'configuration'])
     database.exec(
-      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0, null)`,
+      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0, null, null)`,
     );
   for (const table of tables)
     for (const copy of ['template', 'standby'])

@@ -62,7 +62,7 @@ const texts: ReadonlySet<string> = new Set([
 ]);
 
 /** Texts of these have a form that the contract does not check. */
-const loosened: ReadonlySet<string> = new Set([
+const readAsText: ReadonlySet<string> = new Set([
   'time',
   'duration',
   'gYear',
@@ -171,7 +171,7 @@ export class SimpleTypes {
   }
 
   #text(from: LocatedElement, { base, patterns, single }: Facets): ScalarSchema {
-    if (loosened.has(base)) this.#findings.add('changed', from, `${base} is a text whose form is not checked`);
+    if (readAsText.has(base)) this.#findings.add('changed', from, `${base} is a text whose form is not checked`);
     const length = numberIn(single, 'length');
     const min = numberIn(single, 'minLength') ?? length ?? 0;
     const max = numberIn(single, 'maxLength') ?? length;

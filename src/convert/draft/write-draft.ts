@@ -8,8 +8,8 @@ import type { Call } from '../../formats/protocol.ts';
 import { createLocator } from '../locate/locate.ts';
 import type { EditedRequest, WrittenRequest } from './edited-request.ts';
 import { indentBody } from './indent-body.ts';
-import { loosenObject } from './loosen.ts';
 import { placeIssues } from './place-issues.ts';
+import { widenObject } from './widen-schema.ts';
 
 export function createWriter(
   services: readonly Service[],
@@ -17,7 +17,7 @@ export function createWriter(
 ): (request: EditedRequest) => readonly WrittenRequest[] {
   return (request) => {
     const { service, operation, issues } = request;
-    const { input, ...target } = issues.length === 0 ? { ...request, protocols } : loosened(request, services);
+    const { input, ...target } = issues.length === 0 ? { ...request, protocols } : widenedTarget(request, services);
     return formatsOf(service, operation).flatMap((format) => {
       const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, input);
       if (call === undefined) return [];
@@ -51,17 +51,17 @@ interface Target {
 }
 
 /** An operation that accepts the draft, in a service of its own. */
-function loosened({ service, operation, draft }: EditedRequest, services: readonly Service[]): Target {
-  const { schema, values } = loosenObject(operation.input, [draft]);
-  const loose: Operation = { ...operation, input: schema, grants: [] };
+function widenedTarget({ service, operation, draft }: EditedRequest, services: readonly Service[]): Target {
+  const { schema, values } = widenObject(operation.input, [draft]);
+  const widened: Operation = { ...operation, input: schema, grants: [] };
   const names = operation.http === undefined ? [] : namesInPath(operation.http.path);
   const missing = Object.fromEntries(names.map((name) => [name, `{${name}}`]));
-  const served = { ...service, conventions: conventionsOf(services), operations: new Map([[operation.name, loose]]) };
+  const served = { ...service, conventions: conventionsOf(services), operations: new Map([[operation.name, widened]]) };
   // No member of a draft has this name.
   const places = { formField: '', messageId: true };
   return {
     service: served,
-    operation: loose,
+    operation: widened,
     input: { ...missing, ...(values[0] as object) },
     protocols: createProtocols([served], places),
   };

@@ -14,22 +14,22 @@ import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 
 /** A schema, and values of it, one for each draft. A value may be absent. */
-export interface Loosened<S extends Schema = Schema> {
+export interface WidenedSchema<S extends Schema = Schema> {
   readonly schema: S;
   readonly values: readonly unknown[];
 }
 
 /** The schema stays as it is where all drafts are valid. */
-export function loosen(schema: Schema, drafts: readonly Draft[]): Loosened {
+export function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
   const valid = readAll(schema, drafts);
   if (valid !== undefined) return { schema, values: valid };
   switch (schema.kind) {
     case 'object':
-      return drafts.every(isDraftObject) ? loosenObject(schema, drafts) : loosenUnknown(drafts);
+      return drafts.every(isDraftObject) ? widenObject(schema, drafts) : widenUnknown(drafts);
     case 'list':
-      return !schema.joined && drafts.every(isDraftList) ? loosenList(schema, drafts) : loosenUnknown(drafts);
+      return !schema.joined && drafts.every(isDraftList) ? widenList(schema, drafts) : widenUnknown(drafts);
     case 'map':
-      return drafts.every(isDraftObject) ? loosenMap(schema, drafts) : loosenUnknown(drafts);
+      return drafts.every(isDraftObject) ? widenMap(schema, drafts) : widenUnknown(drafts);
     case 'string':
     case 'integer':
     case 'boolean':
@@ -39,27 +39,27 @@ export function loosen(schema: Schema, drafts: readonly Draft[]): Loosened {
     case 'date':
     case 'binary':
     case 'enum':
-      return loosenUnknown(drafts);
+      return widenUnknown(drafts);
     default:
       return schema satisfies never;
   }
 }
 
 /** Also for an object that has a wrong member. */
-export function loosenObject(schema: ObjectSchema, drafts: readonly DraftObject[]): Loosened<ObjectSchema> {
+export function widenObject(schema: ObjectSchema, drafts: readonly DraftObject[]): WidenedSchema<ObjectSchema> {
   const fields: Record<string, Field> = {};
   const values = drafts.map((): Record<string, unknown> => ({}));
   const add = (name: string, field: Field, source: string): void => {
     const having = drafts.flatMap((draft, at) => (Object.hasOwn(draft, source) ? [{ at, draft: draft[source]! }] : []));
-    const loose =
+    const widened =
       field === unknownField
-        ? loosenUnknown(having.map(({ draft }) => draft))
-        : loosen(
+        ? widenUnknown(having.map(({ draft }) => draft))
+        : widenSchema(
             field.schema,
             having.map(({ draft }) => draft),
           );
-    fields[name] = having.length === 0 ? field : { ...field, schema: loose.schema };
-    for (const [index, { at }] of having.entries()) values[at]![name] = loose.values[index];
+    fields[name] = having.length === 0 ? field : { ...field, schema: widened.schema };
+    for (const [index, { at }] of having.entries()) values[at]![name] = widened.values[index];
   };
   for (const [name, field] of Object.entries(schema.fields as Fields)) add(name, field, name);
   for (const name of new Set(drafts.flatMap((draft) => Object.keys(draft)))) {
@@ -83,8 +83,8 @@ function printableAs(name: string): string | undefined {
   return /^[A-Za-z_][\w-]*$/.test(plain) && plain !== '__proto__' ? plain : undefined;
 }
 
-function loosenList(schema: ListSchema, drafts: readonly (readonly Draft[])[]): Loosened {
-  const { schema: item, values } = loosen(schema.item, drafts.flat());
+function widenList(schema: ListSchema, drafts: readonly (readonly Draft[])[]): WidenedSchema {
+  const { schema: item, values } = widenSchema(schema.item, drafts.flat());
   let at = 0;
   const lists = drafts.map(({ length }) => {
     at += length;
@@ -99,22 +99,22 @@ function emptyOf({ kind }: Schema): unknown {
   return kind === 'object' || kind === 'map' ? {} : kind === 'list' ? [] : '';
 }
 
-function loosenMap(schema: MapSchema, drafts: readonly DraftObject[]): Loosened {
+function widenMap(schema: MapSchema, drafts: readonly DraftObject[]): WidenedSchema {
   const { item } = schema;
   const entries = drafts.map((draft) => Object.entries(draft));
   const all = entries.flat().map(([, each]) => each);
-  const loose: Loosened | undefined = item && loosen(item, all);
-  const values = loose?.values ?? all.map(textOf);
+  const widened: WidenedSchema | undefined = item && widenSchema(item, all);
+  const values = widened?.values ?? all.map(textOf);
   let at = 0;
   return {
-    schema: loose === undefined ? schema : { ...schema, item: loose.schema as ObjectSchema },
+    schema: widened === undefined ? schema : { ...schema, item: widened.schema as ObjectSchema },
     values: entries.map((each) => Object.fromEntries(each.map(([key]) => [key, values[at++] ?? {}]))),
   };
 }
 
-function loosenUnknown(drafts: readonly Draft[]): Loosened {
-  if (drafts.length > 0 && drafts.every(isDraftObject)) return loosenObject(unknownObject, drafts);
-  if (drafts.length > 0 && drafts.every(isDraftList)) return loosenList(unknownList, drafts);
+function widenUnknown(drafts: readonly Draft[]): WidenedSchema {
+  if (drafts.length > 0 && drafts.every(isDraftObject)) return widenObject(unknownObject, drafts);
+  if (drafts.length > 0 && drafts.every(isDraftList)) return widenList(unknownList, drafts);
   return { schema: anyText, values: drafts.map(textOf) };
 }
 

@@ -54,10 +54,8 @@ export class ServerWatch {
         await probe.query('select 1');
         return true;
       }
-      const { rows } = await probe.query(`select 1 from pg_stat_activity where pid = $1 and state = 'active'`, [
-        processOf(client),
-      ]);
-      return rows.length > 0;
+      const { rows } = await probe.query<{ readonly works: boolean | number }>(isActive, [processOf(client)]);
+      return Boolean(rows[0]?.works);
     } catch (thrown) {
       // A server that refuses the question, such as for too many connections, is alive.
       return serverError(thrown) !== undefined;
@@ -66,6 +64,10 @@ export class ServerWatch {
     }
   }
 }
+
+/** Engines that speak the protocol may have an empty view. It says nothing then, not even of the connection that asks. */
+const isActive = `select exists (select 1 from pg_stat_activity where pid = $1 and state = 'active')
+  or not exists (select 1 from pg_stat_activity where pid = pg_backend_pid()) as works`;
 
 /** The types of the client lack it. */
 function processOf(client: ClientBase): number {

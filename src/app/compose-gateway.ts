@@ -234,7 +234,7 @@ export async function composeGateway<M extends Metrics>(
 
 const telemetryExports: EventCounter = {
   name: 'triglyph_telemetry_exports_total',
-  help: 'Exports of traces and metrics to OpenTelemetry, by kind: exported, failed.',
+  help: 'Exports of traces and metrics to OpenTelemetry, by kind: exported, failed; droppedSpans counts the spans for which the queue had no place.',
 };
 
 /** Undefined where nothing listens, so that requests cost no more. */

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { version } from '../version.ts';
 import { createTracing } from './create-tracing.ts';
 import { readMetrics, type Scope } from './otlp-metrics.ts';
 import { samplerOf } from './sampler.ts';
+import { createSpanQueue } from './span-queue.ts';
 import { endpointOf, endsWithin, type Telemetry, type TelemetryParts } from './telemetry.ts';
 
 const name = 'triglyph';
@@ -26,10 +27,12 @@ export async function startExports({ variables, log, count }: TelemetryParts): P
   let provider: TracerProvider | undefined;
   if (isSet('TRACES')) {
     const exporter: SpanExporter = reported(await createExporter(variables, 'TRACES'), 'traces', report);
+    const limits = batchLimits(variables);
+    const dropped = () => count('droppedSpans');
     provider = new TracerProvider({
       resource,
       sampler: samplerOf(variables),
-      spanProcessors: [new BatchSpanProcessor({ exporter, ...batchLimits(variables) })],
+      spanProcessors: [createSpanQueue(exporter, limits, dropped)],
     });
   }
 
@@ -77,7 +80,6 @@ function numberOf(variables: TelemetryParts['variables'], variable: string, othe
   return Number.isInteger(value) && value > 0 ? value : otherwise;
 }
 
-/** Spans beyond the queue are dropped. */
 function batchLimits(variables: TelemetryParts['variables']) {
   return {
     maxQueueSize: numberOf(variables, 'OTEL_BSP_MAX_QUEUE_SIZE', 2_048),

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { freePort } from '../support/haproxy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { programs } from '../support/postgres-instance.ts';
@@ -34,9 +35,13 @@ useradd() { :; }
 sudo() { shift 2; "$@"; }
 git() { mkdir -p "$5" && cp -r "$SOURCE/bin" "$SOURCE/src" "$SOURCE/deploy" "$SOURCE/package.json" "$5" && ln -s "$SOURCE/node_modules" "$5/node_modules"; }
 npm() { :; }
+chgrp() { :; }
 start() {
   case "$1" in
     haproxy) haproxy -D -f "$PLACE/etc/haproxy/haproxy.cfg" -p "$PLACE/haproxy.pid" ;;
+    prometheus)
+      prometheus --config.file="$PLACE/etc/prometheus/prometheus.yml" --storage.tsdb.path="$PLACE/prometheus" --web.listen-address="127.0.0.1:$PROMETHEUS" 2> "$PLACE/prometheus.log" &
+      echo $! > "$PLACE/prometheus.pid" ;;
     triglyph@*)
       name=\${1#triglyph@}
       (
@@ -60,7 +65,7 @@ systemctl() {
     restart) stop "$2"; start "$2" ;;
   esac
 }
-end() { for name in one two; do stop "triglyph@$name"; done; [ ! -e "$PLACE/haproxy.pid" ] || kill "$(cat "$PLACE/haproxy.pid")"; }
+end() { stop prometheus; for name in one two; do stop "triglyph@$name"; done; [ ! -e "$PLACE/haproxy.pid" ] || kill "$(cat "$PLACE/haproxy.pid")"; }
 trap end EXIT
 `.replaceAll('\\$', '$');
 
@@ -79,7 +84,9 @@ test(
   async () => {
     const place = folder.path;
     const ports = Object.fromEntries(
-      await Promise.all(['443', '8081', '8082', '9081', '9082'].map(async (port) => [port, String(await freePort())])),
+      await Promise.all(
+        ['443', '8081', '8082', '9081', '9082', '9090'].map(async (port) => [port, String(await freePort())]),
+      ),
     );
     const sections = page
       .split(/^## /m)
@@ -92,14 +99,14 @@ test(
       const ended = title.startsWith('9.') ? 'touch "$PLACE/quiet"; wait $load\n' : '';
       return `${added}SECONDS=0\n${blocks}${ended}echo "@ $SECONDS s: ${title}"\n`;
     });
-    expect(commands).toHaveLength(9);
+    expect(commands).toHaveLength(10);
     const text = commands
       .join('')
       .replace(/(?<![\w.$/"])\/(etc|opt|srv|usr\/local)\//g, `${place}/$1/`)
       .replaceAll('/usr/bin/node', process.execPath)
       .replaceAll('127.0.0.1:5432', `127.0.0.1:${postgres.port}`)
       .replaceAll('redis://127.0.0.1:6379', redis.url)
-      .replace(/\b(443|8081|8082|9081|9082)\b/g, (port) => ports[port]!);
+      .replace(/\b(443|8081|8082|9081|9082|9090)\b/g, (port) => ports[port]!);
     const haproxy = `sed -i ${Object.entries(ports)
       .map(([from, to]) => `-e 's/:${from} /:${to} /; s/:${from}$/:${to}/; s/port ${from}/port ${to}/'`)
       .join(' ')} -e 's#/etc/haproxy#${place}/etc/haproxy#' ${place}/etc/haproxy/haproxy.cfg`;
@@ -115,6 +122,7 @@ test(
         NODE: process.execPath,
         REPOSITORY: root,
         ROWS: rows,
+        PROMETHEUS: ports['9090'],
         PGHOST: '127.0.0.1',
         PGPORT: String(postgres.port),
         PGUSER: 'triglyph',
@@ -133,6 +141,14 @@ test(
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
     expect(output).toContain(`${rows} rows would be imported, 0 would be refused`);
     expect(output).toContain(`${rows} rows imported, 0 refused`);
+    expect(output).toContain(`SUCCESS: ${place}/etc/prometheus/prometheus.yml is valid`);
+    expect(output).toContain('TriglyphUnavailable');
+    const provisioned = ['datasources', 'dashboards'].map((name) =>
+      parse(readFileSync(join(place, `etc/grafana/provisioning/${name}/triglyph.yaml`), 'utf8')),
+    );
+    expect(provisioned).toMatchObject([{ datasources: [{ type: 'prometheus' }] }, { providers: [{ type: 'file' }] }]);
+    const { path } = provisioned[1].providers[0].options as { readonly path: string };
+    expect(readFileSync(join(path, 'triglyph.json'))).toEqual(readFileSync(join(root, 'deploy/grafana/triglyph.json')));
     expect(output.match(/"variant":"visa"/g)?.length).toBeGreaterThanOrEqual(2);
 
     const lines = (name: string): readonly string[] => readFileSync(join(place, name), 'utf8').trim().split('\n');

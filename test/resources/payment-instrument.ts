@@ -61,7 +61,7 @@ function chosenCardIn({ entries }: Execution): ChosenCard {
   const added = entries.find(({ statement }) => statement.name === 'add-payment_instrument');
   if (added === undefined) throw new Error('a new instrument has no card');
   const { card } = JSON.parse(String(added.parameters[5]));
-  return { lastFour: card.lastFour, expiration: card.expiration, fingerprint: String(added.parameters[6]) };
+  return { lastFour: card.lastFour, expiration: card.expiration, fingerprint: String(added.parameters[7]) };
 }
 
 const create = (balanceAccountId: string, reference: string): SimulatedRequest =>

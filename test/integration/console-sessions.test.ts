@@ -80,12 +80,12 @@ test('a session ends without use, and after its longest time', async () => {
     return (await console.ask(overview, { headers })).status;
   };
   const unused = await console.logIn(person);
-  expect(await statusAfter(29 * minute, unused.headers)).toBe(200);
-  expect(await statusAfter(29 * minute, unused.headers)).toBe(200);
-  expect(await statusAfter(30 * minute, unused.headers)).toBe(401);
+  expect(await statusAfter(14 * minute, unused.headers)).toBe(200);
+  expect(await statusAfter(14 * minute, unused.headers)).toBe(200);
+  expect(await statusAfter(15 * minute, unused.headers)).toBe(401);
   const used = await console.logIn(person);
-  for (let times = 0; times < 35; times++) expect(await statusAfter(20 * minute, used.headers)).toBe(200);
-  expect(await statusAfter(20 * minute, used.headers)).toBe(401);
+  for (let times = 0; times < 51; times++) expect(await statusAfter(14 * minute, used.headers)).toBe(200);
+  expect(await statusAfter(14 * minute, used.headers)).toBe(401);
 });
 
 test.each([
@@ -193,7 +193,7 @@ test('a page that refreshes itself does not keep the session', async () => {
   const statuses = async (also: Readonly<Record<string, string>>): Promise<readonly number[]> => {
     const { headers } = await console.logIn(person);
     const found: number[] = [];
-    for (const ms of [20 * minute, 20 * minute]) {
+    for (const ms of [10 * minute, 10 * minute]) {
       console.pass(ms);
       found.push((await console.ask(overview, { headers: { ...headers, ...also } })).status);
     }

@@ -23,6 +23,8 @@ export interface RecorderOptions {
 export const watchMs = 10 * 60_000;
 /** Milliseconds of a second for describing requests: 4 % of the thread. */
 const budgetPerSecond = 40;
+/** Milliseconds that are saved up, so that somebody who tries requests sees each: the first ones of a process take long. */
+const budgetMax = 500;
 /** Milliseconds for each one beside its description: the body is kept, and the steps are timed. */
 const baseCost = 0.16;
 
@@ -66,7 +68,7 @@ export class TrafficRecorder {
   /** Details are recorded. */
   isActive: boolean;
   #watching: NodeJS.Timeout | undefined;
-  #budget = budgetPerSecond;
+  #budget = budgetMax;
   #budgetAt = 0;
   #notRecorded = 0;
 
@@ -210,7 +212,7 @@ export class TrafficRecorder {
   #hasBudget(): boolean {
     const now = performance.now();
     const earned = ((now - this.#budgetAt) / 1000) * budgetPerSecond;
-    this.#budget = Math.min(this.#budget + earned, budgetPerSecond);
+    this.#budget = Math.min(this.#budget + earned, budgetMax);
     this.#budgetAt = now;
     return this.#budget > 0;
   }

@@ -86,7 +86,10 @@ describe.each([
       expect(answer.status).toBe(expected);
       expect(answer.type).toContain(request[2]);
       if (expected === 429)
-        expect(answer).toMatchObject({ retryAfter: expect.stringMatching(/^[1-5]$/), text: expect.stringMatching(/Too.many.requests/) });
+        expect(answer).toMatchObject({
+          retryAfter: expect.stringMatching(/^[1-5]$/),
+          text: expect.stringMatching(/Too.many.requests/),
+        });
     }
     held.release();
     expect((await held.answer).status).toBe(200);

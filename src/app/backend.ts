@@ -35,7 +35,7 @@ import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
 import { finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { pepperKeys } from '../store/sql/secret-hash.ts';
-import { findWrongRows, signWrongRows, type WrongRow, type WrongRows } from '../store/sql/signed-rows.ts';
+import { findWrongRows, signWrongRows, type WrongRow, type WrongRows, wrongPagesOf } from '../store/sql/signed-rows.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
@@ -88,6 +88,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   finishMarking(): Promise<void>;
   /** Compares all MACs. Returns at most `max` rows whose MAC is wrong or missing. */
   findWrongRows(max?: number): Promise<WrongRows>;
+  /** The same, page by page. */
+  wrongPages(): AsyncIterable<WrongRows>;
   /** Signs the rows whose MAC is wrong or missing and that `accepts` returns true for. Returns their number. */
   signRows(accepts: (row: WrongRow) => boolean): Promise<number>;
   readonly requestHasher: RequestHasher;
@@ -238,6 +240,7 @@ function createBackend<S extends Services>(
         },
       }),
     findWrongRows: (max) => findWrongRows(signed, max),
+    wrongPages: () => wrongPagesOf(signed),
     signRows: (accepts) => signWrongRows(signed, accepts),
     pepperRotation: {
       state: ring.otherPepper?.state,

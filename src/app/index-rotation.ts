@@ -1,6 +1,7 @@
 /** The rotation of the index key: what is computed anew, and what still needs the old key. */
 
-import { type Reindexed, type Reindexer, reindex } from '../store/reindex.ts';
+import { findWrongFingerprints, type Reindexed, type Reindexer, reindex } from '../store/reindex.ts';
+import type { AlteredRow } from '../store/row-integrity.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { findUnaliasedRecords, type UnaliasedRecords } from '../store/sql/idempotency-records.ts';
 import type { Store } from '../store/store.ts';
@@ -11,6 +12,8 @@ export interface IndexRotation {
   readonly state: OtherState | undefined;
   /** Computes fingerprints and aliases under the current key. `changed`: called with the number of changed records. */
   run(changed: (rows: number) => void): Promise<Reindexed>;
+  /** Compares all fingerprints with what is sealed. Returns at most `max` rows. */
+  findWrongFingerprints(max: number): Promise<readonly AlteredRow[]>;
   /** The idempotency records that only the old key finds. They expire by themselves. */
   findRecords(): Promise<UnaliasedRecords>;
 }
@@ -24,6 +27,7 @@ export function createIndexRotation(
   return Object.freeze<IndexRotation>({
     state,
     run: (changed) => reindex(store, reindexers, changed),
+    findWrongFingerprints: (max) => findWrongFingerprints(store, reindexers, max),
     findRecords: () => findUnaliasedRecords(engine),
   });
 }

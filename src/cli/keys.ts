@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { readKeyProvider } from '../app/key-provider.ts';
 import { addPurposeKey, addWrappingKey, replaceKeys, usePurposeKey, useWrappingKey } from '../vault/key-file.ts';
-import { type Purpose, parseKeyLines } from '../vault/key-lines.ts';
+import { isClear, type Purpose, parseKeyLines } from '../vault/key-lines.ts';
 import { clearKeys } from '../vault/key-provider.ts';
 import { createKeyFile, keyFileText } from '../vault/key-ring.ts';
 import { CommandError } from './command-error.ts';
@@ -59,7 +59,7 @@ export function add(program: Command): void {
     .action(async () => (await import('./keys/rotate.ts')).printKeyStatus());
   keys
     .command('verify-rows')
-    .description('compares the MACs of all rows that have one, and lists the altered rows')
+    .description('compares the MACs and the fingerprints of all rows that have one, and lists the altered rows')
     .addHelpText('after', '\nExample:\n  triglyph keys verify-rows')
     .action(async () => (await import('./keys/verify-rows.ts')).verifyRows());
   keys
@@ -132,17 +132,32 @@ function addOther(file: string, purpose: Purpose, standby: boolean, key: string)
     print(
       `${file}: a new key ${purpose} is the current one, and the one before is ${purpose}-old. ${copy}`,
       '1. Restart the server. Several servers must all know a key before one uses it: keys add --standby.',
-      '2. triglyph keys rotate',
+      lastStep(purpose),
     );
+}
+
+/** Hashes of secrets move when the secrets are used. */
+function lastStep(id: string): string {
+  return id === 'pepper'
+    ? '2. triglyph keys status: it lists the credentials that still need pepper-old'
+    : '2. triglyph keys rotate';
 }
 
 async function wrapFile(file: string): Promise<void> {
   const provider = readKeyProvider(projectSources());
-  if (provider === clearKeys) throw new CommandError(['There is no KMS_URL: it wraps the keys.']);
-  await recordKey('keyRotated', 'KMS_URL', { state: 'wrapped' });
+  if (provider === clearKeys)
+    throw new CommandError([
+      'KMS_URL is not set: set it to the address of the key management service that wraps the keys',
+    ]);
+  const lines = parseKeyLines(readFileSync(file, 'utf8'));
+  const record = () => recordKey('keyRotated', 'KMS_URL', { state: 'wrapped' });
+  // With KMS_URL, keys in the clear open no audit log until they are wrapped.
+  const hasClear = lines.some(({ key }) => isClear(key));
+  if (!hasClear) await record();
   const keys = new Map<string, string>();
-  for (const { id, key } of parseKeyLines(readFileSync(file, 'utf8'))) keys.set(id, await provider.renew(key));
+  for (const { id, key } of lines) keys.set(id, await provider.renew(key));
   replaceKeys(file, keys);
+  if (hasClear) await record();
   print(
     `${file}: ${keys.size} keys are wrapped by the newest version of the key. Earlier copies of the file stay readable.`,
   );
@@ -155,6 +170,6 @@ async function useKey(file: string, id: string): Promise<void> {
   print(
     `${file}: ${id} is the current key.`,
     '1. Restart every server, one after the other (SIGHUP to a primary with workers).',
-    '2. triglyph keys rotate',
+    lastStep(id),
   );
 }

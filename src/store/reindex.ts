@@ -1,12 +1,20 @@
 /** Computes fingerprints again under the current index key, page by page, while servers run. */
 import { setTimeout } from 'node:timers/promises';
 import type { SealScope } from '../vault/ports.ts';
+import type { AlteredRow } from './row-integrity.ts';
 import type { Store } from './store.ts';
 
 /** Computes the fingerprints of one table. */
 export interface Reindexer {
   /** Changes one page of rows, after the row with this key. */
   reindexPage(store: Store, after: readonly string[] | undefined): Promise<ReindexedPage>;
+  /** Compares the fingerprints of one page of rows with what is sealed. Changes nothing. */
+  verifyPage(store: Store, after: readonly string[] | undefined): Promise<VerifiedPage>;
+}
+
+export interface VerifiedPage extends Pick<ReindexedPage, 'rows' | 'last'> {
+  /** The rows whose fingerprint is none of their number, under no index key, and those that do not open. */
+  readonly wrong: readonly AlteredRow[];
 }
 
 export interface ReindexedPage {
@@ -47,6 +55,34 @@ export async function reindex(
     if (total === before) break;
   }
   return { changed: total, broken: { first: broken.slice(0, brokenNamedMax), rows: broken.length } };
+}
+
+/** Returns at most `max` rows. */
+export async function findWrongFingerprints(
+  store: Store,
+  reindexers: readonly Reindexer[],
+  max: number,
+): Promise<readonly AlteredRow[]> {
+  const wrong: AlteredRow[] = [];
+  for (const reindexer of reindexers) {
+    for (let after: readonly string[] | undefined; ; ) {
+      const page = await reindexer.verifyPage(store, after);
+      wrong.push(...page.wrong);
+      if (wrong.length >= max) return wrong.slice(0, max);
+      after = page.last;
+      if (page.rows < rowsPerPage) break;
+    }
+  }
+  return wrong;
+}
+
+/** Whether what is sealed has this fingerprint. False where it does not open. */
+export function isFingerprintOf(fingerprint: string, fingerprints: () => readonly string[] | undefined): boolean {
+  try {
+    return fingerprints()?.includes(fingerprint) ?? true;
+  } catch {
+    return false;
+  }
 }
 
 async function reindexOnce(

@@ -84,8 +84,13 @@ export class RowIntegrity {
       this.#remember(mac, { table, fields });
       return;
     }
-    this.#report({ table, tenant: String(fields[0]), id });
-    throw new RowAltered(`a row of ${table} was changed outside of this program`);
+    this.refuse({ table, tenant: String(fields[0]), id });
+  }
+
+  /** Reports the row, and throws `RowAltered`. For columns that have no MAC, and are compared with what has one. */
+  refuse(row: AlteredRow): never {
+    this.#report(row);
+    throw new RowAltered(`a row of ${row.table} was changed outside of this program`);
   }
 
   /** The same MAC over the same fields of the same table: nothing was changed since. */

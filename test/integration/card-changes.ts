@@ -12,7 +12,7 @@ import { cardIdentity } from '../../src/services/recurring/instrument.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
+import { anna, anyInstrument, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const newNumber = '5555444433331111';
@@ -125,7 +125,9 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       await save(nl, sampleDetail('D4'));
       await save(other, sampleDetail('D5', { company: 'Other' }));
       await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D3', 9));
-      const found = await store.write((tx) => tx.repository(DetailRepository).findDetails(anna, first.fingerprint));
+      const found = await store.write((tx) =>
+        tx.repository(DetailRepository).findDetails(anna, { fingerprint: first.fingerprint, match: anyInstrument }),
+      );
       expect(found).toEqual([
         { shopperReference: 'ben', detail: first },
         { shopperReference: 'anna', detail: second },

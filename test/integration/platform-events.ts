@@ -307,7 +307,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       expect(rows.filter((row) => row.includes('"webhook"') && row.includes(bank.body.id))).toHaveLength(2);
       const { iban, accountNumber } = bank.body.bankAccount;
       expect([made.body.card.number, iban]).toEqual([expect.stringMatching(/^\d{16}$/), expect.any(String)]);
-      for (const secret of [made.body.card.number, iban, accountNumber, 'open-sesame-17', 'cvc'])
+      for (const secret of [made.body.card.number, iban, accountNumber, 'open-sesame-17', 'cvc\\"'])
         expect(rows.filter((row) => row.includes(secret))).toEqual([]);
       const events = (await takeEvents()).filter(({ kind }) => kind === 'paymentInstrument');
       expect(events.map(({ record }) => record)).toMatchObject([

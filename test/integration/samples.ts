@@ -1,6 +1,7 @@
 /** Shoppers, details and keys for the tests of the store. */
 import type { KeyObject } from 'node:crypto';
 import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
+import type { InstrumentMatch } from '../../src/services/recurring/match-instrument.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -15,6 +16,9 @@ export const cardNumber = '4111111111111111';
 export const iban = 'NL13TEST0123456789';
 
 export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
+
+/** For searches by fingerprints that are made up. */
+export const anyInstrument: InstrumentMatch = { needsPayload: false, matches: () => true };
 
 /** A card and a bank account, sealed for the company. */
 export function sampleDetail(

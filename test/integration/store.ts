@@ -21,11 +21,12 @@ import { describeInspection } from './inspection.ts';
 import { describeJobs } from './jobs.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
+import { describeMovedFingerprints } from './moved-fingerprints.ts';
 import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
 import { describeRetention } from './retention.ts';
 import { describeRowIntegrity } from './row-integrity.ts';
-import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
+import { anna, anyInstrument, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeStackTraces } from './stack-traces.ts';
 import { describeUpgrade } from './upgrade.ts';
 import { describeWebhooks } from './webhooks.ts';
@@ -62,6 +63,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeKeyRotation(factory);
     describeIndexRotation(factory);
     describeRowIntegrity(factory);
+    describeMovedFingerprints(factory);
     describeWebhooks(factory);
     describePlatforms(factory);
     describePlatformNotices(factory);
@@ -183,7 +185,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       );
       await store.write((tx) => tx.repository(DetailRepository).disableDetail(of('gone'), 'D3', 9));
       const holders = (account: ShopperKey, fingerprint = vault.fingerprint(account.company, cardNumber)) =>
-        store.read((tx) => tx.repository(DetailReader).findHolders(account, fingerprint));
+        store.read((tx) => tx.repository(DetailReader).findHolders(account, { fingerprint, match: anyInstrument }));
       expect(await holders(anna)).toEqual([
         { shopperReference: 'first', createdAt: 1, email: 'first@example.com' },
         { shopperReference: 'second', createdAt: 2, email: undefined },
@@ -215,7 +217,11 @@ function describeDetails({ open, dispose }: EngineFactory): void {
     });
     describe('the same detail of a shopper', () => {
       const findSame = (fingerprint: string, recurringDetailReference?: string, key = anna) =>
-        store.write((tx) => tx.repository(DetailRepository).findSame(key, { fingerprint, recurringDetailReference }));
+        store.write((tx) =>
+          tx
+            .repository(DetailRepository)
+            .findSame(key, { fingerprint, recurringDetailReference, match: anyInstrument }),
+        );
       const of = (reference: string, fingerprint: string, createdAt: number) =>
         sampleDetail(reference, { fingerprint, createdAt });
       beforeEach(async () => {

@@ -26,9 +26,7 @@ let seeded: Promise<SimDatabase> | undefined;
 export async function freshDatabase(): Promise<SimDatabase> {
   seeded ??= createSeededDatabase();
   const database = await seeded;
-  database.open.clear();
-  database.validates = true;
-  resetTables(database, 'template');
+  database.reset();
   return database;
 }
 
@@ -40,19 +38,12 @@ export function replicate(database: SimDatabase): () => void {
   }
   return () => {
     database.endAll();
-    resetTables(database, 'standby');
+    for (const table of tables.toReversed()) database.restore(`delete from ${table}`);
+    for (const table of tables) database.restore(`insert into ${table} select * from standby_${table}`);
   };
 }
 
-/** Sets every table to its copy. */
-function resetTables(database: SimDatabase, copy: 'template' | 'standby'): void {
-  database.restore('begin');
-  for (const table of tables.toReversed()) database.restore(`delete from ${table}`);
-  for (const table of tables) database.restore(`insert into ${table} select * from ${copy}_${table}`);
-  database.restore('commit');
-}
-
-/** Stores the seeds with the code under test, and keeps a copy of each table. */
+/** Stores the seeds with the code under test, and creates a table for the copy of each. */
 async function createSeededDatabase(): Promise<SimDatabase> {
   const database = new SimDatabase();
   for (const { statements } of migrations) for (const text of statements) database.exec(text);
@@ -91,8 +82,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     database.exec(
       `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0, null, null)`,
     );
-  for (const table of tables)
-    for (const copy of ['template', 'standby'])
-      database.exec(`create table ${copy}_${table} as select * from ${table}`);
+  for (const table of tables) database.exec(`create table standby_${table} as select * from ${table}`);
+  database.keepState();
   return database;
 }

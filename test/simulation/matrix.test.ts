@@ -105,13 +105,14 @@ test.each(seeded)('seeded defect in %s: %s', async (_, name, crashCase) => {
   const undisturbed = await runCell({ ...defective, faults: noFault });
   // An answer that does not wait for the commit may overtake it without a fault.
   if (undisturbed.failures[0] !== undefined) expect(undisturbed.failures[0]).toMatch(symptom);
-  const found: string[] = [];
-  for (const [at, point] of undisturbed.calls.entries())
+  let isFound = false;
+  for (const at of undisturbed.calls.keys())
     for (const fault of callFaults) {
+      if (isFound) break;
       const { failures } = await runCell({ ...defective, faults: new Map([[at, fault]]) });
-      if (failures[0] !== undefined && symptom.test(failures[0])) found.push(`${fault} at ${point}`);
+      isFound = failures[0] !== undefined && symptom.test(failures[0]);
     }
-  expect(found).not.toEqual([]);
+  expect(isFound).toBe(true);
 });
 
 test('seeded defect: each question to the updater has another id', async () => {

@@ -2,8 +2,8 @@
  * The database that all simulated processes share: real SQL on SQLite in memory, with concurrent transactions.
  *
  * SQLite has one transaction at a time, so a simulated transaction is the list of its statements. They run again, in one
- * SQLite transaction, whenever a statement is added, and at the commit. The commit succeeds only where each statement
- * still has its first result: then the transaction is serializable.
+ * savepoint, where another transaction ran since. The commit succeeds only where each statement still has its first result:
+ * then the transaction is serializable.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Row, Statement, Value } from '../../src/store/sql/engine.ts';
@@ -55,8 +55,10 @@ export class SimDatabase {
   readonly open = new Set<SimTransaction>();
   readonly #database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
   readonly #prepared = new Map<string, Prepared>();
-  /** The one whose statements the open SQLite transaction holds. */
+  /** The one whose statements the open savepoint of SQLite holds. */
   #loaded: SimTransaction | undefined;
+  /** Whether every statement of the loaded one had its result there, and none again. */
+  #isFirstRun = false;
 
   constructor() {
     this.#database.function('now_ms', { deterministic: false }, () => this.now());
@@ -68,7 +70,21 @@ export class SimDatabase {
     this.#database.exec(text);
   }
 
-  /** The same for one statement that every run repeats. */
+  /** From now on `reset` returns to this state. SQLite keeps only the pages that a run changes. */
+  keepState(): void {
+    this.#unload();
+    this.#database.exec('begin');
+  }
+
+  reset(): void {
+    this.open.clear();
+    this.validates = true;
+    this.#unload();
+    this.#prepare('rollback').statement.run();
+    this.#prepare('begin').statement.run();
+  }
+
+  /** `exec` for one statement that many runs repeat. */
   restore(text: string): void {
     this.#unload();
     this.#prepare(text).statement.run();
@@ -134,11 +150,11 @@ export class SimDatabase {
   /** Whether every statement still has its first result. */
   isValid(transaction: SimTransaction): boolean {
     this.#unload();
-    this.#prepare('begin').statement.run();
+    this.#open();
     try {
       return this.#replay(transaction);
     } finally {
-      this.#prepare('rollback').statement.run();
+      this.#close(false);
     }
   }
 
@@ -150,14 +166,28 @@ export class SimDatabase {
   /** Commits all, or nothing. */
   commitGroup(transactions: readonly SimTransaction[]): boolean {
     if (transactions.some(({ over }) => over)) return false;
-    this.#unload();
-    this.#prepare('begin').statement.run();
-    const isValid = transactions.every((transaction) => this.#replay(transaction) || !this.validates);
-    this.#prepare(isValid ? 'commit' : 'rollback').statement.run();
+    const isValid = this.#commitLoaded(transactions) || this.#commitAgain(transactions);
     for (const transaction of transactions) {
       this.end(transaction);
       if (isValid) this.committed(transaction);
     }
+    return isValid;
+  }
+
+  /** Where nothing ran since its first statement, each would have the same result again. */
+  #commitLoaded([transaction, ...others]: readonly SimTransaction[]): boolean {
+    if (transaction === undefined || others.length > 0) return false;
+    if (this.#loaded !== transaction || !this.#isFirstRun || transaction.after.length > 0) return false;
+    this.#loaded = undefined;
+    this.#close(true);
+    return true;
+  }
+
+  #commitAgain(transactions: readonly SimTransaction[]): boolean {
+    this.#unload();
+    this.#open();
+    const isValid = transactions.every((transaction) => this.#replay(transaction) || !this.validates);
+    this.#close(isValid);
     return isValid;
   }
 
@@ -177,16 +207,26 @@ export class SimDatabase {
   #load(transaction: SimTransaction): void {
     if (this.#loaded === transaction) return;
     this.#unload();
-    this.#prepare('begin').statement.run();
+    this.#open();
     this.#loaded = transaction;
+    this.#isFirstRun = transaction.entries.length === 0;
     for (const { entries } of [...transaction.after, transaction])
       for (const { statement, parameters, counts, writes, rolledBack } of entries)
         if (writes && !rolledBack) this.#run(statement, parameters, counts);
   }
 
   #unload(): void {
-    if (this.#loaded !== undefined) this.#prepare('rollback').statement.run();
+    if (this.#loaded !== undefined) this.#close(false);
     this.#loaded = undefined;
+  }
+
+  #open(): void {
+    this.#prepare('savepoint simulated').statement.run();
+  }
+
+  #close(isKept: boolean): void {
+    if (!isKept) this.#prepare('rollback to simulated').statement.run();
+    this.#prepare('release simulated').statement.run();
   }
 
   #replay(transaction: SimTransaction): boolean {

@@ -32,6 +32,8 @@ interface Stored {
 }
 
 const retryMs = 30;
+/** Of a caller between two keys: most of the test waits for failovers, and a greater load finds no more in them. */
+const restMs = 40;
 
 export function startPairs({ origins, authorization, merchantAccount, callers }: PairsOptions): Pairs {
   const failures: string[] = [];
@@ -69,6 +71,7 @@ export function startPairs({ origins, authorization, merchantAccount, callers }:
       // The same card is stored once while it is not disabled: a second effect would not be seen.
       await ask(turn % 2 === 0 ? one : other, callIn(format, 'disable', shopper), randomUUID());
       stored.push({ call, key, reference: answers[0]!.headers.pspreference });
+      await setTimeout(restMs);
     }
     for (const caller of [one, other]) caller.close();
   }

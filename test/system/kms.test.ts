@@ -27,6 +27,12 @@ test('a server runs on while the service is away, says so, and starts with it on
     expect(unwrapped).toMatchObject({ code: 1, stderr: expect.stringMatching(/in the clear: .*keys wrap/) });
     expect(await triglyph(['keys', 'wrap', file], folder.path, withKms)).toMatchObject({ code: 0 });
     for (const key of clear) expect(readFileSync(file, 'utf8')).not.toContain(key);
+    // Keys in the clear open no audit log with KMS_URL: the entry is written once they are wrapped. Wrapping them again is recorded before.
+    const recorded = async () =>
+      (await triglyph(['audit', 'show', '--kind', 'keyRotated'], folder.path, withKms)).stdout;
+    expect((await recorded()).match(/KMS_URL/g)).toHaveLength(1);
+    expect(await triglyph(['keys', 'wrap', file], folder.path, withKms)).toMatchObject({ code: 0 });
+    expect((await recorded()).match(/KMS_URL/g)).toHaveLength(2);
 
     server = await startServer('serve', folder.path, withKms);
     const authorization = basic(credential.username, credential.secret);

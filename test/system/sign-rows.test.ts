@@ -72,6 +72,26 @@ test('unsigned rows are signed together, altered ones by name only, each of them
   expect(stdout.match(/rowsSigned/g)).toHaveLength(4);
 });
 
+test('of many unsigned rows it prints the first and the number of others, records the number, and signs all', async () => {
+  change(`insert into balance_platform (balance_platform, company, status, time_zone, created_at)
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1100)
+    select 'P' || n, 'Acme', 'Active', 'UTC', 1 from numbers`);
+  const dry = await run('keys', 'sign-rows', '--unsigned', '--dry-run');
+  expect(dry.stdout.match(/its MAC is missing/g)).toHaveLength(1_000);
+  expect(dry.stdout).toContain('and 100 more\n1100 rows would be signed as they are now.');
+  expect((await run('keys', 'sign-rows', '--unsigned')).stdout).toContain('1100 rows were signed as they are now.');
+  expect((await run('keys', 'verify-rows')).code).toBe(0);
+  expect((await run('audit', 'show', '--kind', 'rowsSigned')).stdout).toMatch(/balance_platform.*1100/);
+});
+
+test('more than a thousand rows may be named, and each is recorded', async () => {
+  change(`update balance_platform set row_mac = null`);
+  const names = Array.from({ length: 1_100 }, (_, at) => `balance_platform/P${at + 1}/P${at + 1}`);
+  const named = await run('keys', 'sign-rows', ...names.flatMap((name) => ['--row', name]));
+  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('1100 rows were signed as they are now.') });
+  expect((await run('audit', 'show', '--kind', 'rowsSigned')).stdout).toContain('balance_platform P999 P999');
+});
+
 test('refuses neither choice, both, and a name of no row', async () => {
   for (const parameters of [[], ['--unsigned', '--row', 'webhook_endpoint/Acme/we_1'], ['--row', 'we_1']]) {
     const { code, stderr } = await run('keys', 'sign-rows', ...parameters);

@@ -14,6 +14,7 @@ export interface SignOptions {
   readonly dryRun?: boolean;
 }
 
+/** Of rows without a MAC, no more are held in memory. */
 const shownMax = 1_000;
 
 /** Sets exit code 1 if rows stay without a right MAC. Signs no row with a wrong MAC that is not named. */
@@ -26,20 +27,18 @@ export async function signRows({ unsigned = false, row: named = [], dryRun = fal
   const isChosen = (row: WrongRow) => (unsigned ? row.isUnsigned : names.has(nameOf(row)));
   await withBackend(async (backend) => {
     if (!backend.integrity.hasKeys) throw new CommandError(['there are no keys of MACs yet: start a server once']);
-    const { wrong } = await backend.findWrongRows();
-    const chosen = wrong.filter(isChosen);
-    const missing = [...names].filter((name) => !chosen.some((row) => nameOf(row) === name));
+    const { chosen, left } = await findChosen(backend, isChosen, unsigned ? shownMax : Number.POSITIVE_INFINITY);
+    const missing = [...names].filter((name) => !chosen.first.some((row) => nameOf(row) === name));
     if (missing.length > 0)
       throw new CommandError(
         missing.map((name) => `${name}: there is no such row, or its MAC is right; nothing was signed`),
       );
     print(...linesOf(chosen));
-    if (dryRun) print(`${chosen.length} rows would be signed as they are now.`);
+    if (dryRun) print(`${chosen.rows} rows would be signed as they are now.`);
     else {
       await record(backend, chosen, unsigned);
       print(`${await backend.signRows(isChosen)} rows were signed as they are now.`);
     }
-    const left = wrong.length - chosen.length;
     if (left > 0) {
       print(`${left} other rows have a wrong or no MAC: triglyph keys verify-rows lists them.`);
       process.exitCode = 1;
@@ -47,16 +46,41 @@ export async function signRows({ unsigned = false, row: named = [], dryRun = fal
   });
 }
 
+/** What is signed. There may be as many rows as the store has. */
+interface Chosen {
+  readonly rows: number;
+  readonly byTable: ReadonlyMap<string, number>;
+  /** All where rows are named. */
+  readonly first: readonly WrongRow[];
+}
+
+async function findChosen(
+  backend: Pick<Backend, 'wrongPages'>,
+  isChosen: (row: WrongRow) => boolean,
+  firstMax: number,
+): Promise<{ readonly chosen: Chosen; readonly left: number }> {
+  const byTable = new Map<string, number>();
+  const first: WrongRow[] = [];
+  let [rows, left] = [0, 0];
+  for await (const { wrong } of backend.wrongPages())
+    for (const row of wrong) {
+      if (!isChosen(row)) {
+        left += 1;
+        continue;
+      }
+      rows += 1;
+      byTable.set(row.table, (byTable.get(row.table) ?? 0) + 1);
+      if (first.length < firstMax) first.push(row);
+    }
+  return { chosen: { rows, byTable, first }, left };
+}
+
 /** Before anything is signed: each named row, and the number of unsigned ones by table. */
-async function record({ audit }: Backend, chosen: readonly WrongRow[], unsigned: boolean): Promise<void> {
+async function record({ audit }: Pick<Backend, 'audit'>, { byTable, first }: Chosen, unsigned: boolean): Promise<void> {
   const by = { kind: 'rowsSigned', actor: systemUser() } as const;
   const events = unsigned
-    ? [...Map.groupBy(chosen, ({ table }) => table)].map(([table, rows]) => ({
-        ...by,
-        subject: table,
-        detail: { rows: rows.length, mac: 'missing' },
-      }))
-    : chosen.map(({ table, tenant, id, isUnsigned }) => ({
+    ? [...byTable].map(([table, rows]) => ({ ...by, subject: table, detail: { rows, mac: 'missing' } }))
+    : first.map(({ table, tenant, id, isUnsigned }) => ({
         ...by,
         subject: `${table} ${tenant} ${id}`,
         detail: { rows: 1, mac: isUnsigned ? 'missing' : 'wrong' },
@@ -64,9 +88,9 @@ async function record({ audit }: Backend, chosen: readonly WrongRow[], unsigned:
   if (events.length > 0) await audit.append(events);
 }
 
-function linesOf(rows: readonly WrongRow[]): readonly string[] {
-  const more = rows.length > shownMax ? [`and ${rows.length - shownMax} more`] : [];
-  return [...rows.slice(0, shownMax).map(describeWrong), ...more];
+function linesOf({ rows, first }: Chosen): readonly string[] {
+  const more = rows > shownMax ? [`and ${rows - shownMax} more`] : [];
+  return [...first.slice(0, shownMax).map(describeWrong), ...more];
 }
 
 function nameOf({ table, tenant, id }: WrongRow): string {

@@ -1,5 +1,5 @@
 /** Computes the fingerprints and aliases of stored details under the current index key. */
-import type { ReindexedPage, Reindexer } from '../../store/reindex.ts';
+import { isFingerprintOf, type ReindexedPage, type Reindexer, type VerifiedPage } from '../../store/reindex.ts';
 import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Store } from '../../store/store.ts';
 import type { SealScope, Vault } from '../../vault/ports.ts';
@@ -13,10 +13,29 @@ interface Change {
   readonly before: PagedDetail;
   readonly fingerprint: string;
   readonly publicData: PublicDetail;
+  /** Whether the stored one is of the same instrument, under the other index key. Otherwise it was moved here. */
+  readonly isKnown: boolean;
 }
 
 export function createDetailReindexer(vault: Vault): Reindexer {
-  return Object.freeze<Reindexer>({ reindexPage: (store, after) => reindexPage(store, vault, after) });
+  return Object.freeze<Reindexer>({
+    reindexPage: (store, after) => reindexPage(store, vault, after),
+    verifyPage: (store, after) => verifyPage(store, vault, after),
+  });
+}
+
+async function verifyPage(store: Store, vault: Vault, after: readonly string[] | undefined): Promise<VerifiedPage> {
+  const rows = await store.read((tx) => findDetailPage(tx, after));
+  const last = rows.at(-1);
+  return {
+    rows: rows.length,
+    // A disabled detail is found by nothing.
+    wrong: rows
+      .filter(({ row }) => row.disabled_at === null)
+      .filter((each) => !isFingerprintOf(each.detail.fingerprint, () => openedOf(each, vault)?.fingerprints))
+      .map(({ company, detail }) => ({ table: 'stored_detail', tenant: company, id: detail.recurringDetailReference })),
+    last: last && [last.company, last.detail.recurringDetailReference],
+  };
 }
 
 async function reindexPage(store: Store, vault: Vault, after: readonly string[] | undefined): Promise<ReindexedPage> {
@@ -48,31 +67,41 @@ async function reindexPage(store: Store, vault: Vault, after: readonly string[] 
 /** Returns undefined where the fingerprint is that of the current key. */
 function changeOf(before: PagedDetail, vault: Vault): Change | undefined {
   const { company, detail } = before;
-  const { publicData, recurringDetailReference: record, sealed } = detail;
+  const { publicData } = detail;
+  const { fingerprints: [fingerprint] = [], fingerprints, number } = openedOf(before, vault) ?? {};
+  if (fingerprint === undefined || fingerprints === undefined) return undefined;
+  const alias =
+    number === undefined || publicData.alias === undefined ? publicData.alias : vault.alias(company, number);
+  if (fingerprint === detail.fingerprint && alias === publicData.alias) return undefined;
+  const isKnown = fingerprints.includes(detail.fingerprint);
+  return { before, fingerprint, publicData: { ...publicData, ...(alias && { alias }) }, isKnown };
+}
+
+/** The fingerprints under each index key. Undefined where nothing is left of the detail, since its secrets were destroyed. */
+function openedOf(
+  { company, detail: { publicData, recurringDetailReference: record, sealed } }: PagedDetail,
+  vault: Vault,
+): { readonly fingerprints: readonly string[]; readonly number?: string } | undefined {
   const scope = { tenant: company, record };
   if (sealed.number !== undefined) {
     const number = vault.open(scope, sealed, 'number');
-    const fingerprint = vault.fingerprint(company, cardIdentity(number));
-    const alias = publicData.alias === undefined ? undefined : vault.alias(company, number);
-    if (fingerprint === detail.fingerprint && alias === publicData.alias) return undefined;
-    return { before, fingerprint, publicData: { ...publicData, ...(alias && { alias }) } };
+    return { fingerprints: vault.fingerprints(company, cardIdentity(number)), number };
   }
   const { bank, elv }: SecretDetail =
     sealed.payload === undefined ? {} : JSON.parse(vault.open(scope, sealed, 'payload'));
   const { tokenDetails } = publicData;
-  // Nothing is left of a detail whose secrets were destroyed.
   if (bank === undefined && elv === undefined && tokenDetails === undefined) return undefined;
-  const fingerprint = vault.fingerprint(company, identityOf({ bank, elv, tokenDetails }));
-  return fingerprint === detail.fingerprint ? undefined : { before, fingerprint, publicData };
+  return { fingerprints: vault.fingerprints(company, identityOf({ bank, elv, tokenDetails })) };
 }
 
 /** A detail that was changed meanwhile is left for the next pass. */
 function save(store: Store, vault: Vault, changes: readonly Change[]): Promise<number> {
   return store.write(async (tx) => {
     let saved = 0;
-    for (const { before, fingerprint, publicData } of changes) {
+    for (const { before, fingerprint, publicData, isKnown } of changes) {
       if (!(await saveFingerprintOf(tx, before, { fingerprint, publicData }))) continue;
       saved += 1;
+      if (!isKnown) continue;
       await moveAnnouncement(tx, vault, before.company, { from: before.detail.fingerprint, to: fingerprint });
     }
     return saved;

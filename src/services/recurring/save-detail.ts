@@ -4,9 +4,10 @@ import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { ContractType, PublicDetail, PublicPart, SecretDetail, ShopperKey, StoredDetail } from './details.ts';
 import { type InstrumentInput, instrumentOf } from './instrument.ts';
+import { matchInstrument } from './match-instrument.ts';
 import { recurringProblems } from './problems.ts';
 import { contractType } from './schemas.ts';
-import type { DetailRepository } from './store/repository.ts';
+import type { DetailRepository, SameDetail } from './store/repository.ts';
 
 /** The most active details of a shopper. */
 export const detailsMax = 100;
@@ -52,7 +53,9 @@ export async function saveDetail(
   const now = input.createdAt ?? clock.now();
   const isNew = await repository.addShopper(key, { createdAt: now, email: input.shopperEmail });
   const { recurringDetailReference: given } = input;
-  const { active, same: before } = isNew ? { active: 0 } : await findSame(repository, key, fingerprints, given);
+  const match = matchInstrument(input, key.company, vault, publicData.alias);
+  const same = { recurringDetailReference: given, match };
+  const { active, same: before } = isNew ? { active: 0 } : await findSame(repository, key, fingerprints, same);
   if (before === undefined && active >= detailsMax) throw new Problem(recurringProblems.tooManyDetails);
 
   const createdAt = before?.createdAt ?? now;
@@ -84,12 +87,12 @@ async function findSame(
   repository: DetailRepository,
   key: ShopperKey,
   fingerprints: readonly string[],
-  recurringDetailReference: string | undefined,
+  same: Omit<SameDetail, 'fingerprint'>,
 ): ReturnType<DetailRepository['findSame']> {
   const [fingerprint = '', ...others] = fingerprints;
-  const found = await repository.findSame(key, { fingerprint, recurringDetailReference });
+  const found = await repository.findSame(key, { ...same, fingerprint });
   if (found.same !== undefined || others.length === 0) return found;
-  return await findSame(repository, key, others, recurringDetailReference);
+  return await findSame(repository, key, others, same);
 }
 
 function secretText(secret: SecretDetail): string | undefined {

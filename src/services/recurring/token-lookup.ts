@@ -4,6 +4,7 @@ import type { Handler } from '../../gateway/handler.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
 import { findUnderEach } from './fingerprints.ts';
 import { checkSecurityCode, identityOf } from './instrument.ts';
+import { matchInstrument } from './match-instrument.ts';
 import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v68.ts';
 
@@ -17,9 +18,10 @@ export function tokenLookup(limits: CardSearchLimits): Handler<RecurringOperatio
     const fingerprints = vault.fingerprints(company, identityOf(input));
     const { merchantAccount } = input;
     const reader = tx.repository(DetailReader);
+    const match = matchInstrument(input, company, vault);
     const holders = await findUnderEach(
       fingerprints,
-      (fingerprint) => reader.findHolders({ company, merchantAccount }, fingerprint),
+      (fingerprint) => reader.findHolders({ company, merchantAccount }, { fingerprint, match }),
       ({ createdAt }) => createdAt,
     );
     limits.checkLookup(searched);

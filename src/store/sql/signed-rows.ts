@@ -39,13 +39,22 @@ const rowsPerPage = 100;
 export async function findWrongRows(parts: SignedRowsParts, max = Number.POSITIVE_INFINITY): Promise<WrongRows> {
   const wrong: WrongRow[] = [];
   let count = 0;
-  for (const table of parts.tables)
-    for await (const rows of pagesOf(parts.engine, table)) {
-      count += rows.length;
-      for (const row of rows) if (!isRight(parts, table, row)) wrong.push(describe(table, row));
-      if (wrong.length >= max) return { rows: count, wrong: wrong.slice(0, max) };
-    }
+  for await (const page of wrongPagesOf(parts)) {
+    count += page.rows;
+    wrong.push(...page.wrong);
+    if (wrong.length >= max) return { rows: count, wrong: wrong.slice(0, max) };
+  }
   return { rows: count, wrong };
+}
+
+/** The rows whose MAC is missing or wrong, page by page: there may be as many as rows. */
+export async function* wrongPagesOf(parts: SignedRowsParts): AsyncGenerator<WrongRows> {
+  for (const table of parts.tables)
+    for await (const rows of pagesOf(parts.engine, table))
+      yield {
+        rows: rows.length,
+        wrong: rows.filter((row) => !isRight(parts, table, row)).map((row) => describe(table, row)),
+      };
 }
 
 /**

@@ -1,10 +1,16 @@
 /** Computes the fingerprints of issued numbers under the current index key. */
 
-import { type ReindexedPage, type Reindexer, rowsPerPage } from '../../../store/reindex.ts';
+import {
+  isFingerprintOf,
+  type ReindexedPage,
+  type Reindexer,
+  rowsPerPage,
+  type VerifiedPage,
+} from '../../../store/reindex.ts';
 import { statement } from '../../../store/sql/engine.ts';
 import type { Store } from '../../../store/store.ts';
 import type { SealScope, Vault } from '../../../vault/ports.ts';
-import { currentFingerprint } from './secrets.ts';
+import { knownFingerprints } from './secrets.ts';
 
 type NumberRow = {
   readonly balance_platform: string;
@@ -41,15 +47,34 @@ interface Change {
 }
 
 export function createNumberReindexer(vault: Vault): Reindexer {
-  return Object.freeze<Reindexer>({ reindexPage: (store, after) => reindexPage(store, vault, after) });
+  return Object.freeze<Reindexer>({
+    reindexPage: (store, after) => reindexPage(store, vault, after),
+    verifyPage: (store, after) => verifyPage(store, vault, after),
+  });
+}
+
+async function verifyPage(store: Store, vault: Vault, after: readonly string[] | undefined): Promise<VerifiedPage> {
+  const rows = await findPage(store, after);
+  const last = rows.at(-1);
+  return {
+    rows: rows.length,
+    wrong: rows
+      .filter((row) => !isFingerprintOf(row.number_fingerprint, () => fingerprintsOf(row, vault)))
+      .map((row) => ({ table: 'payment_instrument', tenant: row.balance_platform, id: row.id })),
+    last: last && [last.balance_platform, last.id],
+  };
+}
+
+function findPage(store: Store, after: readonly string[] | undefined): Promise<readonly NumberRow[]> {
+  return store.read((tx) => (after === undefined ? tx.query(firstPage, []) : tx.query(nextPage, after)));
 }
 
 async function reindexPage(store: Store, vault: Vault, after: readonly string[] | undefined): Promise<ReindexedPage> {
-  const rows = await store.read((tx) => (after === undefined ? tx.query(firstPage, []) : tx.query(nextPage, after)));
+  const rows = await findPage(store, after);
   const broken: SealScope[] = [];
   const changes = rows.flatMap((row): readonly Change[] => {
     try {
-      const fingerprint = fingerprintOf(row, vault);
+      const [fingerprint = ''] = fingerprintsOf(row, vault);
       return fingerprint === row.number_fingerprint ? [] : [{ row, fingerprint }];
     } catch {
       // The operator is shown the record; the other records are changed.
@@ -66,10 +91,10 @@ async function reindexPage(store: Store, vault: Vault, after: readonly string[] 
   };
 }
 
-function fingerprintOf(row: NumberRow, vault: Vault): string {
+function fingerprintsOf(row: NumberRow, vault: Vault): readonly string[] {
   const { balance_platform: platform, id, key_id: keyId, data_key: dataKey, sealed_number, sealed_payload } = row;
   const sealed = { keyId, dataKey, number: sealed_number ?? undefined, payload: sealed_payload ?? undefined };
-  return currentFingerprint(platform, id, sealed, vault);
+  return knownFingerprints(platform, id, sealed, vault);
 }
 
 function save(store: Store, changes: readonly Change[]): Promise<number> {

@@ -40,14 +40,12 @@ export function openRecord(
 /** Whether the vault opens the number and computes the same fingerprint of it. Throws what the vault throws for a broken seal. */
 export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument, vault: Vault): boolean {
   if (sealed === undefined) return false;
-  return vault
-    .fingerprints(fingerprintScope, numberText(platform, record.id, sealed, vault))
-    .includes(fingerprint ?? '');
+  return knownFingerprints(platform, record.id, sealed, vault).includes(fingerprint ?? '');
 }
 
-/** The fingerprint under the current index key. Throws what the vault throws for a broken seal. */
-export function currentFingerprint(platform: string, id: string, sealed: Sealed, vault: Vault): string {
-  return vault.fingerprint(fingerprintScope, numberText(platform, id, sealed, vault));
+/** The fingerprints under each index key, that of the current one first. Throws what the vault throws for a broken seal. */
+export function knownFingerprints(platform: string, id: string, sealed: Sealed, vault: Vault): readonly string[] {
+  return vault.fingerprints(fingerprintScope, numberText(platform, id, sealed, vault));
 }
 
 function numberText(platform: string, id: string, sealed: Sealed, vault: Vault): string {

@@ -9,7 +9,10 @@ export function platformFields(row: Omit<PlatformRow, 'row_mac'>): MacFields {
   return platformColumns.map((column) => row[column]);
 }
 
-/** Not the fingerprint of a number, which a rotation of the index key changes: the number itself is sealed for its resource. */
+/**
+ * Not the fingerprint of a number, which a rotation of the index key changes, and which decides only whether a drawn number is drawn again.
+ * Not `listed_at`, which decides only the order of lists.
+ */
 export function resourceFields(
   platform: string,
   { id, parent, status, revision, record }: Pick<ResourceRow, 'id' | 'parent' | 'status' | 'revision' | 'record'>,

@@ -104,14 +104,18 @@ export function isCard(detail: StoredDetail): detail is StoredCard {
 }
 
 export function checkedCard(company: string, detail: StoredCard, { vault }: HandlerContext): CheckedCard {
-  const { recurringDetailReference, fingerprint, publicData, sealed } = detail;
+  const { recurringDetailReference, fingerprint: stored, publicData, sealed } = detail;
   const { expiryMonth, expiryYear } = publicData.card;
+  const number = vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'number');
+  const fingerprints = vault.fingerprints(company, cardIdentity(number));
+  // An announcement is found by it. The stored one has no MAC, and could be that of another card.
+  const fingerprint = fingerprints.includes(stored) ? stored : fingerprints[0]!;
   return {
     company,
     fingerprint,
     // An updater outside gets no more of the card than this.
     expiry: { expiryMonth, expiryYear },
-    number: () => vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'number'),
+    number: () => number,
   };
 }
 

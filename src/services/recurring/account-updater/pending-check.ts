@@ -7,6 +7,7 @@ import type { Vault } from '../../../vault/ports.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
 import { type RecurringEvent, recurringEvent } from '../events.ts';
 import { cardFingerprints, findUnderEach } from '../fingerprints.ts';
+import { matchCard } from '../match-instrument.ts';
 import { DetailRepository } from '../store/repository.ts';
 import { applyOutcome, ignoreStale, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
 import { batchWait, updaterCheck } from './job-kinds.ts';
@@ -80,12 +81,13 @@ export async function completeCheck(
   tx: Transaction,
   context: HandlerContext,
 ): Promise<void> {
-  const { merchantAccount, reference, fingerprint: _, expiry, changedBy, ...filter } = checkOf(job);
+  const { merchantAccount, reference, fingerprint, expiry, changedBy, ...filter } = checkOf(job);
   const { tenant: company, jobId: pspReference } = job;
   const account = { company, merchantAccount };
   await tx.jobs.end(job);
   // A detail whose card was replaced since the request stays as it is.
-  const held = await findHeldCards(fingerprintsOf(job, context), account, filter, tx);
+  const number = job.sealed && cardOf(job, context).number();
+  const held = number === undefined ? [] : await findHeldCards({ number, fingerprint }, account, filter, tx, context);
   const changes = await applyToDetails(held, outcome, { account, changedBy, pspReference }, tx, context);
   const { shopperReference, recurringDetailReference } = filter;
   const result = resultOf(ignoreStale(outcome, expiry));
@@ -105,24 +107,28 @@ export async function completeCheck(
   });
 }
 
-/** The active details of an account that hold the card. `fingerprints`: under each index key. */
+/** The active details of an account that hold the card. `fingerprint`: what was stored of it earlier. Throws `RowAltered`. */
 export async function findHeldCards(
-  fingerprints: readonly string[],
+  { number, fingerprint: known }: { readonly number: string; readonly fingerprint: string },
   account: Account,
   { shopperReference, recurringDetailReference: reference }: DetailFilter,
   tx: Transaction,
+  { vault }: HandlerContext,
 ): Promise<readonly HeldCard[]> {
   const repository = tx.repository(DetailRepository);
+  // Since a check was saved, the index key may have been rotated, and the details have other fingerprints.
+  const fingerprints = cardFingerprints(number, account.company, vault, known);
+  const match = matchCard(number, account.company, vault);
   const details =
     shopperReference === undefined
       ? await findUnderEach(
           fingerprints,
-          (fingerprint) => repository.findDetails(account, fingerprint),
+          (fingerprint) => repository.findDetails(account, { fingerprint, match }),
           ({ detail }) => detail.createdAt,
         )
       : ((await repository.findShopper({ ...account, shopperReference }))?.details ?? [])
           .filter((each) => fingerprints.includes(each.fingerprint))
-          .map((detail) => ({ shopperReference, detail }));
+          .map((detail) => ({ shopperReference, detail: repository.requireMatch(account.company, detail, match) }));
   return details.flatMap(({ shopperReference, detail }): readonly HeldCard[] =>
     isCard(detail) && (reference === undefined || detail.recurringDetailReference === reference)
       ? [{ shopperReference, detail }]
@@ -153,13 +159,6 @@ export async function applyToDetails(
  */
 export function checkId(request: string, { company, fingerprint, expiry }: CheckedCard, vault: Vault): string {
   return vault.fingerprint(company, `question ${request} ${fingerprint} ${expiry.expiryMonth}/${expiry.expiryYear}`);
-}
-
-/** Of its number: since the job was saved, the index key may have been rotated, and the details have other fingerprints. */
-function fingerprintsOf(job: TakenJob, context: HandlerContext): readonly string[] {
-  const { fingerprint } = checkOf(job);
-  if (job.sealed === undefined) return [fingerprint];
-  return cardFingerprints(cardOf(job, context).number(), job.tenant, context.vault, fingerprint);
 }
 
 export function checkOf({ payload }: TakenJob): PendingCheck {

@@ -4,7 +4,6 @@ import type { CanonicalRequest } from '../../../contract/canonical.ts';
 import type { Input, Output } from '../../../contract/operation.ts';
 import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
-import { cardFingerprints } from '../fingerprints.ts';
 import { cardIdentity, checkSecurityCode, plainMonth } from '../instrument.ts';
 import { DetailReader } from '../store/repository.ts';
 import type { RecurringOperations } from '../v68.ts';
@@ -106,11 +105,11 @@ async function findByCard(
   input: Request,
   account: Account,
   tx: Transaction,
-  { vault }: HandlerContext,
+  context: HandlerContext,
 ): Promise<Target | undefined> {
   const { shopperReference, selectedRecurringDetailReference: recurringDetailReference } = input;
-  const fingerprints = cardFingerprints(card.number(), account.company, vault, card.fingerprint);
-  const held = await findHeldCards(fingerprints, account, { shopperReference, recurringDetailReference }, tx);
+  const searched = { number: card.number(), fingerprint: card.fingerprint };
+  const held = await findHeldCards(searched, account, { shopperReference, recurringDetailReference }, tx, context);
   // With both, the reference must be that of a detail with this card.
   return recurringDetailReference !== undefined && held.length === 0 ? undefined : { card, held };
 }

@@ -12,14 +12,20 @@ import type {
   ShopperKey,
   StoredDetail,
 } from '../details.ts';
+import type { InstrumentMatch } from '../match-instrument.ts';
 import { ShopperCache } from './shopper-cache.ts';
 import * as sql from './statements.ts';
 
 type MerchantAccount = Omit<ShopperKey, 'shopperReference'>;
 
-/** What makes two details of a shopper the same one. */
-interface SameDetail {
+/** A card or an account. */
+export interface SearchedInstrument {
   readonly fingerprint: string;
+  readonly match: InstrumentMatch;
+}
+
+/** What makes two details of a shopper the same one. */
+export interface SameDetail extends SearchedInstrument {
   readonly recurringDetailReference?: string | undefined;
 }
 
@@ -53,12 +59,17 @@ export class DetailReader {
   }
 
   /** The shoppers with an active detail of this fingerprint: the earliest 100, oldest first. */
-  async findHolders({ company, merchantAccount }: MerchantAccount, fingerprint: string): Promise<readonly Holder[]> {
-    const rows = await this.tx.query(sql.findHolders, [company, merchantAccount, fingerprint]);
+  async findHolders(
+    { company, merchantAccount }: MerchantAccount,
+    { fingerprint, match }: SearchedInstrument,
+  ): Promise<readonly Holder[]> {
+    const statement = match.needsPayload ? sql.findHoldersWithPayload : sql.findHolders;
+    const rows = await this.tx.query(statement, [company, merchantAccount, fingerprint]);
     return rows.map((row) => {
       const shopperReference = row.shopper_reference;
-      const { created_at: createdAt, email } = this.verified({ company, merchantAccount, shopperReference }, row);
-      return { shopperReference, createdAt, email: email ?? undefined };
+      const detail = foundDetailOf(this.verified({ company, merchantAccount, shopperReference }, row));
+      const { createdAt } = this.requireMatch(company, detail, match);
+      return { shopperReference, createdAt, email: row.email ?? undefined };
     });
   }
 
@@ -66,6 +77,13 @@ export class DetailReader {
   protected verified<R extends sql.PublicRow>(key: ShopperKey, row: R): R {
     this.integrity?.verify('stored_detail', row.recurring_detail_reference, detailFields(key, row), row.row_mac);
     return row;
+  }
+
+  /** For details that were found by a fingerprint, which has no MAC. Throws `RowAltered` where it is that of another instrument. */
+  requireMatch<D extends ListedDetail>(company: string, detail: D, match: InstrumentMatch): D {
+    if (this.integrity?.enforces('stored_detail') === true && !match.matches(detail))
+      this.integrity.refuse({ table: 'stored_detail', tenant: company, id: detail.recurringDetailReference });
+    return detail;
   }
 
   /** Any one detail with a sealed part, to try the keys on; undefined where there is none. */
@@ -94,28 +112,31 @@ export class DetailRepository extends DetailReader {
   /** The oldest active detail of the shopper with this fingerprint or reference, and how many active ones there are. */
   async findSame(
     key: ShopperKey,
-    { fingerprint, recurringDetailReference }: SameDetail,
+    { fingerprint, recurringDetailReference, match }: SameDetail,
   ): Promise<{
     readonly active: number;
     readonly same?: (PublicPart & Pick<StoredDetail, 'fingerprint'>) | undefined;
   }> {
     const parameters = [...keyValues(key), fingerprint, recurringDetailReference ?? null];
-    const [row] = await this.tx.query(sql.findSame, parameters);
+    const [row] = await this.tx.query(match.needsPayload ? sql.findSameWithPayload : sql.findSame, parameters);
     if (row === undefined) throw new Error('the count of details is missing');
     if (row.recurring_detail_reference === null) return { active: row.active };
-    return { active: row.active, same: { ...publicPartOf(this.verified(key, row)), fingerprint: row.fingerprint } };
+    const same = foundDetailOf(this.verified(key, row));
+    // A reference decides by itself.
+    if (row.fingerprint === fingerprint) this.requireMatch(key.company, same, match);
+    return { active: row.active, same: { ...same, fingerprint: row.fingerprint } };
   }
 
   /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
   async findDetails(
     { company, merchantAccount }: MerchantAccount,
-    fingerprint: string,
+    { fingerprint, match }: SearchedInstrument,
   ): Promise<readonly HeldDetail[]> {
     const rows = await this.tx.query(sql.findDetails, [company, merchantAccount, fingerprint]);
     return rows.map((row) => {
       const shopperReference = row.shopper_reference;
       const key = { company, merchantAccount, shopperReference };
-      return { shopperReference, detail: detailOf(this.verified(key, row)) };
+      return { shopperReference, detail: this.requireMatch(company, detailOf(this.verified(key, row)), match) };
     });
   }
 
@@ -210,6 +231,13 @@ function listedDetailOf(row: sql.ListedRow): ListedDetail {
   return row.sealed_payload === null
     ? publicPartOf(row)
     : { ...publicPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_payload } };
+}
+
+function foundDetailOf(row: sql.FoundRow): ListedDetail {
+  const { key_id: keyId, data_key: dataKey, sealed_payload: payload } = row;
+  return keyId === undefined || dataKey === undefined
+    ? publicPartOf(row)
+    : { ...publicPartOf(row), sealed: { keyId, dataKey, payload: payload ?? undefined } };
 }
 
 /** A shopper without a detail has one row, whose detail columns are null. */

@@ -57,42 +57,58 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
+/** A detail that was found by its fingerprint. A card is compared by its public data, an account by its payload. */
+export type FoundRow = PublicRow & Partial<Pick<DetailRow, 'key_id' | 'data_key' | 'sealed_payload'>>;
+
+const publicColumns = ['recurring_detail_reference', 'created_at', 'contracts', 'public_data', 'row_mac'];
+const payloadColumns = ['key_id', 'data_key', 'sealed_payload'];
+
 export type SameDetailRow = { readonly active: number } & (
-  | (PublicRow & Pick<DetailRow, 'fingerprint'>)
+  | (FoundRow & Pick<DetailRow, 'fingerprint'>)
   | { readonly recurring_detail_reference: null }
 );
 
 /** One row: how many active details a shopper has, and the oldest one of this fingerprint or reference. */
-export const findSame = statement<SameDetailRow>(
-  'find-same-detail',
-  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint, d.public_data, d.row_mac
+export const findSame = statement<SameDetailRow>('find-same-detail', sameText(publicColumns));
+export const findSameWithPayload = statement<SameDetailRow>(
+  'find-same-detail-with-payload',
+  sameText([...publicColumns, ...payloadColumns]),
+);
+
+function sameText(columns: readonly string[]): string {
+  return `select n.active, fingerprint, ${columns.join(', ')}
      from (select count(*) as active
              from stored_detail
             where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null) n
-     left join (select recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac
+     left join (select fingerprint, ${columns.join(', ')}
                   from stored_detail
                  where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null
                    and (fingerprint = $4 or recurring_detail_reference = $5)
                  order by created_at, recurring_detail_reference
-                 limit 1) d on true`,
-);
+                 limit 1) d on true`;
+}
 
-export type HolderRow = PublicRow & {
+export type HolderRow = FoundRow & {
   readonly shopper_reference: string;
   readonly email: string | null;
 };
 
 /** The limit is the most that an answer may hold. */
-export const findHolders = statement<HolderRow>(
-  'find-holders',
-  `select d.shopper_reference, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data, d.row_mac, s.email
+export const findHolders = statement<HolderRow>('find-holders', holdersText(publicColumns));
+export const findHoldersWithPayload = statement<HolderRow>(
+  'find-holders-with-payload',
+  holdersText([...publicColumns, ...payloadColumns]),
+);
+
+function holdersText(columns: readonly string[]): string {
+  return `select d.shopper_reference, ${columns.map((column) => `d.${column}`).join(', ')}, s.email
      from stored_detail d
      join shopper s on s.company = d.company and s.merchant_account = d.merchant_account
       and s.shopper_reference = d.shopper_reference
     where d.company = $1 and d.fingerprint = $3 and d.merchant_account = $2 and d.disabled_at is null
     order by d.created_at, d.shopper_reference
-    limit 100`,
-);
+    limit 100`;
+}
 
 export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(
   'find-details',

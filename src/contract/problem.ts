@@ -204,7 +204,11 @@ export class Problem extends Error {
   readonly requestReference: string | undefined;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
+    const { stackTraceLimit } = Error;
+    // Callers may cause thousands of refusals before an operation. A stack says nothing of them, and is a tenth of their cost.
+    if (kindOf(problem).keepsStatus === true) Error.stackTraceLimit = 0;
     super(message, { cause: details.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.kind = kindOf(problem);
     this.issues = details.issues ?? [];
     this.headers = details.headers ?? {};

@@ -47,8 +47,8 @@ export class LoginLimits {
   readonly #watched: Quota;
   /** The time of the last acceptance, by the hash of address, name and secret. */
   readonly #accepted = new Map<string, number>();
-  /** The address that each secret was last accepted from. */
-  readonly #seen = new Map<string, string | undefined>();
+  /** What was accepted within the second, so that its hash is made once: a caller may have several addresses at the same time. */
+  readonly #seen = new Set<string>();
 
   constructor(settings: LoginSettings, limits: Limits, clock: Clock) {
     const { loginFailuresMax, loginFailuresPerAddressMax, loginFailuresPerNameMax, loginLockMs } = settings;
@@ -86,10 +86,10 @@ export class LoginLimits {
 
   /** Remembers the secret and its address, by their hash. */
   accepted(attempt: LoginAttempt): void {
-    const { secret, address } = attempt;
-    if (this.#seen.get(secret) === address && this.#seen.has(secret)) return;
+    const seen = `${attempt.address} ${attempt.secret} ${attempt.name}`;
+    if (this.#seen.has(seen)) return;
     if (this.#seen.size === 0) setTimeout(() => this.#seen.clear(), seenMsMax).unref();
-    if (this.#seen.size < seenMax || this.#seen.has(secret)) this.#seen.set(secret, address);
+    if (this.#seen.size < seenMax) this.#seen.add(seen);
     const hash = this.#hashOf(attempt, keysOf(attempt).address);
     this.#accepted.delete(hash);
     this.#accepted.set(hash, this.#clock.now());

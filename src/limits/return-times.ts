@@ -2,7 +2,7 @@
 
 /** A refusal costs about a third of an answer, so a caller's refusals take a few hundredths of its share. */
 const refusedForEachAnswer = 0.1;
-/** In the mean. A single one waits for up to nine. */
+/** In the mean. A single one waits for up to five. */
 const secondsMax = 3;
 const windowMs = 1_000;
 

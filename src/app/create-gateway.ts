@@ -141,7 +141,9 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const load = async () => {
     const { createApp } = await import('../http/app.ts');
     const isClosing = () => closed !== undefined;
-    return createApp({ ...composed, options: config, closing: isClosing, onRequest: () => {} }).callback();
+    // The program that mounts the gateway decides for its host.
+    const options = { ...config, strictTransportSecurity: undefined };
+    return createApp({ ...composed, options, closing: isClosing, onRequest: () => {} }).callback();
   };
   let listener: ReturnType<typeof load> | undefined;
   const loaded = () => {

@@ -147,6 +147,14 @@ export function adminToken(text: string): Parsed<string> {
     : { hint: 'give 16 to 1024 printable ASCII characters without blanks' };
 }
 
+/** Returns undefined for `off`. */
+export function strictTransportSecurity(text: string): Parsed<string | undefined> {
+  if (text === 'off') return { value: undefined };
+  return /^max-age=\d{1,10}(?:; ?includeSubDomains(?:; ?preload)?)?$/.test(text)
+    ? { value: text }
+    : { hint: 'give off, or a value like max-age=31536000; includeSubDomains' };
+}
+
 /** Returns the names in lower case. */
 export function hostNames(text: string): Parsed<readonly string[]> {
   const names = text.split(',').map((name) => name.trim().toLowerCase());

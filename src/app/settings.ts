@@ -17,6 +17,7 @@ import {
   redisUrl,
   type Setting,
   setting,
+  strictTransportSecurity,
   text,
   token,
   updaterUrl,
@@ -235,6 +236,13 @@ export const settings = Object.freeze({
     default: 'off',
     doc: 'Whether the admin port speaks HTTPS, too, with TLS_CERT_FILE.',
     parse: onOrOff,
+  }),
+  strictTransportSecurity: setting({
+    name: 'STRICT_TRANSPORT_SECURITY',
+    unit: 'header value',
+    default: 'max-age=31536000',
+    doc: 'The Strict-Transport-Security header of pages, documents and the console, where the browser uses HTTPS, also through a trusted proxy; or off. Not sent for localhost, nor for names by which a plain admin port may be addressed: the header counts for all ports of a name.',
+    parse: strictTransportSecurity,
   }),
   publicUrl: optional({
     name: 'PUBLIC_URL',
@@ -601,7 +609,7 @@ export const settings = Object.freeze({
       description: 'watched; the demo always',
       compute: ({ mode }) => (mode === 'demo' ? 'always' : 'watched'),
     },
-    doc: 'What the console shows of requests. `watched`: lines and rates of all, and details of those that are answered while somebody watches, or shortly after that. `always`: details of all. Everything is masked, and in memory only (docs/console.md).',
+    doc: 'What the console shows of requests. `watched`: lines and rates of all, and details of those that are answered while the view is open, or shortly after that. `always`: details of all. Everything is masked, and in memory only (docs/console.md).',
     parse: oneOf('off', 'watched', 'always'),
   }),
   trafficRequestsMax: setting({

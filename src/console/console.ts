@@ -13,7 +13,7 @@ import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
 import { requireSession } from './session/authenticate.ts';
 import { answerSession, type LogInParts } from './session/log-in.ts';
-import { isForeignPart, requireOwnPage } from './session/page-check.ts';
+import { isForeignPart, isRead, requireOwnPage } from './session/page-check.ts';
 import { Sessions, type SessionTimes } from './session/sessions.ts';
 import type { ConsoleStream } from './stream.ts';
 
@@ -74,7 +74,10 @@ async function answer(request: WireRequest, routes: Routes, signal: AbortSignal)
   const { path } = request;
   const below = path.slice(consolePath.length + 1);
   if (below === 'session') return answerSession(request, routes.logIn);
-  if (below === 'api/openapi.json') return json(routes.openApi(originOf(request)));
+  if (below === 'api/openapi.json') {
+    requireRead(request);
+    return json(routes.openApi(originOf(request)));
+  }
   const stream = routes.streams.get(below);
   if (stream !== undefined) return openStream(stream, request, routes, signal);
   if (below === 'api' || below.startsWith('api/')) return apiAnswer(await routes.api(request));
@@ -83,13 +86,16 @@ async function answer(request: WireRequest, routes: Routes, signal: AbortSignal)
 
 /** Each view has a path of its own, and all have one document. */
 function page(below: string, request: WireRequest, assets: Assets): SiteAnswer {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'GET, HEAD' } });
+  requireRead(request);
   if (isForeignPart(request)) throw new Problem('crossSite');
   const name = below.startsWith('assets/') ? below : documentName;
   const found = answerAsset(assets, name, request);
   if (found === undefined) throw new Problem('notFound');
   return found;
+}
+
+function requireRead({ method }: WireRequest): void {
+  if (!isRead(method)) throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'GET, HEAD' } });
 }
 
 async function openStream(

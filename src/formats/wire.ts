@@ -23,8 +23,11 @@ export interface WireRequest {
    * the body, a request from a page of another site. Called after the format is detected, so that the refusal has that format.
    */
   inspect(requiresHost: boolean): void;
-  /** Reads the body once, within limits, and inflates it; rejects with a Problem (tooLarge, timeout, badRequest). */
-  body(): Promise<Buffer>;
+  /**
+   * Reads the body once, within limits, and inflates it; rejects with a Problem (tooLarge, timeout, badRequest). `bytesMax`: where
+   * less is accepted than from a caller with a credential.
+   */
+  body(bytesMax?: number): Promise<Buffer>;
 }
 
 /** A response. The HTTP server adds Content-Length and the headers of every response. */

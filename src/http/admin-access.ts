@@ -39,15 +39,15 @@ export function refuseHost({ host: given }: Pick<AdminRequest['headers'], 'host'
   return jsonPage(403, { error });
 }
 
-function hostOf(header: string): string | undefined {
-  return /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header)?.[1]?.toLowerCase();
+export function hostOf(header: string): string | undefined {
+  return /^(\[[\da-f:.]*\]|[\w.-]*)(?::\d*)?$/i.exec(header)?.[1]?.toLowerCase();
 }
 
 /**
  * Nobody registers a name without a dot, nor one below these domains. So none can be made to lead a browser from its own page
  * to this server, as DNS rebinding does.
  */
-function isPrivateName(host: string): boolean {
+export function isPrivateName(host: string): boolean {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return true;
   return host !== '' && (!host.includes('.') || /\.(?:localhost|internal)$/.test(host));
 }

@@ -1,10 +1,13 @@
 /** The admin server: liveness, readiness and metrics on a separate port. */
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { Problem } from '../contract/problem.ts';
 import { type AdminAccess, refuseAdminRequest } from './admin-access.ts';
 import { jsonPage, methodPage, type Page } from './admin-page.ts';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';
 import { createWebServer } from './node-http.ts';
+import { endPipeline, limitPipeline } from './pipeline.ts';
+import { headFault } from './received-request.ts';
 import { type SiteServerOptions, siteListener } from './serve-site.ts';
 import type { TlsSource } from './tls.ts';
 
@@ -43,13 +46,18 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   server.maxConnections = 64;
   const { site, access = defaultAccess } = parts;
   const serveSite = site && siteListener({ ...site, access });
-  server.on('request', (request, response) => {
+  const onRequest = limitPipeline((request, response) => {
     const received = readAdminRequest(request);
     if (site?.site.owns(received.path)) {
       serveSite?.(request, response);
       return;
     }
-    answer(received, parts)
+    const fault = headFault(request, headersMax);
+    if (fault !== undefined) {
+      endPipeline(request.socket);
+      response.shouldKeepAlive = false;
+    }
+    (fault === undefined ? answer(received, parts) : Promise.resolve(faultPage(fault)))
       .catch(() => jsonPage(500, { failed: received.path === '/metrics' ? 'metrics' : 'request' }))
       .then(({ status, contentType, body, allow, challenge }) => {
         response.writeHead(status, {
@@ -64,6 +72,12 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
       })
       // The response cannot be written, so the connection is closed.
       .catch(() => response.destroy());
+  });
+  server.on('request', onRequest);
+  server.on('checkContinue', (request, response) => {
+    // A site sends 100 Continue itself, when it reads the body.
+    if (!site?.site.owns(readAdminRequest(request).path)) response.writeContinue();
+    onRequest(request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -137,8 +151,13 @@ const pages: Readonly<Record<string, (parts: AdminParts) => Promise<Page>>> = Ob
   }),
 });
 
+const headersMax = 64;
 const methods = ['GET', 'HEAD'];
 const defaultAccess: AdminAccess = { hosts: [] };
+
+function faultPage({ status, message }: Problem): Page {
+  return jsonPage(status, { error: message });
+}
 
 async function answer(request: AdminRequest, parts: AdminParts): Promise<Page> {
   const refusal = refuseAdminRequest(request, parts.access ?? defaultAccess);

@@ -33,9 +33,14 @@ export function publicOrigin(
   options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>,
 ): string {
   if (options.publicUrl !== undefined) return options.publicUrl;
-  const forwarded = isFromProxy(request, options.trustedProxies);
-  const host = (forwarded ? nearest(request.headers['x-forwarded-host']) : undefined) ?? request.headers.host ?? '';
+  const host = requestedHost(request, options.trustedProxies);
   return `${publicScheme(request, options.trustedProxies)}://${hostLike.test(host) ? host : `localhost:${request.socket.localPort ?? options.port}`}`;
+}
+
+/** The Host header that the caller sent, to this server or to a trusted proxy. It may be any text. */
+export function requestedHost(request: IncomingMessage, proxies: TrustedProxies): string {
+  const forwarded = isFromProxy(request, proxies) ? nearest(request.headers['x-forwarded-host']) : undefined;
+  return forwarded ?? request.headers.host ?? '';
 }
 
 /** The scheme that the caller used: that of the connection, or of the connection to a trusted proxy. */

@@ -1,13 +1,22 @@
 /** Options of the HTTP server for callers: addresses, proxies and limits. */
 import type { TrustedProxies } from './trusted-proxies.ts';
 
-export interface HttpOptions {
+/** Who is told to use HTTPS only. */
+export interface StrictTransportOptions {
+  readonly trustedProxies: TrustedProxies;
+  /** The value of the header Strict-Transport-Security. When absent, it is not sent. */
+  readonly strictTransportSecurity: string | undefined;
+  readonly adminTls: boolean;
+  readonly adminHost: string;
+  readonly adminHosts: readonly string[];
+}
+
+export interface HttpOptions extends StrictTransportOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   /** The origin in served documents. If it is absent, the Host header of the request decides. */
   readonly publicUrl: string | undefined;
-  readonly trustedProxies: TrustedProxies;
   /** In lower case: where trusted proxies name the client certificate of a caller. */
   readonly clientCertificateHeader?: string | undefined;
   readonly bodyBytesMax: number;

@@ -1,7 +1,8 @@
-/** Handles a few pipelined requests of a connection at a time, and leaves the others where they are until these are answered. */
+/** Handles a few pipelined requests of a connection at a time, leaves the others where they are until these are answered, and drops those behind a wrong head. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { holdReading, releaseReading } from './hold-reading.ts';
+import { inspectRequestLine, isFollowedAfterUpgrade } from './request-line.ts';
 
 /** Requests of one connection that are handled at the same time. */
 export const pipelinedMax = 16;
@@ -17,11 +18,26 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 interface Pipeline {
   handled: number;
   readonly waiting: Exchange[];
+  /** What arrives now is dropped. */
   isCut: boolean;
+  /** Where the line of the latest request ended in its chunk. */
+  lineEnd: number;
+}
+
+const pipelines = new WeakMap<Duplex, Pipeline>();
+
+/**
+ * Drops all requests behind the one that is handled now. Where its head is wrong, they may be part of its body in the eyes of a proxy
+ * (request smuggling).
+ */
+export function endPipeline(socket: Duplex): void {
+  const pipeline = pipelines.get(socket);
+  if (pipeline === undefined) return;
+  pipeline.isCut = true;
+  pipeline.waiting.length = 0;
 }
 
 export function limitPipeline(handle: RequestListener): RequestListener {
-  const pipelines = new WeakMap<Duplex, Pipeline>();
   const start = (pipeline: Pipeline, [request, response]: Exchange): void => {
     pipeline.handled += 1;
     response.once('close', () => {
@@ -40,11 +56,14 @@ export function limitPipeline(handle: RequestListener): RequestListener {
     const { socket } = request;
     let pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
-      pipeline = { handled: 0, waiting: [], isCut: false };
+      pipeline = { handled: 0, waiting: [], isCut: false, lineEnd: 0 };
       pipelines.set(socket, pipeline);
     }
     const { waiting } = pipeline;
     if (pipeline.isCut) return;
+    const isBehindAnother = pipeline.handled > 0 || waiting.length > 0;
+    pipeline.lineEnd = inspectRequestLine(request, isBehindAnother ? pipeline.lineEnd : 0);
+    if (isFollowedAfterUpgrade(request)) response.shouldKeepAlive = false;
     if (pipeline.handled < pipelinedMax && waiting.length === 0) {
       start(pipeline, [request, response]);
       return;

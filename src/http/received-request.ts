@@ -10,6 +10,7 @@ import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
 import { acceptRequestId } from './request-id.ts';
+import { hasWrongLine } from './request-line.ts';
 
 interface Limits
   extends Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'> {
@@ -32,9 +33,12 @@ function bad(message: string, reason: string): Problem {
 }
 
 /** The first fault of the head as an HTTP message, if it has one. */
-function headFault(request: IncomingMessage, headersMax: number): Problem | undefined {
+export function headFault(request: IncomingMessage, headersMax: number): Problem | undefined {
   const { rawHeaders } = request;
   if (request.httpVersionMajor !== 1) return bad('HTTP version not supported', 'httpVersion');
+  // A proxy may see another target in such a line (RFC 9112, section 3).
+  if (hasWrongLine(request))
+    return bad('Request line not supported: separate its parts by single spaces', 'requestLine');
   if (rawHeaders.length > 2 * headersMax) return bad(`More than ${headersMax} headers`, 'headerCount');
   const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -46,11 +50,11 @@ function headFault(request: IncomingMessage, headersMax: number): Problem | unde
   }
   const coding = request.headers['transfer-encoding'];
   // HTTP/1.0 has no Transfer-Encoding: a proxy may see another end of the body (RFC 9112, section 6.1).
-  if (coding !== undefined && (coding.trim().toLowerCase() !== 'chunked' || request.httpVersionMinor === 0))
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || request.httpVersionMinor === 0))
     return bad('Transfer-Encoding not supported', 'transferEncoding');
   // A server may refuse an expectation that it does not know (RFC 9110, section 10.1.1).
   const { expect } = request.headers;
-  if (expect !== undefined && request.httpVersionMinor > 0 && expect.trim().toLowerCase() !== '100-continue')
+  if (expect !== undefined && request.httpVersionMinor > 0 && expect.toLowerCase() !== '100-continue')
     return new Problem('expectationFailed');
   // HTTP/1.0 has no Host header. Each format says whether it needs one.
   return seen.includes('host') || request.httpVersionMinor === 0 ? undefined : noHost();
@@ -191,21 +195,20 @@ export class ReceivedRequest implements WireRequest {
     this.#coding = codingOf(headers['content-encoding']);
   }
 
-  async body(): Promise<Buffer> {
-    const { bodyBytesMax } = this.#limits;
+  async body(bytesMax = this.#limits.bodyBytesMax): Promise<Buffer> {
     if (this.#interruption !== undefined) throw this.#interruption;
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
     // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
-    if (length !== undefined && length > bodyBytesMax) throw tooLarge(bodyBytesMax);
+    if (length !== undefined && length > bytesMax) throw tooLarge(bytesMax);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
-      readBody(this.request, bodyBytesMax, resolve, reject);
+      readBody(this.request, bytesMax, resolve, reject);
     });
     this.bytesIn = body.length;
     if (this.#coding === undefined) return body;
-    return inflateBody(body, this.#coding, { bytesMax: bodyBytesMax, ratioMax: inflateRatioMax });
+    return inflateBody(body, this.#coding, { bytesMax, ratioMax: inflateRatioMax });
   }
 
   /**

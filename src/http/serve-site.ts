@@ -1,18 +1,20 @@
 /** Serves a site on a connection: reads the request within limits, and writes the answer with the headers of every response. */
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AdminAccess } from './admin-access.ts';
 import { refuseHost } from './admin-access.ts';
 import { jsonPage } from './admin-page.ts';
-import type { HttpOptions } from './options.ts';
+import type { HttpOptions, StrictTransportOptions } from './options.ts';
+import { endPipeline } from './pipeline.ts';
 import { ReceivedRequest } from './received-request.ts';
 import type { Site, SiteAnswer } from './site.ts';
+import { strictTransport } from './strict-transport.ts';
 
 export interface SiteServerOptions {
   readonly site: Site;
   /** The names by which browsers may address the site. */
   readonly access: Pick<AdminAccess, 'hosts'>;
-  readonly options: Pick<HttpOptions, 'trustedProxies' | 'clientCertificateHeader'>;
+  readonly options: Pick<HttpOptions, 'clientCertificateHeader'> & StrictTransportOptions;
   /** Reports what the site throws. */
   readonly failed: (thrown: unknown) => void;
 }
@@ -28,6 +30,7 @@ export function siteListener({ site, access, options, failed }: SiteServerOption
     const closed = new AbortController();
     response.once('close', () => closed.abort());
     const received = new ReceivedRequest(request, response, limits);
+    if (received.fault !== undefined) endPipeline(request.socket);
     const refusal = refuseHost(received.headers, access.hosts);
     const answer = refusal === undefined ? site.answer(received, closed.signal) : Promise.resolve(plainAnswer(refusal));
     answer
@@ -35,7 +38,10 @@ export function siteListener({ site, access, options, failed }: SiteServerOption
         failed(thrown);
         return plainAnswer(jsonPage(500, { failed: 'request' }));
       })
-      .then((found) => write(request, response, found, closed.signal))
+      .then(({ headers, ...found }) => {
+        const all = { ...strictTransport(request, options), ...headers };
+        return write(received, { ...found, headers: all }, closed.signal);
+      })
       .catch(() => response.destroy());
   };
 }
@@ -54,14 +60,13 @@ const safeHeaders = {
 };
 
 async function write(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, fault }: ReceivedRequest,
   answer: SiteAnswer,
   closed: AbortSignal,
 ): Promise<void> {
   const { status, headers, body } = answer;
-  // The rest of a body that was not read would be taken for the next request.
-  const close = request.complete ? {} : { Connection: 'close' };
+  // The rest of a body that was not read would be taken for the next request, and so may be what is behind a wrong head.
+  const close = request.complete && fault === undefined ? {} : { Connection: 'close' };
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
     response.writeHead(status, { ...safeHeaders, ...length, ...close, ...headers });

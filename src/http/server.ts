@@ -10,7 +10,7 @@ import { limitConnections } from './connection-limit.ts';
 import { createWebServer } from './node-http.ts';
 import type { Observer } from './observer.ts';
 import type { HttpOptions, LimitEvent } from './options.ts';
-import { limitPipeline } from './pipeline.ts';
+import { endPipeline, limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { type SiteServerOptions, siteListener } from './serve-site.ts';
 import type { TlsSource } from './tls.ts';
@@ -51,7 +51,10 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   const app = createApp({
     ...parts,
     closing: draining,
-    onRequest: (received) => current.set(received.request.socket, received),
+    onRequest: (received) => {
+      current.set(received.request.socket, received);
+      if (received.fault !== undefined) endPipeline(received.request.socket);
+    },
   });
   const server = createLimitedServer(options, tls);
   const limit = limitConnections(server, {

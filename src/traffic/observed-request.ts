@@ -53,8 +53,8 @@ export class ObservedRequest {
         return wire.traceparent;
       },
       inspect: (requiresHost) => wire.inspect(requiresHost),
-      body: async () => {
-        this.body = await wire.body();
+      body: async (bytesMax) => {
+        this.body = await wire.body(bytesMax);
         return this.body;
       },
     };

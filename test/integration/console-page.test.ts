@@ -69,6 +69,7 @@ test.each([
   ['/console/manifest.json', 'GET', 200],
   ['/console', 'POST', 405],
   ['/console/session', 'PUT', 405],
+  ['/console/api/openapi.json', 'DELETE', 405],
   ['/consoles', 'GET', 404],
 ] as const)('%s by %s: %i', async (path, method, status) => {
   const answer = await console.ask(path, { method });

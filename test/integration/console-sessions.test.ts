@@ -1,5 +1,5 @@
 /** Tests who gets into the console: log-ins, locks, sessions and their ends, requests of other sites. Each attack has its control. */
-import { get } from 'node:http';
+import { get, request as send } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { startConsole, type TestConsole, type TestConsoleOptions } from '../support/console.ts';
 
@@ -151,6 +151,43 @@ test('another site cannot log somebody in with a form', async () => {
   expect((await post({ 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
   expect((await post({})).status).toBe(200);
 });
+
+test('before a log-in, nobody makes the server read much', async () => {
+  const console = await open();
+  const { username, secret } = await console.addCredential(['console']);
+  const logIn = (length: number) => {
+    const body = JSON.stringify({ username, secret }).padEnd(length);
+    return console.ask('/console/session', { method: 'POST', body });
+  };
+  expect((await logIn(16_384)).status).toBe(200);
+  expect((await logIn(16_385)).status).toBe(413);
+  // Refused before the body is read, as the operations of the service are.
+  const headers = { 'Content-Type': 'application/json', Expect: '100-continue', 'Content-Length': '2000000' };
+  expect(await interimAnswers(`${console.origin}/console/session`, headers)).toEqual([413]);
+  expect(await interimAnswers(`${console.origin}/console/api/v1/explorer/messages`, headers)).toEqual([401]);
+  expect(await interimAnswers(`${console.origin}/console/session`, { ...headers, 'Content-Length': '2' })).toEqual([
+    100, 400,
+  ]);
+});
+
+/** Sends `{}` as the body if it is asked for, and returns the statuses. */
+function interimAnswers(address: string, headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
+  const answered: number[] = [];
+  return new Promise((resolve, reject) => {
+    const request = send(address, { method: 'POST', headers, agent: false });
+    request.on('continue', () => {
+      answered.push(100);
+      request.end('{}');
+    });
+    request.on('response', (response) => {
+      response.resume();
+      resolve([...answered, response.statusCode ?? 0]);
+      request.destroy();
+    });
+    request.on('error', reject);
+    request.flushHeaders();
+  });
+}
 
 test('a log-in ends the session before it, and 21 log-ins end the first', async () => {
   const console = await open();

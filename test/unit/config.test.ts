@@ -114,7 +114,7 @@ describe('refusals', () => {
       'UPDATER_MS_MAX is "20000": give a whole number from 100 to 10000.',
     ],
     [{ UPDATER_SECRET: 'two words' }, 'UPDATER_SECRET: give up to 4096 printable ASCII characters without blanks.'],
-    [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file.'],
+    [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file or folder.'],
     [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both set: keep one of them.'],
   ])('%j', (env, problem) => {
     expect(inspectConfig('production', env)).toMatchObject({ problems: [problem] });

@@ -50,9 +50,26 @@ test.each([
   ['evil.example#127.0.0.1', 403],
   ['127.0.0.1@evil.example', 403],
   ['1.2.3', 403],
+  ['localhost#a', 403],
+  ['a"b', 403],
+  ['a,b', 403],
+  ['a@b', 403],
+  ['[::1', 403],
+  ['a_b', 200],
 ])('Host %s: %i', async (host, status) => {
   const origin = await open({ hosts: ['metrics.example.com'] });
   expect(await adminStatus(origin, '/metrics', { Host: host })).toBe(status);
+});
+
+test.each([
+  ['two Hosts, of which one is accepted', 'Host: 127.0.0.1\r\nHost: evil.example', 400],
+  ['another coding', 'Host: 127.0.0.1\r\nTransfer-Encoding: gzip, chunked', 400],
+  ['one Host', 'Host: 127.0.0.1', 200],
+])('a head with %s', async (_, headers, status) => {
+  await open();
+  const socket = connect(admin.port, '127.0.0.1');
+  socket.write(`GET /metrics HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 test('a probe with HTTP/1.0 and no Host header is answered', async () => {

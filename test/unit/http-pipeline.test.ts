@@ -92,6 +92,59 @@ describe.each([
   });
 });
 
+describe('behind a request with a wrong head nothing is handled, since it may be part of its body', () => {
+  test.each([
+    ['two Hosts', 'GET /bad HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['no Host', 'GET /bad HTTP/1.1\r\n\r\n'],
+    [
+      'a chunked body in 1.0',
+      'POST /bad HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['another coding', 'POST /bad HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
+    ['two spaces', 'GET  /bad HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('%s', async (_, bad) => {
+    for (const before of [0, 1, pipelinedMax, pipelinedMax + 1]) {
+      const received = await send([many(before, get) + bad + many(3, post)]);
+      expect(statuses(received)).toEqual([...Array(before).fill(200), 400]);
+      expect(handled).toEqual(numbered(before));
+      expect(received).toMatch(/\r\nConnection: close\r\n/);
+    }
+  });
+
+  test('behind a request with a sound head they are', async () => {
+    const received = await send([`${many(2, get)}${get(2, 'Connection: close')}`]);
+    expect(statuses(received)).toEqual([200, 200, 200]);
+    expect(handled).toEqual(numbered(3));
+  });
+});
+
+describe('a request that asks for another protocol', () => {
+  const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'];
+  const posted = post(0).replace('Host: a', ['Host: a', ...upgrade].join('\r\n'));
+  const chunked = posted
+    .replace('Content-Length: 3', 'Transfer-Encoding: chunked')
+    .replace('abc', '3\r\nabc\r\n0\r\n\r\n');
+
+  // Node's parser drops them, and the caller would take the answer to a later request for theirs.
+  test.each([
+    ['without a body', get(0, ...upgrade)],
+    ['with a body', posted],
+    ['with a chunked body', chunked],
+  ])('%s ends the connection where requests follow it in one piece', async (_, request) => {
+    const received = await send([request + get(1), get(2)]);
+    expect(paths(received)).toEqual(['/0']);
+    expect(received).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  test.each([
+    ['without a body', get(0, ...upgrade)],
+    ['with a body', posted],
+  ])('%s does not where none follow', async (_, request) => {
+    const received = await sendWhenAnswered([request, get(1), get(2, 'Connection: close')]);
+    expect(paths(received)).toEqual(numbered(3));
+  });
+});
+
 test('a caller who hangs up has the rest of its requests dropped', async () => {
   handled = [];
   await new Promise<void>((resolve) => {

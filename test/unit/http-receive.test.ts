@@ -56,6 +56,13 @@ const cases: readonly (readonly [string, readonly string[], readonly number[], (
     [400],
     'Transfer-Encoding',
   ],
+  // JavaScript trims a no-break space, HTTP does not.
+  [
+    'a TE behind a no-break space',
+    [`${post('Transfer-Encoding: \xa0chunked')}0\r\n\r\n`],
+    [400],
+    'Transfer-Encoding not supported',
+  ],
   ['an obfuscated TE', [`${post('Transfer-Encoding: xchunked')}0\r\n\r\n`], [400]],
   ['an endless chunk', [`${post('Transfer-Encoding: chunked')}ffffffffffffffff1\r\n`], [400]],
   ['a broken chunk', [post('Transfer-Encoding: chunked'), 'zz\r\n'], [400], /"status":400/],

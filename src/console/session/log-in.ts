@@ -61,11 +61,14 @@ async function find(request: WireRequest, { sessions }: LogInParts): Promise<Ses
   return token === undefined ? undefined : sessions.find(token, request);
 }
 
+/** Nobody is known yet who could be refused for what is larger. */
+const logInBytesMax = 16_384;
+
 async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
   const { sessions, credentials, audit, oneClick } = parts;
   // Forms of other sites cannot send JSON without asking first.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) throw new Problem('unsupportedMedia');
-  const presented = parseLogIn((await request.body()).toString(), oneClick);
+  const presented = parseLogIn((await request.body(logInBytesMax)).toString(), oneClick);
   const { sender, certificate } = request;
   const caller = await credentials.authenticate({ headers: headersOf(presented), sender, certificate });
   const detail = { address: sender?.address, tenant: caller.tenant };

@@ -2,8 +2,9 @@
 import type { Message } from '../../formats/wire.ts';
 import { publicOrigin } from '../forwarded.ts';
 import { mountPathOf } from '../mount-path.ts';
-import type { HttpOptions } from '../options.ts';
+import type { HttpOptions, StrictTransportOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
+import { strictTransport } from '../strict-transport.ts';
 import type { Middleware } from './state.ts';
 
 export interface Document {
@@ -30,7 +31,7 @@ export interface DocumentsOptions {
   readonly documents: Documents;
   /** Absent where nothing logs clients. */
   readonly nameClient?: ((headers: ReceivedRequest['headers'], format: string) => string) | undefined;
-  readonly options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>;
+  readonly options: Pick<HttpOptions, 'publicUrl' | 'port'> & StrictTransportOptions;
 }
 
 /** Passes on every request that is not for a document. */
@@ -44,7 +45,7 @@ export function serveDocuments({ documents, options, nameClient }: DocumentsOpti
       documents.find(path, query, origin) ??
       (path === '/' || acceptsHtml(headers.accept) ? documents.findPage(path, origin) : undefined);
     if (document === undefined) return next();
-    const message = documentMessage(document, headers['if-none-match'], vary);
+    const message = documentMessage(document, headers['if-none-match'], vary, strictTransport(request, options));
     const outcome = message.status === 304 ? 'notModified' : 'ok';
     const client = nameClient?.(headers, 'document');
     state.answer = { message, entry: { protocol: 'document', path, client, requestReference: '', outcome } };
@@ -67,10 +68,17 @@ function documentMessage(
   document: Document,
   ifNoneMatch: string | undefined,
   originHeaders: readonly string[],
+  strict: Readonly<Record<string, string>>,
 ): Message {
   const { contentType, body, etag } = document;
   const vary = [document.headers?.Vary, ...originHeaders].filter((each) => each !== undefined).join(', ');
-  const headers = { 'Cache-Control': 'no-cache', ETag: etag, ...document.headers, ...(vary !== '' && { Vary: vary }) };
+  const headers = {
+    'Cache-Control': 'no-cache',
+    ETag: etag,
+    ...document.headers,
+    ...(vary !== '' && { Vary: vary }),
+    ...strict,
+  };
   return matches(ifNoneMatch, etag)
     ? { status: 304, contentType, headers, body: '' }
     : { status: 200, contentType, headers, body };

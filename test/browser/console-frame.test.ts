@@ -117,6 +117,31 @@ test('a wrong password is explained, and a session that has ended leads to the l
   await visit.close();
 });
 
+test('after many wrong passwords the page says that the right one is not checked, and for how long', async () => {
+  const locking = await startConsole({ settings: { LOGIN_FAILURES_MAX: '3' } });
+  try {
+    const person = await locking.addCredential(['console']);
+    const visit = await browser.visit({ origin: locking.origin });
+    const { page } = visit;
+    await visit.open('/console');
+    for (const wrong of ['first', 'second', 'third']) {
+      await visit.logIn(person.username, wrong);
+      await page.getByRole('alert').getByText('its secret is wrong').waitFor();
+    }
+    await visit.logIn(person.username, person.secret);
+    await page.getByRole('alert').getByText('none is checked for a while').waitFor();
+    await page.getByRole('alert').getByText('try again in 30 minutes').waitFor();
+    expect(visit.takeFaults().map((fault) => fault.match(/40[013]|429/)?.[0])).toEqual(['401', '401', '401', '429']);
+    // The control: after the lock, the same password is right.
+    locking.pass(31 * 60_000);
+    await visit.logIn(person.username, person.secret);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await visit.close();
+  } finally {
+    await locking.stop();
+  }
+});
+
 test('the keyboard alone logs in, moves to a view, and logs out', async () => {
   const visit = await visitConsole();
   const { page } = visit;

@@ -63,7 +63,7 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   expect(await calls.count()).toBe(2);
   await calls.filter({ hasText: 'replayed' }).waitFor();
   await picture('traffic', 460);
-  await calls.filter({ hasText: 'soap11' }).getByRole('link').click();
+  await calls.filter({ hasText: 'SOAP 1.1' }).getByRole('link').click();
   await page.getByRole('heading', { name: 'Request disable' }).waitFor();
   await tab('Copy as a program');
   await page.getByRole('combobox', { name: 'Language' }).selectOption('PHP');

@@ -123,8 +123,12 @@ function errorOf(response: Response, value: unknown): ApiError {
     readonly invalidFields?: readonly InvalidField[];
     readonly requestId?: string;
   };
-  const retry = response.headers.get('Retry-After');
+  const seconds = Number(response.headers.get('Retry-After'));
   const message = detail ?? `The gateway answered with ${response.status}.`;
-  const wait = response.status === 429 && retry !== null ? ` Try again in ${retry} s.` : '';
+  const wait = response.status === 429 && seconds > 0 ? `; try again in ${durationText(seconds)}` : '';
   return new ApiError(response.status, message + wait, invalidFields, requestId);
+}
+
+function durationText(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -95,5 +95,7 @@ function explain(thrown: unknown): ApiError {
   if (!(thrown instanceof ApiError)) return new ApiError(0, String(thrown));
   if (thrown.status === 401) return new ApiError(401, 'The credential is unknown, or its secret is wrong.');
   if (thrown.status === 403) return new ApiError(403, 'This credential has no role for the console.');
+  if (thrown.status === 429)
+    return new ApiError(429, `After many wrong log-ins, none is checked for a while. ${thrown.message}`);
   return thrown;
 }

@@ -20,6 +20,7 @@ import {
   TextField,
   Time,
 } from '../components/index.ts';
+import { formatOption, formatTitle } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 import { Sparkline } from './sparkline.tsx';
 import { Credential, callOf } from './use.tsx';
@@ -53,7 +54,12 @@ export function CallerList() {
   return (
     <>
       <Filters>
-        <SelectField label="Format" value={filter.format} onChange={set('format')} options={all(value?.formats)} />
+        <SelectField
+          label="Format"
+          value={filter.format}
+          onChange={set('format')}
+          options={[{ value: '', text: 'all' }, ...(value?.formats ?? []).map(formatOption)]}
+        />
         <SelectField label="Service" value={filter.service} onChange={set('service')} options={all(value?.services)} />
         <SelectField
           label="Operation"
@@ -98,12 +104,24 @@ export function CallerList() {
             rows={value.callers}
             keyOf={({ id }) => id}
             onOpen={setOpened}
-            empty={<Empty title="No such caller in these days" />}
+            empty={isFiltered(filter) ? <Empty title="No such caller in these days" /> : <NoCaller />}
           />
         </>
       )}
       {opened !== undefined && <Replacement caller={opened} onClose={() => setOpened(undefined)} />}
     </>
+  );
+}
+
+function isFiltered({ days: _, ...values }: typeof noFilter): boolean {
+  return Object.values(values).some((value) => value !== '');
+}
+
+function NoCaller() {
+  return (
+    <Empty title="No call in these days">
+      <p>Calls are counted here within a minute after their answer.</p>
+    </Empty>
   );
 }
 
@@ -113,12 +131,16 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
     {
       name: 'Call',
       cell: (each) => (
-        <Button kind="quiet" label={`The last call of ${callOf(each)} in ${each.format}`} onClick={() => open(each)}>
+        <Button
+          kind="quiet"
+          label={`The last call of ${callOf(each)} in ${formatTitle(each.format)}`}
+          onClick={() => open(each)}
+        >
           <Text value={callOf(each)} />
         </Button>
       ),
     },
-    { name: 'Format', cell: ({ format }) => <code>{format}</code>, narrow: true },
+    { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
     { name: 'Client', cell: ({ client }) => <Text value={client} max={60} /> },
     {
       name: 'Used',
@@ -156,7 +178,7 @@ function Replacement({ caller, onClose }: { readonly caller: Caller; readonly on
   return (
     <Dialog title="The call that replaces it" place="side" onClose={onClose}>
       <p>
-        The last call of <Text value={callOf(caller)} /> in <code>{caller.format}</code> as JSON. Secrets are masked.
+        The last call of <Text value={callOf(caller)} /> in {formatTitle(caller.format)} as JSON. Secrets are masked.
       </p>
       <SelectField label="As" value={as} onChange={setAs} options={languages} />
       <ErrorBox error={error} />

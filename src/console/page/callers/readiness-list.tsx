@@ -16,6 +16,7 @@ import {
   Time,
   type Tone,
 } from '../components/index.ts';
+import { formatOption, formatTitle } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 import { Credential, callOf } from './use.tsx';
 
@@ -46,7 +47,7 @@ export function ReadinessList() {
           value={target}
           onChange={setTarget}
           options={[
-            ...formats.map((each) => ({ value: `format ${each}`, text: each.replaceAll(',', ', ') })),
+            ...formats.map((each) => ({ value: `format ${each}`, text: formatOption(each).text })),
             ...(rules.value?.deprecations ?? []).map(({ id, calls }) => ({
               value: `deprecation ${id}`,
               text: `Deprecation: ${calls}`,
@@ -84,15 +85,13 @@ const columns: readonly Column<Caller>[] = [
         <ul>
           {remaining.map((each) => (
             <li key={each.id}>
-              <Text value={callOf(each)} /> in <code>{each.format}</code> ({each.requests} requests,{' '}
-              <Text value={each.client} max={40} />
+              <Text value={callOf(each)} /> in {formatTitle(each.format)} (
+              {each.requests === 1 ? '1 request' : `${each.requests} requests`}, <Text value={each.client} max={40} />
               ):{' '}
               {each.replacedBy === undefined ? (
                 <strong>no other call yet</strong>
               ) : (
-                <>
-                  also in <code>{each.replacedBy.format}</code>
-                </>
+                <>also in {formatTitle(each.replacedBy.format)}</>
               )}
             </li>
           ))}

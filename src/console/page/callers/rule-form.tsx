@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../callers/deprecations.ts';
 import { type Answer, ApiError, send } from '../api.ts';
 import { Button, CheckField, Dialog, ErrorBox, Notice, Table, Text, TextField } from '../components/index.ts';
+import { type Format, formatTitle, formatTitles } from '../formats.ts';
 import { Credential, callOf } from './use.tsx';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
@@ -35,7 +36,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
   return (
     <Dialog title={before === undefined ? 'Deprecate calls' : 'Change the deprecation'} place="side" onClose={onClose}>
       <p class="hint">Calls that have all of the values given. Several values have commas between them.</p>
-      <TextField label="Formats" value={fields.format} onInput={set('format')} placeholder="soap11, soap12" />
+      <FormatFields chosen={split(fields.format)} onChange={(names) => set('format')(names.join(', '))} />
       <TextField label="Services" value={fields.service} onInput={set('service')} />
       <TextField label="Operations" value={fields.operation} onInput={set('operation')} />
       <TextField label="Versions" value={fields.version} onInput={set('version')} />
@@ -81,7 +82,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
             caption="Whom it concerns"
             columns={[
               { name: 'Credential', cell: (each) => <Credential {...each} /> },
-              { name: 'Call', cell: (each) => <Text value={`${callOf(each)} ${each.format}`} /> },
+              { name: 'Call', cell: (each) => <Text value={`${callOf(each)} in ${formatTitle(each.format)}`} /> },
               { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
               { name: 'Exempt', cell: ({ isExempt }) => (isExempt ? 'yes' : 'no'), narrow: true },
             ]}
@@ -104,6 +105,29 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+const formats = Object.keys(formatTitles) as Format[];
+
+interface FormatFieldsProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (names: readonly string[]) => void;
+}
+
+function FormatFields({ chosen, onChange }: FormatFieldsProps) {
+  return (
+    <fieldset class="choices">
+      <legend>Formats</legend>
+      {formats.map((name) => (
+        <CheckField
+          key={name}
+          label={formatTitle(name)}
+          checked={chosen.includes(name)}
+          onChange={(checked) => onChange(formats.filter((each) => (each === name ? checked : chosen.includes(each))))}
+        />
+      ))}
+    </fieldset>
   );
 }
 
@@ -138,11 +162,6 @@ function ruleOf({
   link,
   ...selectors
 }: Fields): object {
-  const split = (text: string): string[] =>
-    text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
   const lists = Object.entries(selectors).flatMap(([name, text]) =>
     split(text).length === 0 ? [] : [[name, split(text)]],
   );
@@ -155,6 +174,13 @@ function ruleOf({
     ...(link !== '' && { link }),
     ...(split(brownOuts).length > 0 && { brownOuts: split(brownOuts).map(parseBrownOut) }),
   };
+}
+
+function split(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
 }
 
 /** The server says what is wrong with its parts. */

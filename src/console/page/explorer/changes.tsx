@@ -1,6 +1,6 @@
 /** What a conversion changes. */
 import { Table, Text } from '../components/index.ts';
-import { formatTitles } from './names.ts';
+import { formatTitles } from '../formats.ts';
 import type { EditedMessage } from './types.ts';
 
 export function Changes({ changes }: { readonly changes: NonNullable<EditedMessage['changes']> }) {

@@ -15,11 +15,11 @@ import {
   Text,
   TextField,
 } from '../components/index.ts';
+import { formatTitles } from '../formats.ts';
 import { navigate } from '../routing.tsx';
 import { Changes } from './changes.tsx';
 import { packed } from './draft.ts';
 import { Messages } from './messages.tsx';
-import { formatTitles } from './names.ts';
 import { operationPath } from './operation-page.tsx';
 import type { EditedMessage, Operations } from './types.ts';
 import { carry, marksOf } from './use-request.ts';

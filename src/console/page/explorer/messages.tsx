@@ -1,7 +1,7 @@
 /** Messages in several formats, one at a time, to be read. */
 import { useState } from 'preact/hooks';
 import { CopyButton, Preformatted, Tabs } from '../components/index.ts';
-import { formatTitles } from './names.ts';
+import { formatTitles } from '../formats.ts';
 import type { ShownMessage } from './types.ts';
 
 export function Messages({ label, messages }: { readonly label: string; readonly messages: readonly ShownMessage[] }) {

@@ -2,9 +2,9 @@
 import { useCallback, useState } from 'preact/hooks';
 import { pathOf } from '../api.ts';
 import { Badge, Button, CodeEditor, CopyButton, ErrorBox, Section, Tabs, Text } from '../components/index.ts';
+import { type Format, formatTitles } from '../formats.ts';
 import { navigate } from '../routing.tsx';
 import { Changes } from './changes.tsx';
-import { type Format, formatTitles } from './names.ts';
 import { Programs } from './programs.tsx';
 import { RequestForm } from './request-form.tsx';
 import { SendPanel } from './send-panel.tsx';

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { printPrograms } from '../../explorer/contract.ts';
 import { send } from '../api.ts';
 import { Button, CopyButton, Empty, ErrorBox, Loading, Preformatted, Section, Tabs } from '../components/index.ts';
+import { type Format, formatTitles } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 import { packed } from './draft.ts';
-import { type Format, formatTitles } from './names.ts';
 import type { Described, DraftObject } from './types.ts';
 
 export interface ProgramsProps {

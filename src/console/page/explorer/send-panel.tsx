@@ -14,10 +14,10 @@ import {
   Text,
   TextField,
 } from '../components/index.ts';
+import { type Format, formatTitles } from '../formats.ts';
 import { Link } from '../routing.tsx';
 import { newKey, packed } from './draft.ts';
 import { Messages } from './messages.tsx';
-import { type Format, formatTitles } from './names.ts';
 import type { Described, SentAnswer, ShownMessage } from './types.ts';
 
 export interface SendPanelProps {

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { editMessage } from '../../explorer/contract.ts';
 import { ApiError, send } from '../api.ts';
 import type { Mark } from '../components/index.ts';
+import type { Format } from '../formats.ts';
 import { packed } from './draft.ts';
-import type { Format } from './names.ts';
 import type { Described, DraftObject, EditedMessage, ShownMessage } from './types.ts';
 
 export interface Carried {

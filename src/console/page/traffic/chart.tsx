@@ -1,8 +1,10 @@
 /** A chart of lines over time. Each line has a colour, a pattern and a label, and the last values are text. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
+import { formatTitle } from '../formats.ts';
 
 export interface Series {
+  /** Of a format. */
   readonly name: string;
   /** Null where there is no value. */
   readonly values: readonly (number | null)[];
@@ -104,7 +106,7 @@ export function Chart({ title, times, series, print }: ChartProps) {
                   stroke-dasharray={patterns[placeOf(name)]!.join(' ')}
                 />
               </svg>
-              {name} <span class="hint">{lastOf(values, print)}</span>
+              {formatTitle(name)} <span class="hint">{lastOf(values, print)}</span>
             </li>
           ))}
         </ul>

@@ -14,6 +14,7 @@ import {
   Text,
   TextField,
 } from '../components/index.ts';
+import { formatOption, formatTitle } from '../formats.ts';
 import { Link, navigate, useRoute } from '../routing.tsx';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { type LiveTraffic, rowsMax, type TrafficFilter, type TrafficLine, useTraffic } from './use-traffic.ts';
@@ -113,7 +114,7 @@ function FilterFields({ filter, traffic, onChange }: FilterFieldsProps) {
       <SelectField
         label="Format"
         value={filter.format ?? ''}
-        options={[{ value: '', text: 'any' }, ...formats]}
+        options={[{ value: '', text: 'any' }, ...formats.map(formatOption)]}
         onChange={(value) => onChange('format', value)}
       />
       <TextField
@@ -160,7 +161,7 @@ const columns: readonly Column<TrafficLine>[] = [
     cell: ({ id, at }) => <Link to={`/traffic/${id}`}>{clock.format(at)}</Link>,
     narrow: true,
   },
-  { name: 'Format', cell: ({ format }) => format, narrow: true },
+  { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
   {
     name: 'Operation',
     cell: ({ operation, version, method, path }) => (

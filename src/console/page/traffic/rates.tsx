@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { getTrafficRates } from '../../traffic/contract.ts';
 import { type Answer, read } from '../api.ts';
 import { ErrorBox, formatMs, Loading, Section, SelectField, Table, Time } from '../components/index.ts';
+import { formatTitle } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 import { Chart, type Series } from './chart.tsx';
 
@@ -86,7 +87,7 @@ function RatesTable({ rates }: { readonly rates: Rates }) {
       keyOf={({ format, at }) => `${format} ${at}`}
       columns={[
         { name: 'From', cell: ({ at }) => <Time value={at} />, narrow: true },
-        { name: 'Format', cell: ({ format }) => format, narrow: true },
+        { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
         { name: 'Requests', cell: ({ requests }) => requests, align: 'end' },
         { name: 'Refused', cell: ({ refused }) => refused, align: 'end' },
         { name: 'Failed', cell: ({ failed }) => failed, align: 'end' },

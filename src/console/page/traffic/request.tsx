@@ -17,6 +17,7 @@ import {
   Text,
   Time,
 } from '../components/index.ts';
+import { formatTitle } from '../formats.ts';
 import { Link } from '../routing.tsx';
 import { useQuery } from '../use-query.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
@@ -76,7 +77,7 @@ function Summary({ request }: { readonly request: TrafficRequest }) {
           facts={[
             ['Answered', <Time value={request.at} />],
             ['Address', <code>{`${request.method} ${request.path ?? ''}`}</code>],
-            ['Format', request.format],
+            ['Format', formatTitle(request.format)],
             [
               'Operation',
               `${request.operation ?? 'unknown'}${request.version === undefined ? '' : `, version ${request.version}`}`,

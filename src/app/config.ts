@@ -1,5 +1,6 @@
 /** Configuration: reads settings from their sources and from secret files, and reports every problem at once. */
 import { accessSync, constants, readFileSync } from 'node:fs';
+import { describeSystemError } from '../lib/system-faults.ts';
 import type { Mode, Setting } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
 import { findUnknownVariables, type Variables } from './unknown-variables.ts';
@@ -136,9 +137,7 @@ function readSecret(file: string): { readonly text: string } | { readonly proble
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? { problem: 'the file is empty' } : { text };
   } catch (thrown) {
-    return {
-      problem: (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'cannot be read',
-    };
+    return { problem: describeSystemError(thrown) ?? 'it cannot be read' };
   }
 }
 

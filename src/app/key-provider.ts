@@ -35,9 +35,21 @@ export function readKeyProvider(sources: VariableSources): KeyProvider {
 }
 
 /** Throws KeyRingError, and KmsUnavailable where the service gives no keys. */
-export function readKeys({ keys, dataDir }: Config, provider: KeyProvider): Promise<KeyRing> {
-  if (keys !== undefined) return provider.open(keys);
+export async function readKeys(
+  { keys, keyFile, dataDir }: Pick<Config, 'keys' | 'keyFile' | 'dataDir'>,
+  provider: KeyProvider,
+): Promise<KeyRing> {
+  if (keys !== undefined) return openKeys(keys, keyFile, provider);
   const file = keyFileIn(dataDir);
   const example = file === undefined ? '' : `, such as KEY_FILE=${file}`;
   throw new KeyRingError(`there are no keys: name a key file in KEY_FILE${example}`);
+}
+
+async function openKeys(keys: string, keyFile: string | undefined, provider: KeyProvider): Promise<KeyRing> {
+  try {
+    return await provider.open(keys);
+  } catch (thrown) {
+    if (keyFile === undefined || !(thrown instanceof KeyRingError)) throw thrown;
+    throw new KeyRingError(`KEY_FILE ${keyFile}: ${thrown.message}`, { cause: thrown });
+  }
 }

@@ -1,14 +1,16 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { languageNames } from '../convert/call-source.ts';
+import { protocolNames } from '../formats/index.ts';
 import { listCallers } from './callers/list.ts';
 import { showCall } from './callers/show.ts';
+import { originOption } from './origin-option.ts';
 
 export function add(program: Command): void {
   const callers = program
     .command('callers')
     .description('lists who calls which operation, in which version and format, with which client; last used first')
-    .option('--format <formats>', 'only these formats, with commas between them: soap11,soap12')
+    .option('--format <formats>', 'only these formats, with commas between them: soap11,soap12', parseFormats)
     .option('--service <services>', 'only these services')
     .option('--operation <operations>', 'only these operations')
     .option('--version <versions>', 'only these versions of the address; none: addresses without a version')
@@ -27,8 +29,17 @@ export function add(program: Command): void {
     .addOption(
       new Option('--as <language>', 'the language of the call').choices(['json', ...languageNames]).default('json'),
     )
-    .option('--origin <origin>', 'the address of the service; by default PUBLIC_URL')
+    .addOption(originOption('the address of the service; by default PUBLIC_URL'))
     .description('prints the last call of a caller as the JSON call that replaces it; secrets are masked')
     .addHelpText('after', '\nExample:\n  triglyph callers show 0f1e2d3c4b5a6978 --as php')
     .action(showCall);
+}
+
+/** `other`: what exceeds the limit of records. `none`: requests whose format is not known. */
+const formatNames: readonly string[] = Object.freeze([...protocolNames, 'other', 'none']);
+
+function parseFormats(text: string): string {
+  const unknown = text.split(',').find((each) => !formatNames.includes(each.trim()));
+  if (unknown === undefined) return text;
+  throw new InvalidArgumentError(`The formats are ${formatNames.join(', ')}.`);
 }

@@ -1,5 +1,6 @@
 /** Error messages of commands: plain lines without a stack and without card numbers. */
 import { redact } from '../lib/redact.ts';
+import { describeSystemError } from '../lib/system-faults.ts';
 
 /** A command that cannot be done. Each line says what is wrong and how to correct it. */
 export class CommandError extends Error {
@@ -39,7 +40,7 @@ const nextCause = (thrown: unknown): unknown => (thrown instanceof Error ? throw
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { code, path, address, port } = thrown as SystemError;
-  const fault = code === undefined ? undefined : systemFaults[code];
+  const fault = describeSystemError(thrown);
   if (fault === undefined) return thrown.message || code || thrown.name;
   const place = path ?? (port === undefined ? undefined : `${address ?? ''}:${port}`);
   return place === undefined ? fault : `${place}: ${fault}`;
@@ -49,14 +50,3 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
   readonly port?: number;
 }
-
-const systemFaults: Readonly<Record<string, string>> = Object.freeze({
-  EADDRINUSE: 'the address is in use: stop what listens there, or choose another port',
-  EACCES: 'permission denied',
-  ECONNREFUSED: 'the connection is refused: nothing listens there',
-  EEXIST: 'there is such a file already',
-  EISDIR: 'that is a folder',
-  ENOENT: 'there is no such file or folder',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-});

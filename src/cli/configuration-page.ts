@@ -15,13 +15,12 @@ Settings come from the environment, then from a \`.env\` file in the working fol
 |---|---|---|---|
 ${rows.join('\n')}
 
-A misspelt variable is refused: one that is not in this table and is close to a name in it (\`DRAIN_NOTICE_MSS\`), or that
-starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`, \`IDEMPOTENCY_\` or \`REMEMBERED_\`.
+A misspelt variable is refused. This is one that is close to a name in this table (\`DRAIN_NOTICE_MSS\`), or that starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`,
+\`IDEMPOTENCY_\` or \`REMEMBERED_\` and is not in it.
 
-\`npm start\` refuses to start without keys, with a key file that others can read, on the demo's data folder, and, with
-\`ENVIRONMENT=live\`, on a public address where nothing
-terminates TLS (neither \`TLS_CERT_FILE\` nor a proxy in \`TRUSTED_PROXIES\`), or without \`PUBLIC_URL\`: the \`Host\` of a request must not decide what WSDL and OpenAPI documents say. Each refusal says how to correct it. The demo serves 127.0.0.1, and another
-address with \`--host\` only.
+\`npm start\` refuses to start without keys, with a key file that others can read, and on the demo's data folder. With \`ENVIRONMENT=live\` it also refuses a public
+address where nothing terminates TLS (neither \`TLS_CERT_FILE\` nor a proxy in \`TRUSTED_PROXIES\`). It then requires \`PUBLIC_URL\`, too: the \`Host\` of a request must not
+decide what WSDL and OpenAPI documents say. Each refusal says how to correct it. The demo serves 127.0.0.1, and another address with \`--host\` only.
 
 ## The configuration file
 

@@ -5,7 +5,9 @@ import { type ConversionTarget, conversionTargets } from '../convert/conversion.
 import { ConversionError } from '../convert/conversion-error.ts';
 import { createConverter } from '../convert/convert.ts';
 import { type ProtocolName, protocolNames } from '../formats/index.ts';
+import { CommandError } from './command-error.ts';
 import { formatConversion, formatNotes } from './convert/report.ts';
+import { localOrigin, originOption } from './origin-option.ts';
 import { print, printAll } from './output.ts';
 import { checkProject } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
@@ -28,7 +30,7 @@ export function add(program: Command): void {
     )
     .option('--operation <name>', 'the operation, where the message does not name it')
     .option('--answer', 'the message is the answer of the operation')
-    .option('--origin <origin>', 'the address of the server in programs', 'http://127.0.0.1:8080')
+    .addOption(originOption('the address of the server in programs').default(localOrigin))
     .option('--mask', 'masks sensitive members')
     .option('--json', 'prints JSON')
     .description('converts a message to other formats, or a request to a program that sends it')
@@ -60,9 +62,14 @@ interface Options {
 const hints = { unnamed: ' (--from, --service, --service-version, --operation)', target: '' };
 
 function convertFile(file: string, { serviceVersion, answer, json, mask, ...options }: Options): void {
+  const message = readFileSync(file === '-' ? 0 : file);
+  if (message.toString('latin1').trim() === '')
+    throw new CommandError([
+      `${file === '-' ? 'standard input' : file} is empty: name a file with one message, or pipe one`,
+    ]);
   const conversion = createConverter(servedServices())({
     ...options,
-    message: readFileSync(file === '-' ? 0 : file),
+    message,
     version: serviceVersion,
     side: answer === true ? 'answer' : undefined,
     mask: mask === true,

@@ -1,4 +1,5 @@
 /** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Variables } from '../app/config.ts';
 import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
@@ -32,6 +33,8 @@ async function runCopy({ from, to }: { readonly from: string; readonly to: strin
   const { variables } = projectSources();
   const source = parseStore('--from', from, variables);
   const target = parseStore('--to', to, variables);
+  if (placeOf(source) === placeOf(target))
+    throw new CommandError(['--from and --to name the same store: name an empty one in --to']);
   const startedAt = performance.now();
   await recordCopy(source, target);
   const sums = await copy(source, target);
@@ -85,6 +88,8 @@ async function copyWithProgress(
     await from.close();
   }
 }
+
+const placeOf = (store: StoreAddress) => (store.kind === 'sqlite' ? resolve(store.dataDir) : describeStore(store));
 
 /** One connection for statements, and one for a read within a transaction. */
 const poolMax = 2;

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { serviceAddress } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
+import { localOrigin, originOption } from './origin-option.ts';
 import { checkProject, ownServices } from './project.ts';
 
 const builtInPaths: Readonly<Record<string, string>> = Object.freeze({
@@ -16,7 +17,7 @@ export function add(program: Command): void {
   const paths: Readonly<Record<string, string>> = { ...builtInPaths, ...Object.fromEntries(ownPaths) };
   program
     .command('openapi')
-    .option('--origin <origin>', 'the address of the service', 'http://127.0.0.1:8080')
+    .addOption(originOption('the address of the service').default(localOrigin))
     .addOption(new Option('--service <service>', 'the service').choices(Object.keys(paths)).default('recurring'))
     .description('prints the OpenAPI 3.1 document of a service')
     .addHelpText('after', '\nExample:\n  triglyph openapi --origin https://pay.example.com > openapi.json')

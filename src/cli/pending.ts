@@ -80,7 +80,8 @@ async function listPending({ all, upstream, tenant, operation, json }: ListOptio
 
 async function showPending(id: string, { json }: { readonly json?: boolean }): Promise<void> {
   const found = await withBackend(({ unsettled }) => unsettled.find(id));
-  if (found === undefined) throw new CommandError([`no request with the id ${id} is pending`]);
+  if (found === undefined)
+    throw new CommandError([`no request with the id ${id} is pending: \`triglyph pending list\` prints them`]);
   const { input, ...members } = describe(found);
   if (json) print(JSON.stringify({ ...members, input }));
   else

@@ -27,7 +27,9 @@ async function showPlatform(platform: string, { json }: { readonly json?: boolea
     store.read(async (tx) => {
       const resources = tx.repository(ResourceReader);
       if ((await resources.findPlatform(platform)) === undefined)
-        throw new CommandError([`${platform}: there is no such balance platform`]);
+        throw new CommandError([
+          `${platform}: there is no such balance platform: \`triglyph credential balance-platform list\` prints them`,
+        ]);
       return readTree(platform, resources);
     }),
   );

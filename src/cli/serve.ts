@@ -19,7 +19,7 @@ import { handleOutputError, print, serveWithoutOutput } from './output.ts';
 import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
-import { untilStopped } from './until-stopped.ts';
+import { firstSignal, untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {
   program
@@ -110,7 +110,7 @@ async function superviseWorkers(project: Project): Promise<void> {
     await backend?.close();
     log('info', 'stopped', {});
   };
-  const stopped = untilStopped({ failed, stop });
+  const stopped = untilStopped({ failed, stop }, firstSignal(['SIGTERM', 'SIGINT']));
   const { callers, adminPort } = primary;
   const admin = origin(config.adminHost, adminPort, config.adminTls ? 'https' : 'http');
   log('info', 'ready', { version, callers, admin, workers: config.workers });

@@ -51,7 +51,10 @@ async function showShopper(
 ): Promise<void> {
   const history = await withBackend(async ({ registry, store }) => {
     const company = await registry.findCompany(merchantAccount);
-    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
+    if (company === undefined)
+      throw new CommandError([
+        `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
+      ]);
     const shopper = { company, merchantAccount, shopperReference };
     return store.read(async (tx) => {
       const found = await tx.repository(CardChangeReader).findHistory(shopper);

@@ -11,7 +11,10 @@ export interface Stoppable {
  * Resolves when the server has stopped: after `stopRequest`, or after an uncaught exception, which is logged and sets the
  * exit code 1.
  */
-export function untilStopped(running: Stoppable, stopRequest: Promise<void> = firstSignal()): Promise<void> {
+export function untilStopped(
+  running: Stoppable,
+  stopRequest: Promise<void> = firstSignal(['SIGTERM', 'SIGINT', 'SIGHUP']),
+): Promise<void> {
   serveWithoutOutput();
   return new Promise((resolve, reject) => {
     let stopping = false;
@@ -36,10 +39,8 @@ function endSoon(): void {
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-const signals = ['SIGTERM', 'SIGINT'] as const;
-
 /** Resolves at the first signal. A second one ends the process at once. */
-function firstSignal(): Promise<void> {
+export function firstSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     const onSignal = (): void => {
       for (const signal of signals) process.off(signal, onSignal);

@@ -4,6 +4,7 @@ import { namedOperations, type Service, serviceAddress } from '../contract/servi
 import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
 import { recurringV25 } from '../services/recurring/v25.ts';
+import { localOrigin, originOption } from './origin-option.ts';
 import { checkProject, ownServices } from './project.ts';
 
 export function add(program: Command): void {
@@ -15,7 +16,7 @@ export function add(program: Command): void {
   ]);
   program
     .command('wsdl')
-    .option('--origin <origin>', 'the address of the service', 'http://127.0.0.1:8080')
+    .addOption(originOption('the address of the service').default(localOrigin))
     .addOption(new Option('--service <service>', 'the service').choices([...choices.keys()]).default('recurring'))
     .option('--no-soap12', 'leaves out the binding for SOAP 1.2, for Axis 1.4, wsimport and gSOAP')
     .description('prints the WSDL')

@@ -72,7 +72,10 @@ async function* decoded(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
     yield decoder.decode();
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
-    throw new UnreadableFile(`the file is not UTF-8: see after line ${lines}`, { cause: thrown });
+    throw new UnreadableFile(
+      `the file is not UTF-8: save it as UTF-8, and import it again. The wrong bytes come after line ${lines}`,
+      { cause: thrown },
+    );
   }
 }
 

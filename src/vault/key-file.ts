@@ -91,7 +91,7 @@ function changeKeyFile<T>(path: string, change: (text: string) => { readonly tex
     }
   } catch (thrown) {
     rmSync(temporary, { force: true });
-    throw thrown;
+    throw thrown instanceof KeyRingError ? new KeyRingError(`${path}: ${thrown.message}`, { cause: thrown }) : thrown;
   }
 }
 

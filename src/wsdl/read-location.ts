@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describeSystemError } from '../lib/system-faults.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../xml/decode.ts';
 import type { Limits } from '../xml/limits.ts';
 import { type LocatedElement, parseLocated } from '../xml/located.ts';
@@ -108,7 +109,7 @@ async function realPathOf(url: URL, location: string): Promise<string> {
   try {
     return await realpath(fileURLToPath(url));
   } catch (thrown) {
-    throw new Unread(`${location} cannot be read (${codeOf(thrown)})`);
+    throw new Unread(`${location} cannot be read (${reasonOf(thrown)})`);
   }
 }
 
@@ -118,7 +119,7 @@ async function readBytes(path: string): Promise<Buffer> {
     if (size > bytesMax) throw new Unread(`${path} has more than ${bytesMax >> 20} MiB`);
     return await readFile(path);
   } catch (thrown) {
-    throw thrown instanceof Unread ? thrown : new Unread(`${path} cannot be read (${codeOf(thrown)})`);
+    throw thrown instanceof Unread ? thrown : new Unread(`${path} cannot be read (${reasonOf(thrown)})`);
   }
 }
 
@@ -137,13 +138,15 @@ async function download(location: string, timeLimitMs: number): Promise<Buffer> 
     return Buffer.concat(pieces);
   } catch (thrown) {
     if (thrown instanceof Unread) throw thrown;
-    throw new Unread(`${location} cannot be read (${codeOf(thrown)})`);
+    throw new Unread(`${location} cannot be read (${reasonOf(thrown)})`);
   }
 }
 
-function codeOf(thrown: unknown): string {
+function reasonOf(thrown: unknown): string {
   // A DOMException is no Error in every realm, and its code is a number.
   if (Object(thrown).name === 'TimeoutError') return 'it takes too long';
+  const fault = describeSystemError(Object(thrown).cause ?? thrown);
+  if (fault !== undefined) return fault;
   if (!(thrown instanceof Error)) return String(thrown);
   const { code } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
   return code ?? thrown.message;

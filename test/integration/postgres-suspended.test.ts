@@ -1,13 +1,14 @@
 /** Statements without a time limit while their server hangs: all of its processes are suspended, or its cable is cut. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { WatchTimes } from '../../src/store/postgres/server-watch.ts';
 import { type Engine, type Statement, statement } from '../../src/store/sql/engine.ts';
-import { triglyph } from '../support/commands.ts';
+import { startTriglyph, triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type Proxy as Cable, openProxy } from '../support/proxy.ts';
+import { prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -140,3 +141,35 @@ test.each([
   },
   60_000,
 );
+
+const stored = async (): Promise<number> => {
+  const [row] = await server.ask('select count(*)::int as details from stored_detail', [], url);
+  return Number(row?.details);
+};
+
+test('an import says how many rows are done, and goes on where it was', async () => {
+  const { variables } = await prepareProduction(folder.path, { DATABASE_URL: url });
+  const card = { number: '4111111111111111', expiryMonth: '03', expiryYear: '2031', holderName: 'Anna' };
+  const rows = Array.from({ length: 10_000 }, (_, at) =>
+    JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: `s-${at}`, contracts: 'RECURRING', card }),
+  );
+  writeFileSync(join(folder.path, 'rows.jsonl'), rows.join('\n'));
+  const importing = startTriglyph(['import', 'rows.jsonl'], folder.path, variables);
+  await until('some rows to be stored', async () => (await stored()) > 0);
+  const resume = await suspend();
+  try {
+    expect(await importing.over).toBe(1);
+    const { stderr } = importing.received;
+    expect(stderr).toContain(`PostgreSQL at 127.0.0.1:${proxy.port}/`);
+    expect(stderr).toMatch(/The first [1-9]\d* rows of rows\.jsonl are done\./);
+    expect(stderr).toContain('Run the same command again when it answers');
+  } finally {
+    resume();
+  }
+  // The control: the server was suspended within the import.
+  expect(await stored()).toBeLessThan(rows.length);
+  const { code, stdout } = await triglyph(['import', 'rows.jsonl'], folder.path, variables);
+  // What the server had received when it was suspended may be committed after.
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/ [1-9]\d* rows were imported before\./) });
+  expect(await stored()).toBe(rows.length);
+}, 120_000);

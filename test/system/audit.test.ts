@@ -144,6 +144,14 @@ test('verify finds what was removed, with its end, by the copy', async () => {
   expect(JSON.parse(asJson.stdout)).toMatchObject({ whole: false });
 });
 
+test('verify fails with a copy that has no entry', async () => {
+  for (const content of ['', 'some text\n']) {
+    writeFileSync(path('no-copy'), content);
+    const { code, stdout } = await run(['audit', 'verify', '--copy', path('no-copy')]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('The copy has no entry') });
+  }
+});
+
 test('verify finds a changed entry, and a line of the copy that is no entry is counted', async () => {
   const database = new DatabaseSync(path('data/triglyph.db'));
   database.exec(`drop trigger audit_entry_update; update audit_entry set actor = 'nobody' where sequence = 2`);

@@ -161,7 +161,7 @@ test.each<Refusal>([
       return name;
     },
     {},
-    /damaged\.db|is no intact backup/,
+    /damaged\.db is no intact backup/,
   ],
   [
     'that is no database',
@@ -170,7 +170,27 @@ test.each<Refusal>([
       return 'text.db';
     },
     {},
-    /is no intact backup/,
+    /text\.db is no intact backup/,
+  ],
+  [
+    'that is empty, as after a full disk',
+    () => {
+      writeFileSync(pathOf('empty.db'), '');
+      return 'empty.db';
+    },
+    {},
+    /empty\.db is no backup of a store: it has none of its tables/,
+  ],
+  [
+    'of another program',
+    () => {
+      const database = new DatabaseSync(pathOf('other.db'));
+      database.exec('create table other (id text); pragma user_version = 1');
+      database.close();
+      return 'other.db';
+    },
+    {},
+    /other\.db is no backup of a store/,
   ],
   ['that does not exist', () => 'missing.db', {}, /missing\.db: there is no such file/],
 ])('a restore refuses a file %s, and changes nothing', async (_, prepare, also, message) => {
@@ -184,6 +204,14 @@ test.each<Refusal>([
   expect(stderr).toMatch(message);
   expect(list()).toEqual(names);
   expect(effects()).toEqual(held);
+});
+
+test('a backup into a folder that is missing names the folder', async () => {
+  expect(await run(['backup', 'gone/x.db'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'triglyph: gone: there is no such folder: create it, or name another file\n',
+  });
 });
 
 test('both commands name the page for PostgreSQL', async () => {

@@ -268,7 +268,7 @@ describe('show', () => {
   test('a caller without a request that was read has none', async () => {
     const { code, stderr } = await run('callers', 'show', await idOf('--credential', 'none'));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/has sent no request that could be read and stored/);
+    expect(stderr).toMatch(/this caller has sent no request that could be read and stored/);
   });
 });
 

@@ -109,8 +109,8 @@ test('a key file that others can read is refused, as serve refuses it', async ()
 describe('refuses and prints the reason', () => {
   test.each([
     [['add', 'Acme', '--account', 'Elsewhere'], 'merchant account Elsewhere is not one of Acme; add it first'],
-    [['revoke', 'cr_nobody'], 'no live credential has the id cr_nobody'],
-    [['rotate', 'cr_nobody'], 'no live credential has the id cr_nobody'],
+    [['revoke', 'cr_nobody'], 'no live credential has the id cr_nobody: `triglyph credential list` prints them'],
+    [['rotate', 'cr_nobody'], 'no live credential has the id cr_nobody: `triglyph credential list` prints them'],
     [['merchant-account', 'add', 'Rival', 'AcmeWeb'], 'merchant account AcmeWeb belongs to another company'],
   ])('%j', async (parameters, line) => {
     const { code, stdout, stderr } = await run(...parameters);

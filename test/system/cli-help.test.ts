@@ -1,90 +1,68 @@
 /** Tests the help of every command and the exit codes: 2 for usage errors, 1 for runtime errors, without a stack trace. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { spawnTriglyph, triglyph } from '../support/commands.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Ended, spawnTriglyph, triglyph } from '../support/commands.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 afterAll(() => folder.discard());
 
-const commands = [
-  [],
-  ['serve'],
-  ['demo'],
-  ['import'],
-  ['updates'],
-  ['updates', 'import'],
-  ['updates', 'gather'],
-  ['updates', 'answer'],
-  ['shopper'],
-  ['shopper', 'show'],
-  ['platform'],
-  ['platform', 'show'],
-  ['copy'],
-  ['backup'],
-  ['restore'],
-  ['migrate'],
-  ['convert'],
-  ['credential'],
-  ['credential', 'add'],
-  ['credential', 'edit'],
-  ['credential', 'list'],
-  ['credential', 'rotate'],
-  ['credential', 'revoke'],
-  ['credential', 'merchant-account'],
-  ['credential', 'merchant-account', 'add'],
-  ['credential', 'merchant-account', 'list'],
-  ['upstream'],
-  ['upstream', 'credential'],
-  ['upstream', 'credential', 'set'],
-  ['upstream', 'credential', 'list'],
-  ['upstream', 'credential', 'remove'],
-  ['callers'],
-  ['callers', 'show'],
-  ['deprecations'],
-  ['deprecations', 'list'],
-  ['deprecations', 'add'],
-  ['deprecations', 'change'],
-  ['deprecations', 'remove'],
-  ['deprecations', 'exempt'],
-  ['webhooks'],
-  ['webhooks', 'endpoint'],
-  ['webhooks', 'endpoint', 'add'],
-  ['webhooks', 'endpoint', 'list'],
-  ['webhooks', 'endpoint', 'remove'],
-  ['webhooks', 'rotate'],
-  ['webhooks', 'list'],
-  ['webhooks', 'retry'],
-  ['pending'],
-  ['pending', 'list'],
-  ['pending', 'show'],
-  ['pending', 'settle'],
-  ['credential', 'balance-platform'],
-  ['credential', 'balance-platform', 'add'],
-  ['credential', 'balance-platform', 'list'],
-  ['keys'],
-  ['keys', 'create'],
-  ['keys', 'add'],
-  ['keys', 'use'],
-  ['keys', 'rotate'],
-  ['keys', 'status'],
-  ['check'],
-  ['wsdl'],
-  ['openapi'],
-];
+interface Help {
+  readonly command: readonly string[];
+  readonly ended: Ended;
+}
+
+/** The help of a command and of all below it. */
+async function walkHelp(command: readonly string[] = []): Promise<readonly Help[]> {
+  const ended = await triglyph([...command, '--help'], folder.path);
+  const found: Help[] = [{ command, ended }];
+  for (const name of subcommands(ended.stdout)) found.push(...(await walkHelp([...command, name])));
+  return found;
+}
+
+/** Names stand at two blanks in the last list but the examples; their descriptions further to the right. */
+function subcommands(help: string): readonly string[] {
+  const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(help) ?? [];
+  return [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name!).filter((name) => name !== 'help');
+}
+
+function faultsOf({ command, ended: { code, stdout, stderr } }: Help): readonly string[] {
+  const usage = ['Usage: triglyph', ...command].join(' ');
+  const example = /\nExamples?:\n((?: {2}.*\n)+)/.exec(stdout)?.[1] ?? '';
+  return [
+    ...(code === 0 ? [] : [`exit code ${code}`]),
+    ...(stderr === '' ? [] : [`on standard error: ${stderr}`]),
+    ...(stdout.startsWith(`${usage} `) ? [] : ['no usage']),
+    ...(example.includes(['triglyph', ...command].join(' ')) ? [] : ['no example of itself']),
+  ].map((fault) => `${command.join(' ') || 'triglyph'}: ${fault}`);
+}
 
 describe('help', () => {
-  test.each(commands.map((command) => [command.join(' ') || 'triglyph', command] as const))(
-    '%s',
-    async (_, command) => {
-      const { code, stdout, stderr } = await triglyph([...command, '--help'], folder.path);
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: triglyph${command.length > 0 ? ` ${command[0]}` : ''}`);
-      expect(stdout).toMatch(/\nExample:\n {2}\S.*triglyph|\nExample:\n {2}triglyph/);
-    },
-  );
+  let walked: readonly Help[];
+  beforeAll(async () => {
+    walked = await walkHelp();
+  });
+
+  test('every command has its usage and an example', () => {
+    expect(walked.flatMap(faultsOf)).toEqual([]);
+  });
+
+  test('every command of the program is walked, and those below them', () => {
+    const names = walked.map(({ command }) => command.join(' '));
+    const main = readFileSync(new URL('../../src/main.ts', import.meta.url), 'utf8');
+    const files = [...main.matchAll(/=> import\('\.\/cli\/([\w-]+)\.ts'\)/g)].map(([, name]) => name!);
+    expect(names).toEqual(expect.arrayContaining(files));
+    expect(files.length).toBeGreaterThan(20);
+    const below = ['audit verify', 'credential merchant-account add', 'keys wrap', 'retention apply', 'shopper erase'];
+    expect(names).toEqual(expect.arrayContaining(below));
+  });
+
+  test('a command without an example is found', () => {
+    const { ended } = walked.find(({ command }) => command[0] === 'audit')!;
+    const stdout = ended.stdout.replace(/\nExample:.*/s, '');
+    expect(faultsOf({ command: ['audit'], ended: { ...ended, stdout } })).toEqual(['audit: no example of itself']);
+  });
 });
 
 test('--version prints the version of the package', async () => {
@@ -120,6 +98,11 @@ describe('usage errors exit with 2', () => {
     [['webhooks', 'endpoint', 'add', 'Acme']],
     [['webhooks', 'endpoint', 'add', 'Acme', 'https://shop.example.com/', '--format', 'smoke']],
     [['demo', '--no-such-option']],
+    [['wsdl', '--origin', 'pay.example.com']],
+    [['openapi', '--origin', 'https://pay.example.com/path']],
+    [['convert', '--origin', 'ftp://pay.example.com']],
+    [['callers', '--format', 'soap13']],
+    [['callers', 'show', 'c1', '--origin', 'nowhere']],
   ])('%j', async (command) => {
     const { code, stderr } = await triglyph(command, folder.path);
     expect(code).toBe(2);
@@ -139,10 +122,72 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
     });
   });
 
+  test('the next step for each kind of key', async () => {
+    await triglyph(['keys', 'create', 'kinds'], folder.path);
+    const lastLine = async (...command: string[]) =>
+      (await triglyph(['keys', ...command], folder.path)).stdout.trimEnd().split('\n').at(-1);
+    expect(await lastLine('add', '--index', 'kinds')).toBe('2. triglyph keys rotate');
+    expect(await lastLine('add', '--pepper', '--standby', 'kinds')).toBe('2. triglyph keys use kinds pepper');
+    expect(await lastLine('use', 'kinds', 'pepper')).toMatch(/^2\. triglyph keys status: /);
+  });
+
   test('an existing key file is not overwritten', async () => {
     await triglyph(['keys', 'create', 'existing'], folder.path);
     const { code, stderr } = await triglyph(['keys', 'create', 'existing'], folder.path);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: existing: there is such a file already\n' });
+  });
+
+  test.each([
+    [['credential', 'edit', 'cr_1'], 'name a change: `triglyph credential edit --help` lists the options'],
+    [['credential', 'revoke', 'cr_1'], 'no live credential has the id cr_1: `triglyph credential list` prints them'],
+    [['deprecations', 'change', 'd1'], 'name a change: `triglyph deprecations change --help` lists the options'],
+    [['pending', 'show', 'p1'], 'no request with the id p1 is pending: `triglyph pending list` prints them'],
+    [['webhooks', 'retry', 'e1'], 'no dead letter has the id e1: `triglyph webhooks list` prints them'],
+    [['webhooks', 'rotate', 'we_1'], 'no endpoint has the id we_1: `triglyph webhooks endpoint list` prints them'],
+    [
+      ['shopper', 'show', 'Web', 'x'],
+      'Web: there is no such merchant account: `triglyph credential merchant-account list` prints them',
+    ],
+    [
+      ['shopper', 'erase', 'Web', 'x'],
+      'Web: there is no such merchant account: `triglyph credential merchant-account list` prints them',
+    ],
+    [
+      ['platform', 'show', 'P'],
+      'P: there is no such balance platform: `triglyph credential balance-platform list` prints them',
+    ],
+    [['convert', 'empty.json'], 'empty.json is empty: name a file with one message, or pipe one'],
+    [['keys', 'verify-rows'], 'no row has a MAC yet, so nothing was compared: start a server once'],
+    [
+      ['keys', 'wrap', 'keys'],
+      'KMS_URL is not set: set it to the address of the key management service that wraps the keys',
+    ],
+    [['keys', 'use', 'keys', 'k-0'], /^triglyph: keys: no wrapping key has the id k-0: there are k-\w+\n$/],
+    [
+      ['copy', '--from', 'sqlite:data', '--to', 'sqlite:./data/'],
+      '--from and --to name the same store: name an empty one in --to',
+    ],
+  ])('%j', async (command, message) => {
+    writeFileSync(join(folder.path, 'empty.json'), '\n');
+    await triglyph(['keys', 'create', 'keys'], folder.path);
+    await triglyph(['migrate'], folder.path);
+    const { code, stdout, stderr } = await triglyph(command, folder.path, { KEY_FILE: 'keys' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    if (typeof message === 'string') expect(stderr).toBe(`triglyph: ${message}\n`);
+    else expect(stderr).toMatch(message);
+  });
+
+  test('a key file that is a folder, or holds no keys', async () => {
+    mkdirSync(join(folder.path, 'folder'));
+    writeFileSync(join(folder.path, 'no-keys'), 'text', { mode: 0o600 });
+    const list = (KEY_FILE: string) => triglyph(['credential', 'list'], folder.path, { KEY_FILE });
+    expect((await list('folder')).stderr).toBe('triglyph: KEY_FILE names folder: that is a folder.\n');
+    expect((await list('no-keys')).stderr).toBe(
+      'triglyph: KEY_FILE no-keys: line 1 has no colon: write <keyId>:<64 hex digits>\n',
+    );
+    expect((await triglyph(['keys', 'add', 'no-keys'], folder.path)).stderr).toBe(
+      'triglyph: no-keys: line 1 has no colon: write <keyId>:<64 hex digits>\n',
+    );
   });
 
   test('no keys', async () => {

@@ -42,7 +42,7 @@ describe('refuses to start', () => {
   test('with a missing key file', async () => {
     const { code, stderr } = await triglyph(['serve'], folder.path, { ...production.variables, KEY_FILE: 'gone' });
     expect(code).toBe(1);
-    expect(stderr).toContain('KEY_FILE names gone: there is no such file.');
+    expect(stderr).toContain('KEY_FILE names gone: there is no such file or folder.');
   });
 
   test('with keys that do not match the data, or with another index key only', async () => {

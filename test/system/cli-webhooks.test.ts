@@ -70,7 +70,9 @@ test('a key is rotated, shown once, and both sign for a time', async () => {
   expect(listed).not.toContain(next!);
   expect((await run(['rotate', id, '--grace', '0'])).stdout).toMatch(/The key before it signs no more/);
   expect((await run(['endpoint', 'list'])).stdout).not.toContain('two keys');
-  expect((await run(['rotate', 'we_nobody'])).stderr).toBe('triglyph: no endpoint has the id we_nobody\n');
+  expect((await run(['rotate', 'we_nobody'])).stderr).toBe(
+    'triglyph: no endpoint has the id we_nobody: `triglyph webhooks endpoint list` prints them\n',
+  );
   expect((await run(['rotate', id, '--grace', 'long'])).stderr).toMatch(/whole minutes/);
   await run(['endpoint', 'remove', id]);
 });

@@ -341,6 +341,28 @@ describe('servers on PostgreSQL', () => {
     expect(second.stdout).toMatch(/: nothing to do, it is at migration \d+ \([a-z-]+\)\.\n$/);
   });
 
+  test('migrate refuses another encoding than UTF-8 and a role without rights, and commands say what a role lacks', async () => {
+    const name = 'latin';
+    await server.ask(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    const latin = new URL(target);
+    latin.pathname = `/${name}`;
+    const { KEY_FILE = '' } = production.variables;
+    const run = (url: string | URL, ...command: string[]) =>
+      triglyph(command, folder.path, { KEY_FILE, DATABASE_URL: String(url) });
+    expect(await run(latin, 'migrate')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the database has the encoding LATIN1: create one with UTF8'),
+    });
+    await server.ask(`create role reader login password '${server.password}'`);
+    const reader = new URL(target);
+    reader.username = 'reader';
+    expect((await run(reader, 'migrate')).stderr).toMatch(/^triglyph: this role may not create or change tables: run/);
+    expect(await run(target, 'migrate')).toMatchObject({ code: 0 });
+    expect((await run(reader, 'credential', 'list')).stderr).toMatch(/^triglyph: this role may not read the tables/);
+    await server.ask('drop role reader');
+    await server.ask(`drop database ${name}`);
+  });
+
   test('check hides the URL and names the database that the keys do not open', async () => {
     expect((await copy()).code).toBe(0);
     const strange = join(folder.path, 'strange-keys');

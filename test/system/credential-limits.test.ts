@@ -184,7 +184,7 @@ describe('refuses and prints the reason', () => {
     [['add', 'Acme', '--certificate', 'nowhere.pem'], /Give a file with a certificate in PEM/],
     [['add', 'Acme', '--kind', 'certificate'], /needs a certificate/],
     [['edit', 'cr_nobody', '--read-only'], /no live credential has the id cr_nobody/],
-    [['edit', 'cr_nobody'], /nothing is to be changed/],
+    [['edit', 'cr_nobody'], /name a change/],
     [['edit', 'cr_nobody', '--role', 'reccuring'], /Allowed choices are recurring, /],
   ])('%j', async (parameters, message) => {
     const { code, stderr } = await triglyph(['credential', ...parameters], folder.path, production.variables);

@@ -54,3 +54,11 @@ test('a webhook under way does not hold up the stop, and is sent again at once',
   await until('the second delivery', () => receiver.at('/hooks').length === 2, waitMsMax);
   expect(receiver.eventsAt('/hooks')).toHaveLength(1);
 });
+
+test('SIGHUP drains a server without workers, as SIGTERM does', async () => {
+  const { variables } = await prepareProduction(folder.path);
+  server = await startServer('serve', folder.path, variables);
+  process.kill(server.pid, 'SIGHUP');
+  await until('the end', () => server.output().includes('"msg":"stopped"'), waitMsMax);
+  expect(server.output()).toContain('"msg":"draining"');
+});

@@ -167,7 +167,9 @@ test('an unknown shopper or account is reported on one line', async () => {
     stderr: 'triglyph: AcmeWeb has no shopper of this reference\n',
   });
   const elsewhere = await run('shopper', 'show', 'Elsewhere', 'follows');
-  expect(elsewhere.stderr).toBe('triglyph: Elsewhere: there is no such merchant account\n');
+  expect(elsewhere.stderr).toBe(
+    'triglyph: Elsewhere: there is no such merchant account: `triglyph credential merchant-account list` prints them\n',
+  );
 });
 
 test('an import next to a running server, killed twice with SIGKILL, resumes and imports no row twice', async () => {

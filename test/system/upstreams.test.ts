@@ -199,6 +199,43 @@ test('mapped credentials: the upstream receives that of the caller, and a caller
   project.discard();
 });
 
+test('the console shows what the upstream was asked, and no credential', async () => {
+  const project = tempFolder();
+  const { variables } = await prepareProduction(project.path);
+  const names = ['credential', 'add', 'Acme', '--username', 'anna@Company.Acme', '--role', 'console', '--json'];
+  const { secret } = JSON.parse((await triglyph(names, project.path, variables)).stdout);
+  const parameters = ['--upstream', upstream.url, '--upstream-idempotency', 'header'];
+  server = await startServer('serve', project.path, variables, { parameters });
+  const { admin } = server;
+  const read = async (path: string) => {
+    const headers = { authorization: basic('anna@Company.Acme', secret) };
+    return (await fetch(`${admin}/console/api/v1/traffic/requests${path}`, { headers })).text();
+  };
+  // From here on somebody watches.
+  await read('');
+  expect((await call({ 'X-API-Key': 'key-1', 'Idempotency-Key': 'a-third-key-of-16-characters' })).status).toBe(200);
+  expect((await call({ 'X-API-Key': 'key-3' })).status).toBe(401);
+  await upstream.stop();
+  expect((await call({ 'X-API-Key': 'key-1' })).status).toBe(503);
+  await upstream.start();
+  const { requests } = JSON.parse(await read('')) as { readonly requests: readonly { readonly id: string }[] };
+  const opened = await Promise.all(requests.map(({ id }) => read(`/${id}`)));
+  const asked = opened.map((text) => {
+    const { steps, upstreamCalls } = JSON.parse(text).details;
+    const [each, ...others] = upstreamCalls;
+    const { isFailed } = steps.find(({ name }: { readonly name: string }) => name === 'upstream');
+    return [each.upstream, each.operation, each.hasKey, each.outcome, isFailed, others.length];
+  });
+  // Each write has a key, so that it may be sent again after a crash.
+  expect(asked.toSorted()).toEqual([
+    ['upstream', 'disable', true, 'NotSent', true, 0],
+    ['upstream', 'disable', true, 'ok', false, 0],
+    ['upstream', 'disable', true, 'upstreamRefusal', true, 0],
+  ]);
+  expect(opened.join()).not.toMatch(/key-[13]"|a-third-key/);
+  project.discard();
+});
+
 test('workers on one database share the keys', async () => {
   const postgres = await startPostgres();
   const project = tempFolder();

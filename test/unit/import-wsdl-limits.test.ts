@@ -63,7 +63,7 @@ describe('documents', () => {
   test.each([
     ['a file outside of the folder', '../outside.xsd', 'outside of the folder'],
     ['a file outside, encoded', '..%2foutside.xsd', 'cannot be read'],
-    ['a file that does not exist', 'none.xsd', 'ENOENT'],
+    ['a file that does not exist', 'none.xsd', 'there is no such file'],
     ['a URL', 'http://127.0.0.1:1/a.xsd', '--allow-network'],
     ['another scheme', 'data:text/xml,a', 'no file and no URL'],
   ])('are not read from %s', async (_, location, reason) => {

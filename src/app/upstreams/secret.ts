@@ -1,5 +1,6 @@
 /** Reads a secret from where a configuration says that it is. */
 import { readFileSync } from 'node:fs';
+import { describeSystemError } from '../../lib/system-faults.ts';
 import type { VariableSources } from '../variable-sources.ts';
 import type { MemberReader } from './members.ts';
 
@@ -58,8 +59,7 @@ export function readText(file: string, name: string, reader: MemberReader): stri
   try {
     return readFileSync(file, 'utf8');
   } catch (thrown) {
-    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
-    reader.fault(name, `names ${file}: ${isMissing ? 'there is no such file' : 'it cannot be read'}`);
+    reader.fault(name, `names ${file}: ${describeSystemError(thrown) ?? 'it cannot be read'}`);
     return undefined;
   }
 }

@@ -8,7 +8,8 @@ import { adminAccess } from '../admin-access.ts';
 import type { Config } from '../config.ts';
 import type { ProcessReport } from '../process-report.ts';
 import { openTlsFiles, type TlsFiles } from '../tls-files.ts';
-import { isWorkerMessage, type ReadyQuery, type WorkerState } from './messages.ts';
+import { askWorker } from './ask-worker.ts';
+import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -126,28 +127,7 @@ function bestOf(states: readonly WorkerState[]): Readonly<Record<string, string>
 
 /** The time that the other workers have to answer after one that is ready. */
 const othersMsMax = 100;
-/** The time that a worker has to answer. Less than the admin port gives to a probe. */
-const readyMsMax = 1_500;
-let lastQuery = 0;
 
 /** Undefined where the worker does not answer in time. */
-function stateOf(worker: Worker): Promise<WorkerState | undefined> {
-  return new Promise((resolve) => {
-    const id = ++lastQuery;
-    const finish = (state?: WorkerState): void => {
-      clearTimeout(timer);
-      worker.off('message', onMessage);
-      worker.off('exit', onExit);
-      resolve(state);
-    };
-    const onMessage = (message: unknown): void => {
-      if (isWorkerMessage(message) && message.triglyph === 'ready' && message.id === id) finish(message);
-    };
-    const onExit = (): void => finish();
-    const timer = globalThis.setTimeout(onExit, readyMsMax);
-    worker.on('message', onMessage);
-    worker.on('exit', onExit);
-    if (worker.isConnected()) worker.send({ triglyph: 'ready?', id } satisfies ReadyQuery);
-    else finish();
-  });
-}
+const stateOf = (worker: Worker): Promise<WorkerState | undefined> =>
+  askWorker(worker, 'ready', (id) => ({ triglyph: 'ready?', id }));

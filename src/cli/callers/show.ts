@@ -6,6 +6,7 @@ import type { LanguageName } from '../../convert/call-source.ts';
 import { printReplacement, type ReplacementCall, replaceCall } from '../../convert/replacement-call.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { CommandError } from '../command-error.ts';
+import { localOrigin } from '../origin-option.ts';
 import { servedServices } from '../project-upstreams.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -20,7 +21,7 @@ export async function showCall(id: string, { as, origin: given }: ShowOptions): 
     call: await findCall(id, backend, services),
     publicUrl: config.publicUrl,
   }));
-  const origin = (given ?? publicUrl ?? 'http://127.0.0.1:8080').replace(/\/+$/, '');
+  const origin = given ?? publicUrl ?? localOrigin;
   process.stdout.write(printReplacement(as, call, createProtocols(services), origin));
   if (call.masked.length > 0) process.stderr.write(`triglyph: replace what is masked: ${call.masked.join(', ')}\n`);
 }
@@ -33,7 +34,10 @@ async function findCall(
   const use = await callerRecords.findUse(id);
   if (use === undefined) throw new CommandError([`no caller has the id ${id}: \`triglyph callers\` prints them`]);
   const sealed = await callerRecords.findRequest(id);
-  if (sealed === undefined) throw new CommandError([`${id} has sent no request that could be read and stored`]);
+  if (sealed === undefined)
+    throw new CommandError([
+      'this caller has sent no request that could be read and stored, or its last request was erased',
+    ]);
   const call = replaceCall(use, openRequest(vault, use.tenant, id, sealed), services);
   if (call === undefined) throw new CommandError([`${use.service}.${use.operation} is no longer served`]);
   return call;

@@ -40,7 +40,8 @@ async function editCredential(id: string, options: EditOptions): Promise<void> {
     networks: nullIfRemoved(options.from),
     certificates: nullIfRemoved(options.certificate),
   };
-  if (Object.values(changes).every((each) => each === undefined)) throw new CommandError(['nothing is to be changed']);
+  if (Object.values(changes).every((each) => each === undefined))
+    throw new CommandError(['name a change: `triglyph credential edit --help` lists the options']);
   await withBackend(({ registry }) => registry.editCredential(id, changes));
   print(`${id} is changed.`);
 }

@@ -30,7 +30,8 @@ export async function addDeprecation({ dryRun, ...options }: SetOptions): Promis
 }
 
 export async function changeDeprecation(id: string, { dryRun, ...options }: SetOptions): Promise<void> {
-  if (Object.keys(options).length === 0) throw new CommandError(['nothing is to be changed']);
+  if (Object.keys(options).length === 0)
+    throw new CommandError(['name a change: `triglyph deprecations change --help` lists the options']);
   await withAdmin(async (admin, backend) => {
     const { valid } = await admin.list();
     const before = valid.find((each) => each.id === id);

@@ -18,7 +18,10 @@ export async function erase(
 ): Promise<void> {
   const erasure = await withBackend(async (backend) => {
     const company = await backend.registry.findCompany(merchantAccount);
-    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
+    if (company === undefined)
+      throw new CommandError([
+        `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
+      ]);
     return eraseShopper(backend, { company, merchantAccount, shopperReference }, { actor: systemUser(), isDryRun });
   });
   const { isScrubbed, ...counts } = erasure;

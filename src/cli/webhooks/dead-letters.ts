@@ -24,7 +24,8 @@ export async function retryDeadLetters(id: string | undefined, { all }: { readon
   const revived = await withBackend(async (backend) =>
     id === undefined ? retryAllDeadLetters(backend) : Number(await retryDeadLetter(backend, id)),
   );
-  if (id !== undefined && revived === 0) throw new CommandError([`no dead letter has the id ${id}`]);
+  if (id !== undefined && revived === 0)
+    throw new CommandError([`no dead letter has the id ${id}: \`triglyph webhooks list\` prints them`]);
   print(`The servers deliver ${revived} ${revived === 1 ? 'webhook' : 'webhooks'} again, with new attempts.`);
 }
 

@@ -89,7 +89,8 @@ function addRemoveCommand(endpoint: Command): void {
     .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s')
     .action(async (id: string) => {
       const dropped = await withBackend(({ endpoints }) => endpoints.remove(id));
-      if (dropped === undefined) throw new CommandError([`no endpoint has the id ${id}`]);
+      if (dropped === undefined)
+        throw new CommandError([`no endpoint has the id ${id}: \`triglyph webhooks endpoint list\` prints them`]);
       print(`${id} is removed with ${dropped} undelivered webhooks.`);
     });
 }

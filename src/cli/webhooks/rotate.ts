@@ -19,7 +19,8 @@ export async function rotateKey(id: string, { grace, json }: RotateOptions): Pro
     const seal = (endpoint: Endpoint) =>
       sealKeys(vault, endpoint, grace === 0 ? { key: nextKey } : { key: openKeys(vault, endpoint).key, nextKey });
     const isFound = await endpoints.rotate(id, { rotatingUntil, seal });
-    if (!isFound) throw new CommandError([`no endpoint has the id ${id}`]);
+    if (!isFound)
+      throw new CommandError([`no endpoint has the id ${id}: \`triglyph webhooks endpoint list\` prints them`]);
     return rotatingUntil;
   });
   if (json) print(JSON.stringify({ id, key: nextKey, ...(until !== undefined && { rotatingUntil: until }) }));

@@ -338,7 +338,8 @@ async function rotateCredential(
 
 async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
   const [live] = await session.query(sql.findLive, [id]);
-  if (live === undefined) throw new RegistryError(`no live credential has the id ${id}`);
+  if (live === undefined)
+    throw new RegistryError(`no live credential has the id ${id}: \`triglyph credential list\` prints them`);
   return live;
 }
 

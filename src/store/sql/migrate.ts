@@ -67,6 +67,13 @@ export async function migrate(engine: Engine, migrations: readonly Migration[] =
     try {
       return await engine.write((session) => applyMissing(session, engine.dialect, migrations), { noTimeout: true });
     } catch (thrown) {
+      if (isDenied(thrown))
+        throw new Error(
+          'this role may not create or change tables: run `triglyph migrate` as the owner of the database',
+          {
+            cause: thrown,
+          },
+        );
       if (!isRace(thrown) || attempt === attemptsMax) throw thrown;
     }
     await setTimeout(50 * attempt * Math.random());
@@ -79,6 +86,10 @@ async function readApplied(engine: Engine): Promise<readonly AppliedMigration[]>
     return await engine.read((session) => session.query(findApplied, []));
   } catch (thrown) {
     if (thrown instanceof StoreUnavailable) throw thrown;
+    if (isDenied(thrown))
+      throw new Error('this role may not read the tables of the store: grant it the rights, or name their owner', {
+        cause: thrown,
+      });
     return [];
   }
 }
@@ -116,9 +127,22 @@ async function applyMissing(
   await session.execute(createRecord, []);
   const applied = await session.query(findApplied, []);
   check(applied, migrations);
+  if (dialect === 'postgres' && applied.length === 0) await checkEncoding(session);
   const missing = migrations.slice(applied.length);
   for (const migration of missing) await apply(session, dialect, migration);
   return missing.map(({ name }) => name);
+}
+
+const findEncoding = statement<{ readonly server_encoding: string }>('find-encoding', 'show server_encoding');
+
+/** For a new store: another encoding cannot store every name that a caller may send. */
+async function checkEncoding(session: Session): Promise<void> {
+  const [row] = await session.query(findEncoding, []);
+  const encoding = row?.server_encoding;
+  if (encoding !== undefined && encoding !== 'UTF8')
+    throw new Error(
+      `the database has the encoding ${encoding}: create one with UTF8, as \`createdb --template=template0 --locale=C --encoding=UTF8\` does`,
+    );
 }
 
 async function apply(session: Session, dialect: Dialect, migration: Migration): Promise<void> {
@@ -127,6 +151,11 @@ async function apply(session: Session, dialect: Dialect, migration: Migration): 
     await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
   }
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
+}
+
+/** The role lacks a right. */
+function isDenied(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === '42501';
 }
 
 /** Two programs create the same table at once: PostgreSQL refuses one of them, even with `if not exists`. */

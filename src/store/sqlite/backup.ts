@@ -12,7 +12,7 @@ export interface BackupSummary {
 }
 
 /**
- * Writes the rows as of the start of the copy. Throws an Error where the file exists, where there is no store in the folder,
+ * Writes the rows as of the start of the copy. Throws an Error where the file exists, where its folder or the store is missing,
  * and where the copy is damaged; no file is left then.
  */
 export async function backUpSqlite(
@@ -21,6 +21,8 @@ export async function backUpSqlite(
   onProgress: (pagesDone: number, pages: number) => void = () => {},
 ): Promise<BackupSummary> {
   refuseExisting(file);
+  if (!existsSync(dirname(file)))
+    throw new Error(`${dirname(file)}: there is no such folder: create it, or name another file`);
   const partial = `${file}.partial-${process.pid}`;
   // Created with mode 0600, not by the umask of the process.
   closeSync(openSync(partial, 'wx', 0o600));
@@ -39,8 +41,8 @@ export async function backUpSqlite(
   return { bytes: statSync(file).size };
 }
 
-/** Throws an Error that names the file, where SQLite finds it damaged. */
-export function checkIntegrity(file: string): void {
+/** Throws an Error where SQLite finds the file damaged. `name`: what the message calls it. */
+export function checkIntegrity(file: string, name = file): void {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const found = database.prepare('pragma integrity_check(1)').get() as { readonly integrity_check: string };
@@ -48,7 +50,7 @@ export function checkIntegrity(file: string): void {
     const reference = database.prepare('pragma foreign_key_check').get();
     if (reference !== undefined) throw new Error(`the database is damaged: a row of ${reference.table} refers to none`);
   } catch (thrown) {
-    throw new Error(`${file} is no intact backup: take another one`, { cause: thrown });
+    throw new Error(`${name} is no intact backup: take another one`, { cause: thrown });
   } finally {
     database.close();
   }

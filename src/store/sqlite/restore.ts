@@ -13,7 +13,7 @@ export interface RestoreSummary {
 
 /**
  * `prepare` gets a folder with a copy of the backup, which it may migrate and must close; where it rejects, nothing changes.
- * Throws an Error while a process serves from the folder, and where the backup is damaged.
+ * Throws an Error while a process serves from the folder, and where the backup is damaged or is none.
  */
 export async function restoreSqlite(
   dataDir: string,
@@ -28,7 +28,8 @@ export async function restoreSqlite(
     const database = join(staged, databaseName);
     copyFileSync(file, database);
     chmodSync(database, 0o600);
-    checkIntegrity(database);
+    checkIntegrity(database, file);
+    refuseOtherFile(database, file);
     await prepare(staged);
     // The last process that closes a database removes its log; what is in a log would be lost.
     if (existsSync(`${database}-wal`)) throw new Error(`another process has opened ${database}: try again`);
@@ -38,6 +39,18 @@ export async function restoreSqlite(
     rmSync(staged, { recursive: true, force: true });
     release();
   }
+}
+
+/** An empty file is an intact database: a server would make a store without rows of it. */
+function refuseOtherFile(database: string, file: string): void {
+  const opened = new DatabaseSync(database, { readOnly: true });
+  try {
+    if (opened.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get() !== undefined)
+      return;
+  } finally {
+    opened.close();
+  }
+  throw new Error(`${file} is no backup of a store: it has none of its tables. Take another one`);
 }
 
 function replaceDatabase(dataDir: string, database: string): string | undefined {

@@ -36,6 +36,11 @@ const tools = [
     works: ['/usr/bin/python3', '-c', 'import zeep'],
   },
   {
+    packages: ['ruby', 'curl'],
+    why: 'Ruby and curl, for which the gateway prints calls as programs',
+    works: ['sh', '-c', 'ruby --version && curl --version'],
+  },
+  {
     packages: ['postgresql'],
     why: 'PostgreSQL, the store of more than one server; the tests start servers of their own',
     // Debian installs it outside the path, in one folder per version.

@@ -124,7 +124,7 @@ const named = installed.flatMap((language) =>
 );
 
 test('the machine has the languages that every machine of the tests has', () => {
-  expect(installed).toEqual(expect.arrayContaining(['curl', 'php', 'python', 'node']));
+  expect(installed).toEqual(expect.arrayContaining(['curl', 'php', 'python', 'ruby', 'node']));
 });
 
 test.each(named)('%s sends the input in %s', async (language, format) => {

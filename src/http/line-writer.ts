@@ -23,13 +23,24 @@ const flushEveryMs = 500;
 /** How soon a reader that was too slow is tried again. */
 const retryMs = 50;
 
+/** Whole lines, which are written at once. They are bytes from the start: strings would live through collections of garbage. */
+interface Chunk {
+  readonly space: Buffer;
+  length: number;
+  lines: number;
+}
+
 export class LineWriter {
   readonly #options: LineWriterOptions;
   readonly #timer: NodeJS.Timeout;
-  #lines: string[] = [];
+  /** The lines that wait, the oldest first. Lines are added to the last of these. */
+  readonly #chunks: Chunk[] = [];
+  /** Of all that waits. */
   #bytes = 0;
-  /** Lines under way to the file, and what the system has not taken of them. */
-  #current: { bytes: Uint8Array; readonly lines: number } | undefined;
+  /** Under way to the file: what the system has not taken of it. */
+  #current: { readonly chunk: Chunk; readonly bytes: Uint8Array } | undefined;
+  /** A written chunk, to be filled again. */
+  #spare: Chunk | undefined;
   #isWriting = false;
   /** Lines dropped since the last one that the buffer took. */
   #gap = 0;
@@ -88,12 +99,29 @@ export class LineWriter {
   }
 
   get #hasLines(): boolean {
-    return this.#current !== undefined || this.#lines.length > 0;
+    return this.#current !== undefined || this.#chunks.length > 0;
   }
 
   #push(line: string, bytes: number): void {
-    this.#lines.push(line);
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || chunk.length + bytes > chunk.space.length) {
+      chunk = this.#newChunk(bytes);
+      this.#chunks.push(chunk);
+    }
+    chunk.length += chunk.space.write(line, chunk.length);
+    chunk.lines += 1;
     this.#bytes += bytes;
+  }
+
+  #newChunk(bytes: number): Chunk {
+    const { bytesMax } = this.#options;
+    const spare = this.#spare;
+    if (spare === undefined || bytes > bytesMax)
+      return { space: Buffer.allocUnsafeSlow(Math.max(bytes, bytesMax)), length: 0, lines: 0 };
+    this.#spare = undefined;
+    spare.length = 0;
+    spare.lines = 0;
+    return spare;
   }
 
   #flush(): void {
@@ -112,8 +140,13 @@ export class LineWriter {
 
   #advance(written: number): void {
     this.#isFailing = false;
-    const { bytes, lines } = this.#current!;
-    this.#current = written < bytes.length ? { bytes: bytes.subarray(written), lines } : undefined;
+    const { chunk, bytes } = this.#current!;
+    if (written < bytes.length) {
+      this.#current = { chunk, bytes: bytes.subarray(written) };
+      return;
+    }
+    this.#current = undefined;
+    if (chunk.space.length === this.#options.bytesMax) this.#spare = chunk;
   }
 
   /** Keeps the lines: a line that is half written must not be followed by another one. */
@@ -124,25 +157,23 @@ export class LineWriter {
     else this.#options.onError(error);
   }
 
-  /** Returns the bytes of the next write. */
+  /** Returns the bytes of the next write. Later lines begin a chunk of their own. */
   #take(): { readonly bytes: Uint8Array } {
-    if (this.#current !== undefined) return this.#current;
-    let count = 0;
-    let total = 0;
-    for (const line of this.#lines) {
-      total += Buffer.byteLength(line);
-      if (count > 0 && total > this.#options.bytesMax) break;
-      count += 1;
+    if (this.#current === undefined) {
+      const chunk = this.#chunks.shift()!;
+      this.#bytes -= chunk.length;
+      this.#current = { chunk, bytes: chunk.space.subarray(0, chunk.length) };
     }
-    const bytes = Buffer.from(this.#lines.splice(0, count).join(''));
-    this.#bytes -= bytes.length;
-    this.#current = { bytes, lines: count };
     return this.#current;
   }
 
   #drop(): void {
-    const lines = this.#lines.length + (this.#current?.lines ?? 0);
-    this.#lines = [];
+    const { chunk: current } = this.#current ?? {};
+    const lines = [...this.#chunks, ...(current === undefined ? [] : [current])].reduce(
+      (sum, each) => sum + each.lines,
+      0,
+    );
+    this.#chunks.length = 0;
     this.#bytes = 0;
     this.#current = undefined;
     if (lines > 0) this.#options.onDropped(lines);

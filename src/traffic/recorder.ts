@@ -6,7 +6,7 @@ import type { ObservedRequest as ObservedHttp } from '../http/log-request.ts';
 import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
 import { ObservedRequest } from './observed-request.ts';
 import { Rates } from './rates.ts';
-import type { TrafficDetails, TrafficLine } from './record.ts';
+import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';
 
 export interface RecorderOptions {
   /** Requests in the list. */
@@ -37,21 +37,58 @@ export interface TrafficPage {
   readonly missed: number;
 }
 
-interface Kept {
-  readonly sequence: number;
-  readonly at: number;
-  readonly entry: LogEntryNames;
-  readonly http: Omit<ObservedHttp, 'address' | 'traceId' | 'requestId' | 'aborted'>;
-  readonly key: TrafficLine['key'];
-  readonly isFailure: boolean;
+/**
+ * A place in the ring. It is filled again for later requests: a new object for each, which lives for thousands of requests, costs more
+ * time of the garbage collector than all of the recording.
+ */
+class Place {
+  sequence = 0;
+  at = 0;
+  method = '';
+  path: string | undefined;
+  format = '';
+  service: string | undefined;
+  version: number | undefined;
+  operation: string | undefined;
+  caller: string | undefined;
+  outcome = '';
+  isFailure = false;
+  status = 0;
+  ms = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  key: KeyResult = 'none';
+  reference = '';
   /** JSON text. */
   details: string | undefined;
-}
 
-type LogEntryNames = Pick<
-  LogEntry,
-  'protocol' | 'path' | 'service' | 'version' | 'operation' | 'credential' | 'outcome' | 'requestReference'
->;
+  fill(sequence: number, at: number, entry: LogEntry, http: ObservedHttp, key: KeyResult): void {
+    this.sequence = sequence;
+    this.at = at;
+    this.method = http.method;
+    this.path = entry.path;
+    this.format = entry.protocol;
+    this.service = entry.service;
+    this.version = entry.version;
+    this.operation = entry.operation;
+    this.caller = entry.credential;
+    this.outcome = entry.outcome;
+    this.isFailure = isFailure(entry);
+    this.status = http.status;
+    this.ms = http.ms;
+    this.bytesIn = http.bytesIn;
+    this.bytesOut = http.bytesOut;
+    this.key = key;
+    this.reference = entry.requestReference;
+    this.details = undefined;
+  }
+
+  line(process: string): TrafficLine {
+    const { sequence, details, ...line } = this;
+    const ms = Math.round(line.ms * 1000) / 1000;
+    return { ...line, ms, id: `${process}-${sequence}`, hasDetails: details !== undefined };
+  }
+}
 
 export class TrafficRecorder {
   readonly rates = new Rates();
@@ -59,7 +96,7 @@ export class TrafficRecorder {
   readonly current = new AsyncLocalStorage<ObservedRequest>();
   readonly #options: RecorderOptions;
   readonly #parts: DescribeParts;
-  readonly #ring: (Kept | undefined)[];
+  readonly #ring: (Place | undefined)[];
   readonly #observed = new WeakMap<LogEntry, ObservedRequest>();
   #sequence = 0;
   #bytes = 0;
@@ -75,7 +112,7 @@ export class TrafficRecorder {
   constructor(options: RecorderOptions, parts: DescribeParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#ring = new Array<Kept | undefined>(options.requestsMax).fill(undefined);
+    this.#ring = new Array<Place | undefined>(options.requestsMax).fill(undefined);
     this.isActive = options.details === 'always';
   }
 
@@ -111,36 +148,23 @@ export class TrafficRecorder {
 
   /** Adds a request that has been answered. */
   add(entry: LogEntry, http: ObservedHttp, now = Date.now()): void {
-    const { problem, outcome } = entry;
-    const isFailure = problem?.type === 'internal';
-    this.rates.count(now, entry.protocol, problem === undefined ? 'ok' : isFailure ? 'failed' : 'refused', http.ms);
+    this.rates.count(
+      now,
+      entry.protocol,
+      entry.problem === undefined ? 'ok' : isFailure(entry) ? 'failed' : 'refused',
+      http.ms,
+    );
     if (this.#options.requestsMax === 0) return;
     this.#sequence += 1;
+    const index = this.#sequence % this.#options.requestsMax;
+    const place = this.#ring[index] ?? new Place();
+    this.#ring[index] = place;
+    this.#bytes -= place.details?.length ?? 0;
+    place.fill(this.#sequence, now, entry, http, keyResultOf(entry, this.#parts.reading));
     const observed = this.isActive ? this.#observed.get(entry) : undefined;
-    const slot = this.#sequence % this.#options.requestsMax;
-    this.#bytes -= this.#ring[slot]?.details?.length ?? 0;
-    const kept: Kept = {
-      sequence: this.#sequence,
-      at: now,
-      entry: {
-        protocol: entry.protocol,
-        path: entry.path,
-        service: entry.service,
-        version: entry.version,
-        operation: entry.operation,
-        credential: entry.credential,
-        outcome,
-        requestReference: entry.requestReference,
-      },
-      http: { method: http.method, status: http.status, ms: http.ms, bytesIn: http.bytesIn, bytesOut: http.bytesOut },
-      key: keyResultOf(entry, this.#parts.reading),
-      isFailure,
-      details: undefined,
-    };
-    this.#ring[slot] = kept;
     if (observed === undefined) return;
     // Others that were observed at the same time may have taken it.
-    if (this.#hasBudget()) this.#addDetails(kept, observed, entry, http);
+    if (this.#hasBudget()) this.#addDetails(place, observed, entry, http);
     else this.#notRecorded += 1;
   }
 
@@ -152,7 +176,8 @@ export class TrafficRecorder {
     const wanted = cursor === undefined || cursor > this.#sequence ? oldest - 1 : cursor;
     const from = Math.max(wanted + 1, oldest, this.#sequence - limit + 1);
     const lines: TrafficLine[] = [];
-    for (let sequence = from; sequence <= this.#sequence; sequence += 1) lines.push(this.#line(this.#kept(sequence)!));
+    for (let sequence = from; sequence <= this.#sequence; sequence += 1)
+      lines.push(this.#kept(sequence)!.line(this.#options.process));
     return { lines, cursor: this.#sequence, missed: cursor === undefined ? 0 : from - wanted - 1 };
   }
 
@@ -161,40 +186,20 @@ export class TrafficRecorder {
     const [process, sequence] = splitId(id);
     const kept = process === this.#options.process ? this.#kept(sequence) : undefined;
     if (kept === undefined) return undefined;
-    return { line: this.#line(kept), details: kept.details === undefined ? undefined : JSON.parse(kept.details) };
+    return { line: kept.line(process), details: kept.details === undefined ? undefined : JSON.parse(kept.details) };
   }
 
   close(): void {
     clearTimeout(this.#watching);
   }
 
-  #kept(sequence: number): Kept | undefined {
+  #kept(sequence: number): Place | undefined {
     const kept = this.#ring[sequence % this.#options.requestsMax];
     return kept?.sequence === sequence ? kept : undefined;
   }
 
-  #line({ sequence, at, entry, http, key, isFailure, details }: Kept): TrafficLine {
-    return {
-      id: `${this.#options.process}-${sequence}`,
-      at,
-      ...http,
-      ms: Math.round(http.ms * 1000) / 1000,
-      path: entry.path,
-      format: entry.protocol,
-      service: entry.service,
-      version: entry.version,
-      operation: entry.operation,
-      caller: entry.credential,
-      outcome: entry.outcome,
-      isFailure,
-      key,
-      reference: entry.requestReference,
-      hasDetails: details !== undefined,
-    };
-  }
-
   /** Everything is masked before it is kept. */
-  #addDetails(kept: Kept, observed: ObservedRequest, entry: LogEntry, http: ObservedHttp): void {
+  #addDetails(kept: Place, observed: ObservedRequest, entry: LogEntry, http: ObservedHttp): void {
     const startedAt = performance.now();
     const text = JSON.stringify(describeDetails(observed, entry, http, this.#parts));
     this.#budget -= performance.now() - startedAt;
@@ -216,6 +221,10 @@ export class TrafficRecorder {
     this.#budgetAt = now;
     return this.#budget > 0;
   }
+}
+
+function isFailure({ problem }: LogEntry): boolean {
+  return problem?.type === 'internal';
 }
 
 export function splitId(id: string): readonly [process: string, sequence: number] {

@@ -40,7 +40,7 @@ export interface ChainHead {
 }
 
 /** The MAC before the first entry. */
-export const noMac = '';
+const noMac = '';
 
 export const emptyHead: ChainHead = Object.freeze({
   lastSequence: 0,

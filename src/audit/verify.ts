@@ -23,9 +23,6 @@ export interface StoredHead extends ChainHead {
 
 const faultsMax = 20;
 
-/** The kind of entry that a process writes which finds the head forged or set back. */
-export const brokenKind: AuditKind = 'chainBroken';
-
 /**
  * `pages`: the entries that the head says are there, in their order. `beyond`: the number of entries after the end of the
  * chain.
@@ -51,7 +48,8 @@ export async function verifyChain(
       if (sequence !== last.sequence + 1) report(sequence, missing(last.sequence + 1, sequence - 1));
       else if (!isSameMac(macOfEntry(key, last.mac, entry), entry.mac))
         report(sequence, 'the entry was changed, moved or added');
-      if (entry.kind === brokenKind) report(sequence, 'a process found the end of the chain forged, or set back');
+      if (entry.kind === ('chainBroken' satisfies AuditKind))
+        report(sequence, 'a process found the end of the chain forged, or set back');
       last = entry;
     }
   if (last.sequence < lastSequence) report(last.sequence, missing(last.sequence + 1, lastSequence));

@@ -27,8 +27,6 @@ export interface OutcomeCounts {
   readonly exempt: number;
 }
 
-export const outcomeClasses = ['succeeded', 'refused', 'failed', 'switchedOff', 'exempt'] as const;
-
 /** Counts of one day, in UTC. `day`: since the epoch. */
 export interface DayCounts extends OutcomeCounts {
   readonly day: number;

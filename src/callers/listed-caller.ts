@@ -54,7 +54,7 @@ export function listCaller(
   };
 }
 
-export function describeDeprecation(
+function describeDeprecation(
   use: CallerUse,
   deprecations: Deprecations | undefined,
 ): Pick<ListedCaller, 'deprecation' | 'sunset'> {

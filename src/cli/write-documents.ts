@@ -20,6 +20,6 @@ export function writeDocuments(root: string): void {
 }
 
 /** Callers of services do not see it. */
-export function consoleOpenApi(): CommittedDocument {
+function consoleOpenApi(): CommittedDocument {
   return committedOpenApi(consoleV1);
 }

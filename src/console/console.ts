@@ -33,7 +33,7 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
 
 export const consolePath = '/console';
 
-export function isConsolePath(path: string): boolean {
+function isConsolePath(path: string): boolean {
   return path === consolePath || path.startsWith(`${consolePath}/`);
 }
 

@@ -38,7 +38,7 @@ export function writePrograms(
   );
 }
 
-export function isLanguage(name: string): name is LanguageName {
+function isLanguage(name: string): name is LanguageName {
   return languageNames.some((each) => each === name);
 }
 

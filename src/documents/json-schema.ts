@@ -23,7 +23,7 @@ export type Side = 'input' | 'output';
 /** Decides where the schema of an object goes: inline, or into a component with a reference to it. */
 export type Place = (schema: ObjectSchema, derived: JsonSchema, side: Side) => JsonSchema;
 
-export const inPlace: Place = (_, derived) => derived;
+const inPlace: Place = (_, derived) => derived;
 
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
   switch (schema.kind) {

@@ -33,7 +33,7 @@ export interface RetentionParts {
 }
 
 /** Rows of one transaction: few enough that requests hardly wait. */
-export const rowsPerStep = 200;
+const rowsPerStep = 200;
 const pauseMsMin = 20;
 const pauseMsMax = 1_000;
 /** Longer than a step and its pause. */

@@ -18,7 +18,7 @@ import type { KeyResult, TrafficDetails, TrafficIssue, TrafficMessage } from './
 import { describeSteps } from './steps.ts';
 
 /** Characters of a message that are kept. */
-export const messageLengthMax = 65_536;
+const messageLengthMax = 65_536;
 const queryLengthMax = 2_000;
 const textLengthMax = 1_000;
 const issuesMax = 100;

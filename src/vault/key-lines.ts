@@ -8,7 +8,7 @@ export class KeyRingError extends Error {
 }
 
 /** The purposes of keys that wrap no data keys. */
-export const purposes = ['index', 'pepper'] as const;
+const purposes = ['index', 'pepper'] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** `next`: servers know the key, and do not use it yet. `old`: what it has computed is replaced. */

@@ -20,7 +20,7 @@ export interface Loaded {
 }
 
 /** Of each document of an import. */
-export const documentLimits: Limits = Object.freeze({
+const documentLimits: Limits = Object.freeze({
   depthMax: 100,
   elementsMax: 200_000,
   attributesMax: 64,
@@ -29,7 +29,7 @@ export const documentLimits: Limits = Object.freeze({
   textLengthMax: 262_144,
 });
 
-export const documentsMax = 200;
+const documentsMax = 200;
 
 /** `location`: a path, or a URL where the network is allowed. Throws Unread for a document that cannot be read. */
 export async function loadDocuments(location: string, reading: Reading): Promise<Loaded> {

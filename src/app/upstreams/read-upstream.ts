@@ -51,7 +51,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 
 /** Names of upstreams are label values of metrics, and texts of log lines. */
-export const upstreamName = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+const upstreamName = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 
 /** `place`: how messages begin, `upstreams.erp`. Returns the upstream as far as it can be read. */
 export function readUpstream(
@@ -132,7 +132,7 @@ function readPem(tls: MemberReader, name: string): string | undefined {
 }
 
 /** How long an upstream has, unless its configuration says otherwise. */
-export const standardTimeouts: Required<UpstreamTimeouts> = Object.freeze({
+const standardTimeouts: Required<UpstreamTimeouts> = Object.freeze({
   connectMs: 2_000,
   headersMs: 10_000,
   bodyMs: 10_000,

@@ -75,7 +75,7 @@ export function formatEntry(entry: AuditEntry): string {
 const priority = 13 * 8 + 5;
 
 /** RFC 5424, with the entry as JSON. The message is in ASCII, so it needs no byte order mark. */
-export function formatSyslog(entry: AuditEntry): string {
+function formatSyslog(entry: AuditEntry): string {
   const { recordedAt, kind, process: writer } = entry;
   const json = formatEntry(entry).replace(
     /[^\x20-\x7e]/g,

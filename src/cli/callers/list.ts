@@ -47,7 +47,7 @@ export async function listCallers(options: ListOptions): Promise<void> {
 }
 
 /** Milliseconds since the epoch. Throws CommandError. */
-export function parseSince(text: string, now: number): number {
+function parseSince(text: string, now: number): number {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   if (days !== undefined) return now - Number(days) * 24 * 60 * 60 * 1000;
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/.test(text);

@@ -55,7 +55,7 @@ export function createLimitOptions(isEdit = false): readonly Option[] {
 const dayMs = 86_400_000;
 
 /** Returns milliseconds since the epoch. A day begins at midnight UTC. */
-export function parseExpiry(text: string, now: number): number {
+function parseExpiry(text: string, now: number): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const time = days === undefined ? (isTime ? Date.parse(text) : Number.NaN) : now + Number(days) * dayMs;
@@ -71,7 +71,7 @@ function parseNetwork(text: string): string {
 }
 
 /** Returns the SHA-256 fingerprint in lower case. */
-export function parseCertificate(text: string): string {
+function parseCertificate(text: string): string {
   const fingerprint = text.replaceAll(':', '').toLowerCase();
   if (/^[0-9a-f]{64}$/.test(fingerprint)) return fingerprint;
   try {

@@ -68,7 +68,7 @@ export function pathOf(parts: TemplateStringsArray, ...texts: readonly string[])
   return parts.reduce((path, part, at) => path + encodeURIComponent(texts[at - 1]!) + part);
 }
 
-export function queryText(query: QueryValues): string {
+function queryText(query: QueryValues): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;

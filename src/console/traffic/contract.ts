@@ -47,7 +47,7 @@ const line = {
 const trafficLine = object('TrafficLine', line);
 
 /** What selects requests, in the list and in the stream of events. */
-export const filterFields = {
+const filterFields = {
   format: optional(text, 'Only requests in this format.', { in: 'query' }),
   operation: optional(text, 'Only requests for this operation.', { in: 'query' }),
   version: optional(integer(1, 10_000, 68), 'Only requests that this version answered.', { in: 'query' }),

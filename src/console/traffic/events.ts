@@ -12,7 +12,7 @@ export interface StreamTimes {
 }
 const defaultTimes: StreamTimes = Object.freeze({ everyMs: 250, heartbeatMs: 10_000 });
 /** Lines of an event: 24,000 in a minute. Others are counted as missed. */
-export const linesMax = 100;
+const linesMax = 100;
 
 export function trafficEvents(reader: TrafficReader | undefined, times: StreamTimes = defaultTimes): ConsoleStream {
   return { path: 'api/v1/traffic/events', open: (request) => eventsOf(reader, request, times) };

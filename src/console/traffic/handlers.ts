@@ -59,7 +59,7 @@ export function trafficHandlers({ traffic }: Pick<ConsolePorts, 'traffic'>): Ope
 }
 
 /** Throws a Problem where nothing is recorded. */
-export function requireReader(reader: TrafficReader | undefined): TrafficReader {
+function requireReader(reader: TrafficReader | undefined): TrafficReader {
   if (reader === undefined) throw new Problem(trafficProblems.trafficOff);
   return reader;
 }

@@ -20,7 +20,7 @@ export interface WidenedSchema<S extends Schema = Schema> {
 }
 
 /** The schema stays as it is where all drafts are valid. */
-export function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
+function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
   const valid = readAll(schema, drafts);
   if (valid !== undefined) return { schema, values: valid };
   switch (schema.kind) {

@@ -306,7 +306,7 @@ export const recurringDetail = object('RecurringDetail', {
 });
 
 /** A shopper who holds what was looked up. */
-export const tokenDetail = object('TokenDetail', {
+const tokenDetail = object('TokenDetail', {
   creationDate: required(dateTime(someDay), 'When the detail was created.'),
   lastKnownShopperEmail: optional(email, "The shopper's most recent e-mail."),
   shopperReference: required(reference, 'The shopper.'),

@@ -22,7 +22,7 @@ const keyTexts: Readonly<Record<TrafficLine['key'], string>> = {
   notStored: 'key, nothing stored',
 };
 
-export function keyText(key: TrafficLine['key']): string {
+function keyText(key: TrafficLine['key']): string {
   return keyTexts[key];
 }
 

@@ -7,7 +7,7 @@ import { platformProblems } from '../problems.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
-export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
+const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
 
 const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
 

@@ -7,7 +7,7 @@ import { platformProblems } from '../problems.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
-export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
+const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
 
 const amount = integer(-999_999_999_999_999, 999_999_999_999_999, 0);
 
@@ -37,7 +37,7 @@ const defaultCurrencyCode = optional(
 const timeZone = shapes.timeZone("the account holder's");
 
 /** As a list shows it. Only the response about one account has `balances`. */
-export const balanceAccountBase = object('BalanceAccountBase', {
+const balanceAccountBase = object('BalanceAccountBase', {
   accountHolderId: required(accountHolderId, 'The account holder that it belongs to.'),
   defaultCurrencyCode: required(shapes.currency, 'The currency.'),
   description: shapes.description,

@@ -46,7 +46,7 @@ const bulkAddress = object('BulkAddress', {
   street: optional(shapes.text(1000, 'Simon Carmiggeltstraat'), 'The street.'),
 });
 
-export const cardConfiguration = object('CardConfiguration', {
+const cardConfiguration = object('CardConfiguration', {
   activation: code('The activation label.'),
   activationUrl: optional(shapes.text(255, 'https://www.example.com/activate'), 'Where the cardholder activates it.'),
   bulkAddress: optional(bulkAddress, 'Where cards are sent in bulk.'),

@@ -7,8 +7,8 @@ import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
 
-export const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
-export const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
+const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
+const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
 
 export const statusReason = oneOf(
   'StatusReason',
@@ -23,12 +23,12 @@ export const statusReason = oneOf(
   'transactionRule',
 );
 
-export const bankAccountInfo = object('BankAccountInfo', {
+const bankAccountInfo = object('BankAccountInfo', {
   formFactor: optional(formFactor, 'physical where it is left out.'),
 });
 
 /** The country of issue decides which numbers are present. */
-export const bankAccountDetails = object('BankAccountDetails', {
+const bankAccountDetails = object('BankAccountDetails', {
   accountNumber: optional(
     string({ pattern: '[0-9]{6,12}', sensitive: true, example: '12345678' }),
     'The account number, in the United Kingdom and in the United States.',

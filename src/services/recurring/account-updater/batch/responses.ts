@@ -60,7 +60,7 @@ export function createResponseImporter(dependencies: RecurringImportDependencies
 }
 
 /** Reports the results of a batch of rows. */
-export function emitBatch({ batch }: Pick<BatchResult, 'batch'>, events: UpdaterEvents): void {
+function emitBatch({ batch }: Pick<BatchResult, 'batch'>, events: UpdaterEvents): void {
   const unmatchedRows = batch.refused.filter(({ reasons }) => reasons === unmatched).length;
   const malformedRows = batch.refused.length - unmatchedRows;
   const counts = { answered: batch.rows - batch.refused.length, unmatched: unmatchedRows, malformedRows } as const;

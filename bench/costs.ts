@@ -174,9 +174,8 @@ async function start(name: string, { both, env, without }: Partial<Part>): Promi
     port,
     shoppers: 100,
     ...(without !== undefined && { before: ['--import', preload] }),
-    // As `serve` has it. Nothing is refused where another program holds up the server, and connections stay open.
+    // Nothing is refused where another program holds up the server, and connections stay open.
     env: {
-      TRAFFIC: 'watched',
       REQUEST_WAIT_MS_MAX: '60000',
       REQUESTS_PER_SOCKET_MAX: '0',
       ...both,

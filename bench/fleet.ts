@@ -38,7 +38,7 @@ export interface TriglyphOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Triglyph with everything enabled: credentials, validation, the durable store, the log in a file, metrics. */
+/** Triglyph with everything enabled: credentials, validation, the durable store, the log in a file, metrics, and the console as of `serve`. */
 export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> => {
   const { folder, port, shoppers, root = local('..'), before = [], env = {} } = options;
   const adminPort = await freePort();
@@ -49,6 +49,8 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
       ADMIN_PORT: String(adminPort),
       DATA_DIR: join(folder, 'data'),
       DEMO_SHOPPERS: String(shoppers),
+      // The demo records the details of all traffic by default.
+      TRAFFIC: 'watched',
       ...env,
     },
     readyUrl: `http://127.0.0.1:${adminPort}/readyz`,

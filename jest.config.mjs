@@ -28,13 +28,11 @@ export default {
       moduleNameMapper: { ...ownPackage, '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
     },
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
+    { ...shared, displayName: 'storing', testMatch: tests('integration', 'conformance') },
     {
       ...shared,
       displayName: 'serving',
-      testMatch: [
-        ...tests('integration', 'conformance', 'system', 'fault', 'browser'),
-        '<rootDir>/examples/*/*.test.ts',
-      ],
+      testMatch: [...tests('system', 'fault', 'browser'), '<rootDir>/examples/*/*.test.ts'],
     },
   ],
   testSequencer: '<rootDir>/test/support/sequencer.mjs',

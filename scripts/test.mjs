@@ -127,12 +127,15 @@ const checks = [
 ];
 
 /**
- * Runs jest twice, concurrently. Tests of servers wait for most of their time, for starts, retries and time limits, so three files
- * run at once. Computing tests use the remaining CPU time at a low priority.
+ * Runs of jest, side by side, and those of one list one after the other. Tests of servers wait for most of their time, for starts, retries
+ * and time limits, so three files run at once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
-  { name: 'serving', projects: ['serving', 'unit'], workers: 3, priority: [] },
-  { name: 'computing', projects: ['computing'], workers: 2, priority: ['nice', '-n', '5'] },
+  [{ name: 'serving', projects: ['serving', 'unit'], workers: 3, priority: [] }],
+  [
+    { name: 'computing', projects: ['computing'], workers: 2, priority: ['nice', '-n', '5'] },
+    { name: 'storing', projects: ['storing'], workers: 2, priority: [] },
+  ],
 ];
 
 /** Also counts test files that could not be run. */
@@ -169,7 +172,12 @@ for (const [name, command] of checks) {
 print('\n== tests');
 // Tests start the program some 250 times; bundled, it starts in half the time. Without the variable they start the sources.
 const env = { ...process.env, TEST_PROGRAM: await bundleProgram(join(root, '.cache/program')) };
-const results = await Promise.all(runs.map(runTests));
+const results = [];
+await Promise.all(
+  runs.map(async (list) => {
+    for (const each of list) results.push(await runTests(each));
+  }),
+);
 for (const result of results) passed += result.passed;
 const failed = results.reduce((sum, result) => sum + result.failed, failures.length);
 for (const failure of failures) print(`FAILED: ${failure}`);

@@ -23,6 +23,7 @@ const longest = [
   'test/fault/updater-kills.test.ts',
   'test/browser/state.test.ts',
   'test/fault/upstream/upstream-faults.test.ts',
+  'test/fault/upstream/upstream-kills.test.ts',
   'test/system/deprecations.test.ts',
   'test/system/tls.test.ts',
   'test/system/package.test.ts',

@@ -67,7 +67,7 @@ export class DetailReader {
     const rows = await this.tx.query(statement, [company, merchantAccount, fingerprint]);
     return rows.map((row) => {
       const shopperReference = row.shopper_reference;
-      const detail = foundDetailOf(this.verified({ company, merchantAccount, shopperReference }, row));
+      const detail = listedDetailOf(this.verified({ company, merchantAccount, shopperReference }, row));
       const { createdAt } = this.requireMatch(company, detail, match);
       return { shopperReference, createdAt, email: row.email ?? undefined };
     });
@@ -121,7 +121,7 @@ export class DetailRepository extends DetailReader {
     const [row] = await this.tx.query(match.needsPayload ? sql.findSameWithPayload : sql.findSame, parameters);
     if (row === undefined) throw new Error('the count of details is missing');
     if (row.recurring_detail_reference === null) return { active: row.active };
-    const same = foundDetailOf(this.verified(key, row));
+    const same = listedDetailOf(this.verified(key, row));
     // A reference decides by itself.
     if (row.fingerprint === fingerprint) this.requireMatch(key.company, same, match);
     return { active: row.active, same: { ...same, fingerprint: row.fingerprint } };
@@ -228,16 +228,10 @@ export function detailOf(row: sql.DetailRow): StoredDetail {
 }
 
 function listedDetailOf(row: sql.ListedRow): ListedDetail {
-  return row.sealed_payload === null
-    ? publicPartOf(row)
-    : { ...publicPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_payload } };
-}
-
-function foundDetailOf(row: sql.FoundRow): ListedDetail {
   const { key_id: keyId, data_key: dataKey, sealed_payload: payload } = row;
-  return keyId === undefined || dataKey === undefined
-    ? publicPartOf(row)
-    : { ...publicPartOf(row), sealed: { keyId, dataKey, payload: payload ?? undefined } };
+  return keyId && dataKey && payload
+    ? { ...publicPartOf(row), sealed: { keyId, dataKey, payload } }
+    : publicPartOf(row);
 }
 
 /** A shopper without a detail has one row, whose detail columns are null. */

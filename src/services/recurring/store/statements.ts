@@ -20,12 +20,10 @@ export type PublicRow = Pick<
   'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data' | 'row_mac'
 >;
 
-/** A detail as far as listing it needs it: the keys come along only with something that is shown. */
-export type ListedRow = PublicRow &
-  (
-    | { readonly key_id: string; readonly data_key: string; readonly sealed_payload: string }
-    | { readonly key_id: null; readonly data_key: null; readonly sealed_payload: null }
-  );
+/** A detail as far as a list shows it, or a search compares it: the keys come along only with a payload. */
+export type ListedRow = PublicRow & {
+  readonly [C in 'key_id' | 'data_key' | 'sealed_payload']?: string | null;
+};
 
 /** One row for each active detail of a shopper; for a shopper without one, a single row whose detail is null throughout. */
 export type ShopperRow<D> = {
@@ -57,14 +55,12 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
-/** A detail that was found by its fingerprint. A card is compared by its public data, an account by its payload. */
-export type FoundRow = PublicRow & Partial<Pick<DetailRow, 'key_id' | 'data_key' | 'sealed_payload'>>;
-
 const publicColumns = ['recurring_detail_reference', 'created_at', 'contracts', 'public_data', 'row_mac'];
+/** A card is compared by its public data, an account by its payload. */
 const payloadColumns = ['key_id', 'data_key', 'sealed_payload'];
 
 export type SameDetailRow = { readonly active: number } & (
-  | (FoundRow & Pick<DetailRow, 'fingerprint'>)
+  | (ListedRow & Pick<DetailRow, 'fingerprint'>)
   | { readonly recurring_detail_reference: null }
 );
 
@@ -88,7 +84,7 @@ function sameText(columns: readonly string[]): string {
                  limit 1) d on true`;
 }
 
-export type HolderRow = FoundRow & {
+export type HolderRow = ListedRow & {
   readonly shopper_reference: string;
   readonly email: string | null;
 };

@@ -15,14 +15,13 @@ import type { EngineFactory } from './store.ts';
 const start = 1_700_000_000_000;
 const dayMs = 86_400_000;
 
-const event = (subject: string, more: Partial<AuditEvent> = {}): AuditEvent =>
-  ({
-    kind: 'command',
-    actor: { type: 'user', name: 'anna' },
-    subject,
-    detail: { company: 'Acme' },
-    ...more,
-  }) as AuditEvent;
+const event = (subject: string, more: Partial<AuditEvent> = {}): AuditEvent => ({
+  kind: 'command',
+  actor: { type: 'user', name: 'anna' },
+  subject,
+  detail: { company: 'Acme' },
+  ...more,
+});
 
 const names = ['one', 'two', 'three', 'four', 'five', 'six'];
 
@@ -251,7 +250,7 @@ export function describeAuditLog({ open, dispose }: EngineFactory): void {
     test('what happens once is recorded once, by whichever process', async () => {
       const first = { event: event('c1', { kind: 'credentialFirstUsed' }), recordedAt: now, once: true };
       await createLog().append([first, first]);
-      await createLog('host 2').append([first, { ...first, event: { ...first.event, subject: 'c2' } as AuditEvent }]);
+      await createLog('host 2').append([first, { ...first, event: { ...first.event, subject: 'c2' } }]);
       const subjects = (await createLog().list({ max: 10 })).map(({ subject }) => subject);
       expect(subjects).toEqual(['c1', 'c2']);
     });

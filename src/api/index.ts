@@ -45,14 +45,9 @@ export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
 export type { ProtocolName } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { StoreUnavailable } from '../store/errors.ts';
+export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../store/sql/add-credential.ts';
 export type { ListedCredential } from '../store/sql/credential-list.ts';
-export type {
-  CredentialChanges,
-  CredentialRegistry,
-  IssuedSecret,
-  NewCertificateCredential,
-  NewCredential,
-} from '../store/sql/credential-registry.ts';
+export type { CredentialChanges, CredentialRegistry } from '../store/sql/credential-registry.ts';
 export { type CredentialKind, type Grants, RegistryError, type StoredKind } from '../store/sql/credential-rules.ts';
 export { KeyRingError } from '../vault/key-ring.ts';
 export { type ConversionOptions, convert } from './convert.ts';

@@ -4,7 +4,7 @@ import { addServices } from '../app/own-services.ts';
 import { builtInServices } from '../app/services.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
-import type { IssuedSecret } from '../store/sql/credential-registry.ts';
+import type { IssuedSecret } from '../store/sql/add-credential.ts';
 import { type GrantRule, rolesOf, type StoredKind } from '../store/sql/credential-rules.ts';
 import { CommandError } from './command-error.ts';
 import { addEditCommand } from './credential/edit.ts';

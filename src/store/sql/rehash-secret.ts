@@ -3,11 +3,10 @@ import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../row-integrity.ts';
 import { secretFields } from './credential-integrity.ts';
-import { lookupFor } from './credential-registry.ts';
 import type { StoredKind } from './credential-rules.ts';
 import { findOldSecrets, type OldSecretRow, rehashSecret } from './credential-statements.ts';
 import type { Engine } from './engine.ts';
-import { hashSecret, type PepperKeys, type StoredSecret } from './secret-hash.ts';
+import { hashSecret, lookupFor, type PepperKeys, type StoredSecret } from './secret-hash.ts';
 
 /** Starts the write, and does not wait for it. */
 export type Rehasher = (caller: Caller, stored: StoredSecret, kind: StoredKind, secret: string) => void;

@@ -1,5 +1,6 @@
 /** Hashes the secrets of credentials for the database: salted, under a pepper that is stored outside of it. */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { StoredKind } from './credential-rules.ts';
 
 /** Random bits of a generated secret: 192. */
 const secretBytes = 24;
@@ -50,6 +51,20 @@ export function hashSecret(keys: PepperKeys, secret: string): SecretHash {
 /** Takes as long for a wrong secret as for the right one. */
 export function matches(keys: PepperKeys, stored: SecretHash, secret: string): boolean {
   return timingSafeEqual(hashOf(keys, stored.salt, secret), stored.hash);
+}
+
+/** What finds the secret. Null where a username finds it. */
+export function lookupFor(kind: StoredKind, keys: PepperKeys, secret: string): string | null {
+  switch (kind) {
+    case 'basic':
+      return null;
+    case 'apiKey':
+      return lookupOf(keys, secret);
+    case 'certificate':
+      return certificateLookupOf(keys, secret);
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** The lookup text of an API key, which comes without a username: 22 characters, base64url. */

@@ -72,16 +72,10 @@ export interface StoreInspection {
   findDatabaseBytes(): Promise<number | undefined>;
 }
 
-type JobsRow = {
-  readonly kind: string;
-  readonly due: number;
-  readonly leased: number;
-  readonly scheduled: number;
-  readonly blocked: number;
-  readonly failing: number;
-  readonly dead: number;
-  readonly longest_due_ms: number | null;
-};
+type JobsRow = { readonly longest_due_ms: number | null } & Pick<
+  JobSummary,
+  'kind' | 'due' | 'leased' | 'scheduled' | 'blocked' | 'failing' | 'dead'
+>;
 
 const isDue = 'due_at <= now_ms()';
 const isLeased = 'due_at > now_ms() and lease_owner is not null';

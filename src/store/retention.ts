@@ -1,6 +1,7 @@
 /** Destroys what is stored for longer than its time, in small steps beside traffic. */
 import type { Clock } from '../lib/clock-and-ids.ts';
-import { endLease, holdLease, type Lease } from './sql/leases.ts';
+import { readCommitted } from './sql/engine.ts';
+import { endLease, holdLease, type Lease, pauseAfter, stepLeaseMs } from './sql/leases.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -34,17 +35,11 @@ export interface RetentionParts {
 
 /** Rows of one transaction: few enough that requests hardly wait. */
 const rowsPerStep = 200;
-const pauseMsMin = 20;
-const pauseMsMax = 1_000;
-/** Longer than a step and its pause. */
-const leaseMs = 60_000;
-/** Rows are locked, and nothing is read that other transactions write: such steps do not conflict. */
-const readCommitted = { isolation: 'readCommitted' } as const;
 
 /** Returns what was destroyed. Ends early where another process does the same, or the process stops. */
 export async function applyRetention(parts: RetentionParts): Promise<readonly DestroyedRows[]> {
   const { store, clock, rules, owner, pause, isStopped } = parts;
-  const lease: Lease = { name: 'retention', owner, ms: leaseMs };
+  const lease: Lease = { name: 'retention', owner, ms: stepLeaseMs };
   const destroyed: DestroyedRows[] = [];
   for (const { subject, ms, destroy } of rules) {
     if (ms === undefined) continue;
@@ -59,7 +54,7 @@ export async function applyRetention(parts: RetentionParts): Promise<readonly De
       if (done === undefined) return destroyed;
       rows += done;
       more = done === rowsPerStep;
-      if (more) await pause(Math.min(Math.max(performance.now() - startedAt, pauseMsMin), pauseMsMax));
+      if (more) await pause(pauseAfter(performance.now() - startedAt));
     }
     if (rows > 0) destroyed.push({ subject, before, rows });
   }

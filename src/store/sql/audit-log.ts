@@ -16,7 +16,7 @@ import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { CommitUnknown } from '../errors.ts';
 import * as sql from './audit-statements.ts';
-import type { Engine, Session } from './engine.ts';
+import { type Engine, readCommitted, type Session } from './engine.ts';
 
 export interface AuditFilter {
   /** Milliseconds since the epoch. */
@@ -56,8 +56,6 @@ export interface AuditLogParts {
 }
 
 const scope = Object.freeze({ tenant: '', record: 'audit gateway' });
-/** The row of the chain is locked, and nothing else is read: such a transaction never conflicts. */
-const readCommitted = { isolation: 'readCommitted' } as const;
 const keyBytes = 32;
 /** After every time and every entry. */
 const unbounded = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 /** Stores when each credential was last used, and finds the next one to expire. Uses are stored in batches, at most once a minute for each, never in a request's transaction. */
 import type { CallerIdentity } from '../../contract/canonical.ts';
-import { type Engine, statement } from './engine.ts';
+import { type Engine, readCommitted, statement } from './engine.ts';
 
 export interface CredentialUses {
   record(caller: CallerIdentity, now: number): void;
@@ -36,12 +36,9 @@ interface Use {
 export function createCredentialUses(engine: Engine): CredentialUses {
   let uses = new Map<string, Use>();
   const write = async (batch: readonly Use[]): Promise<void> => {
-    await engine.write(
-      async (session) => {
-        for (const { tenant, credential, at } of batch) await session.execute(save, [tenant, credential, at]);
-      },
-      { isolation: 'readCommitted' },
-    );
+    await engine.write(async (session) => {
+      for (const { tenant, credential, at } of batch) await session.execute(save, [tenant, credential, at]);
+    }, readCommitted);
   };
   const restore = (failed: readonly Use[]): void => {
     for (const use of failed) if (!uses.has(use.credential)) uses.set(use.credential, use);

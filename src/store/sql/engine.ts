@@ -58,6 +58,9 @@ export interface TransactionOptions {
   readonly isolation?: 'serializable' | 'readCommitted';
 }
 
+/** A transaction that only its locks of rows isolate. */
+export const readCommitted: TransactionOptions = Object.freeze({ isolation: 'readCommitted' });
+
 /** A table of the database. Names are separated by commas; null stands for none. */
 export type TableRow = {
   readonly name: string;

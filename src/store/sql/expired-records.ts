@@ -1,8 +1,8 @@
 /** Deletes expired idempotency records in small steps beside traffic, in one process at a time. */
 import { setTimeout } from 'node:timers/promises';
 import { LockTimeout } from '../../idempotency/ports.ts';
-import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
-import { endLease, holdLease, type Lease } from './leases.ts';
+import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
+import { endLease, holdLease, type Lease, pauseAfter, stepLeaseMs } from './leases.ts';
 
 export interface CleanUpOptions {
   /** Names the process among those that share the store. */
@@ -27,12 +27,6 @@ const stepMsMax = 50;
 const lockedMax = 20;
 /** A keyed request may hold an expired record, which it replaces. */
 const lockWaitMsMax = 100;
-const pauseMsMin = 20;
-const pauseMsMax = 1_000;
-/** Longer than a step and its pause. */
-const leaseMs = 60_000;
-/** Rows are locked, and nothing is read that other transactions write: such steps do not conflict. */
-const readCommitted = { isolation: 'readCommitted' } as const;
 
 /**
  * Begins after the records of the last step: until a vacuum, PostgreSQL would read the index entries of all deleted records
@@ -63,7 +57,7 @@ const findOldest = statement<{ readonly expires_at: number }>(
 /** Ends early where another process does the same, or the process stops. */
 export async function deleteExpiredRecords(engine: Engine, options: CleanUpOptions): Promise<CleanUpResult> {
   const { owner, pause = setTimeout, isStopped = () => false } = options;
-  const lease: Lease = { name: 'expired-records', owner, ms: leaseMs };
+  const lease: Lease = { name: 'expired-records', owner, ms: stepLeaseMs };
   let floor = 0;
   let rows = firstRows;
   let deleted = 0;
@@ -78,7 +72,7 @@ export async function deleteExpiredRecords(engine: Engine, options: CleanUpOptio
     floor = step.last;
     if (step.isLast || locked === lockedMax) break;
     rows = ms > stepMsMax ? Math.max(rows >> 1, rowsMin) : Math.min(rows * 2, rowsMax);
-    await pause(Math.min(Math.max(ms, pauseMsMin), pauseMsMax));
+    await pause(pauseAfter(ms));
   }
   await engine.write((session) => endLease(session, lease), readCommitted);
   const oldest = (session: Session) => session.query(findOldest, [floor]);

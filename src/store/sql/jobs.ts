@@ -1,6 +1,6 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
-import { type Engine, type Session, statement } from './engine.ts';
+import { type Engine, readCommitted, type Session, statement } from './engine.ts';
 import { continueSequences, type JobPosition, resumeSequence, takePositions } from './job-sequences.ts';
 import { memoize, placeholders } from './row-values.ts';
 import { createTogether } from './together.ts';
@@ -86,9 +86,6 @@ const revive = statement<{ readonly ordering_key: string; readonly position: num
   `update job set dead_since = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
     where company = $1 and job_id = $2 and dead_since is not null returning ordering_key, position`,
 );
-
-/** Locks of rows are enough for statements that each change rows under a lease: they never conflict with other jobs. */
-const readCommitted = { isolation: 'readCommitted' } as const;
 
 /** The most jobs that end in one transaction. */
 const endedMax = 64;

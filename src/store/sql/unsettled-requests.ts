@@ -2,7 +2,7 @@
 
 import type { PendingCount } from '../../idempotency/pending-limit.ts';
 import type { PendingRequest } from '../../idempotency/ports.ts';
-import { type Engine, statement } from './engine.ts';
+import { type Engine, readCommitted, statement } from './engine.ts';
 import { IdempotencyRecordRepository } from './idempotency-records.ts';
 import { PendingRequestRepository, stateOfPendingRequest } from './pending-requests.ts';
 
@@ -81,8 +81,6 @@ const report = statement(
   'report-pending-request',
   'update pending_request set reported = 1 where request_id = $1 and reported = 0',
 );
-
-const readCommitted = { isolation: 'readCommitted' } as const;
 
 export function createUnsettledRequests(engine: Engine): UnsettledRequests {
   return Object.freeze<UnsettledRequests>({

@@ -1,7 +1,7 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
 import { type Endpoint, type EndpointStore, endpointIdOf } from '../../webhooks/ports.ts';
 import { type MacFields, RowIntegrity } from '../row-integrity.ts';
-import { type Engine, statement } from './engine.ts';
+import { type Engine, readCommitted, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
 import type { SignedTable } from './signed-rows.ts';
 
@@ -96,7 +96,7 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
           await session.execute(deleteSequences, prefixOf(row.company, endpointId));
           return session.execute(deleteJobs, prefixOf(row.company, endpointId));
         },
-        { noTimeout: true, isolation: 'readCommitted' },
+        { ...readCommitted, noTimeout: true },
       ),
     rotate: (endpointId, { rotatingUntil, seal }) =>
       engine.write(async (session) => {
@@ -119,9 +119,7 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
     deferDue: async ({ tenant, endpointId }, afterMs) => {
       const parameters = [...prefixOf(tenant, endpointId), Math.ceil(afterMs)];
       for (let written = deferredMax; written === deferredMax; )
-        written = await engine.write((session) => session.execute(deferDue, parameters), {
-          isolation: 'readCommitted',
-        });
+        written = await engine.write((session) => session.execute(deferDue, parameters), readCommitted);
     },
     oldestWaitingMs: () =>
       engine.read(async (session) => (await session.query(oldestWaiting, []))[0]?.age_ms ?? undefined),

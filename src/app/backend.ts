@@ -33,7 +33,7 @@ import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.t
 import { createLiveCredentials, type LiveCredentials } from '../store/sql/live-credentials.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
-import { finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
+import { type CreateIntegrityKeys, finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { pepperKeys } from '../store/sql/secret-hash.ts';
 import { findWrongRows, signWrongRows, type WrongRow, type WrongRows, wrongPagesOf } from '../store/sql/signed-rows.ts';
 import { tables } from '../store/sql/tables.ts';
@@ -82,8 +82,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly indexRotation: IndexRotation;
   readonly pepperRotation: PepperRotation;
   readonly integrity: RowIntegrity;
-  /** Loads the keys of the row MACs. `create`: makes them where there are none. */
-  loadIntegrity(create: boolean): Promise<void>;
+  /** Loads the keys of the row MACs. */
+  loadIntegrity(create: CreateIntegrityKeys): Promise<void>;
   /** Signs the rows from before the MACs, once. */
   finishMarking(): Promise<void>;
   /** Compares all MACs. Returns at most `max` rows whose MAC is wrong or missing. */
@@ -170,7 +170,7 @@ export async function openBackendOf<S extends Services>(
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
     const backend = createBackend(set, config, { engine, ring, keyProvider, actor, ...context });
     if (keys === undefined) await checkKeys(backend.services, place);
-    await loadRowMacs(backend, { create: exclusive, isChecked: keys === undefined });
+    await loadRowMacs(backend, { create: exclusive ? 'inEachStore' : 'never', isChecked: keys === undefined });
     if (exclusive) await backend.services.prepareJobs();
     return backend;
   } catch (thrown) {
@@ -272,7 +272,7 @@ function createBackend<S extends Services>(
 /** Keys that replace those of the configuration need not be the right ones: some commands read no more than credentials. */
 async function loadRowMacs(
   backend: Pick<Backend<Services>, 'loadIntegrity'>,
-  { create, isChecked }: { readonly create: boolean; readonly isChecked: boolean },
+  { create, isChecked }: { readonly create: CreateIntegrityKeys; readonly isChecked: boolean },
 ): Promise<void> {
   try {
     await backend.loadIntegrity(create);

@@ -42,6 +42,7 @@ async function runOnBackend<T>(
   });
   try {
     await recordCommand(backend.audit, {}, runsUnrecorded);
+    if (!runsUnrecorded && !backend.integrity.hasKeys) await backend.loadIntegrity('inNewStore');
     return await work(backend, config);
   } catch (thrown) {
     await recordCommand(backend.audit, { outcome: 'failed' }, true);

@@ -83,7 +83,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       integrity.listen((row) => altered.push(row));
       const store = createStore(engine, { shared: [integrity] });
       const options = { isRequired, now: () => now };
-      await loadIntegrity(engine, vault, integrity, { ...options, create });
+      await loadIntegrity(engine, vault, integrity, { ...options, create: create ? 'inEachStore' : 'never' });
       const mark = async (unsigned: ReadonlySet<string>) => {
         marked.push([...unsigned]);
         const tables = signedTables.filter(({ name }) => unsigned.has(name));

@@ -157,7 +157,6 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
       'P: there is no such balance platform: `triglyph credential balance-platform list` prints them',
     ],
     [['convert', 'empty.json'], 'empty.json is empty: name a file with one message, or pipe one'],
-    [['keys', 'verify-rows'], 'no row has a MAC yet, so nothing was compared: start a server once'],
     [
       ['keys', 'wrap', 'keys'],
       'KMS_URL is not set: set it to the address of the key management service that wraps the keys',

@@ -18,8 +18,13 @@ const change = (text: string) => {
 };
 beforeAll(async () => {
   production = await prepareProduction(folder.path);
+  // As in a store of a release without MACs.
+  change('delete from row_integrity; update credential set row_mac = null; update credential_secret set row_mac = null');
   const early = await run('keys', 'sign-rows', '--unsigned');
   expect(early.stderr).toContain('start a server once');
+  const { stderr, code } = await run('keys', 'verify-rows');
+  expect(stderr).toContain('no row has a MAC yet, so nothing was compared: start a server once');
+  expect(code).toBe(1);
   // It creates the keys.
   const server = await startServer('serve', folder.path, production.variables);
   await server.stop();
@@ -33,6 +38,15 @@ beforeAll(async () => {
   endpoints = added;
 });
 afterAll(() => folder.discard());
+
+test('in a new store the first credential has its MACs before a server starts', async () => {
+  const other = tempFolder();
+  const { variables } = await prepareProduction(other.path);
+  const { stdout, code } = await triglyph(['keys', 'verify-rows'], other.path, variables);
+  other.discard();
+  expect(stdout).toContain('The MACs of 2 rows are right.');
+  expect(code).toBe(0);
+});
 
 test('unsigned rows are signed together, altered ones by name only, each of them audited', async () => {
   const [one, two] = endpoints as [string, string];

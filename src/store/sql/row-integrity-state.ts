@@ -31,7 +31,9 @@ const replace = statement(
   'replace-row-integrity',
   'update row_integrity set key_id = $1, data_key = $2, sealed_state = $3 where sealed_state = $4',
 );
-const findCredential = statement('find-any-credential', 'select credential_id from credential limit 1');
+const findAnyRow = [...tablesSignedAfter(0)].map((table) =>
+  statement(`find-row-of-${table}`, `select 1 as present from ${table} limit 1`),
+);
 
 const scope = { tenant: '', record: 'row integrity state' };
 const pendingMsMax = 30 * 24 * 60 * 60 * 1000;
@@ -46,16 +48,19 @@ export interface IntegrityOptions {
   readonly now: () => number;
 }
 
-/** Loads the keys. `create`: makes them where there are none. Throws what the vault throws for other keys. */
+/** Where keys are made if there are none: in each store, or only in one without a row to sign, so that its first row has a MAC. */
+export type CreateIntegrityKeys = 'inEachStore' | 'inNewStore' | 'never';
+
+/** Loads the keys. Throws what the vault throws for other keys. */
 export async function loadIntegrity(
   engine: Engine,
   vault: Vault,
   integrity: RowIntegrity,
-  { isRequired, now, create }: IntegrityOptions & { readonly create: boolean },
+  { isRequired, now, create }: IntegrityOptions & { readonly create: CreateIntegrityKeys },
 ): Promise<void> {
   let state = await read(engine, vault);
-  if (state === undefined && create) {
-    const isNew = (await engine.read((session) => session.query(findCredential, []))).length === 0;
+  const isNew = state === undefined && create !== 'never' && (await hasNoRows(engine));
+  if (state === undefined && (create === 'inEachStore' || isNew)) {
     const keys = { inner: randomBytes(32).toString('hex'), outer: randomBytes(32).toString('hex') };
     const row = seal(
       vault,
@@ -65,9 +70,17 @@ export async function loadIntegrity(
     state = await read(engine, vault);
   }
   if (state === undefined) return;
-  if (create && signedTo(state) < lastSigned && (state.pending?.to ?? firstSigned) < lastSigned)
+  if (create === 'inEachStore' && signedTo(state) < lastSigned && (state.pending?.to ?? firstSigned) < lastSigned)
     state = await beginMarking(engine, vault, now());
   if (state !== undefined) integrity.use(state, isRequired ? new Set() : unsignedTables(state, now()));
+}
+
+/** Whether there is nothing to sign. */
+function hasNoRows(engine: Engine): Promise<boolean> {
+  return engine.read(async (session) => {
+    for (const find of findAnyRow) if ((await session.query(find, [])).length > 0) return false;
+    return true;
+  });
 }
 
 /** For serving processes, again and again: marks the rows from before the MACs once, and notices when another process has. */

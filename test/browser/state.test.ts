@@ -37,7 +37,7 @@ test('every section of the state loads, is in order for axe, and fits a phone', 
   for (const [name, heading] of sections) {
     await page.getByRole('list', { name: 'Sections' }).locator(`a[href="/console/state/${name}"]`).click();
     await page.getByRole('heading', { name: heading, level: 2 }).waitFor();
-    await page.getByText('Loading…').waitFor({ state: 'detached' });
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
     expect([name, await visit.violations()]).toEqual([name, []]);
     await visit.picture(`console/state-${name}`);
     await page.setViewportSize({ width: 390, height: 844 });

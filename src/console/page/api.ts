@@ -109,6 +109,8 @@ async function call<T>(method: string, address: string, body?: object, signal?: 
     throw new ApiError(0, 'The gateway did not answer.');
   });
   const value: unknown = await response.json().catch(() => undefined);
+  signal?.throwIfAborted();
+  if (response.ok && value === undefined) throw new ApiError(0, 'The answer of the gateway was cut off.');
   if (response.ok) return value as T;
   if (response.status === 401 && csrfToken !== undefined) {
     csrfToken = undefined;

@@ -86,6 +86,50 @@ test('a text that is edited stays as it is, and the form and the other formats f
   await fieldHas('shopperReference', 'elsewhere');
 });
 
+test('what is sent is the last edit, also right after it', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/listRecurringDetails');
+  await says('Valid in every format.');
+  // The form is the source: the text in SOAP follows after a while.
+  await tab('SOAP 1.1').click();
+  await field('shopperReference').fill('edited-last');
+  const [sent] = await Promise.all([
+    page.waitForRequest('**/explorer/requests'),
+    page.getByRole('button', { name: 'Send as SOAP 1.1' }).click(),
+  ]);
+  expect(JSON.parse(sent.postData()!).text).toContain('<shopperReference>edited-last</shopperReference>');
+  await page.getByRole('heading', { name: 'Answer in SOAP 1.1' }).waitFor();
+});
+
+test('an edit that the gateway does not read is not sent in another format, and is read again', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/listRecurringDetails');
+  await says('Valid in every format.');
+  await page.route('**/explorer/messages', (route) => route.abort());
+  await field('shopperReference').fill('not-read');
+  await says('The last edit was not read');
+  expect(await page.getByRole('button', { name: 'Send as JSON' }).isDisabled()).toBe(true);
+  expect(visit.takeFaults().length).toBeGreaterThan(0);
+  await page.unroute('**/explorer/messages');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await has('JSON', 'not-read');
+  expect(await page.getByRole('button', { name: 'Send as JSON' }).isDisabled()).toBe(false);
+});
+
+test('a request, its key and its answer are there after a look at the traffic', async () => {
+  await visit.enterDemo('/console/explorer/Recurring/68/disable');
+  await field('shopperReference').fill('comes-back');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const key = await page.getByLabel('Idempotency-Key').inputValue();
+  await page.getByRole('button', { name: 'Send as JSON' }).click();
+  await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
+  await page.getByRole('link', { name: 'Find it in the traffic' }).click();
+  await page.getByRole('heading', { name: 'Traffic', level: 1 }).waitFor();
+  await page.goBack();
+  await has('JSON', 'comes-back');
+  expect(await field('shopperReference').inputValue()).toBe('comes-back');
+  expect(await page.getByLabel('Idempotency-Key').inputValue()).toBe(key);
+  await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
+});
+
 test('every kind of operation has an address, and a phone shows it', async () => {
   await visit.page.setViewportSize({ width: 390, height: 844 });
   await visit.enterDemo('/console/explorer/BalancePlatform/2/createAccountHolder');

@@ -9,7 +9,7 @@ import { Programs } from './programs.tsx';
 import { RequestForm } from './request-form.tsx';
 import { SendPanel } from './send-panel.tsx';
 import type { Described, DraftObject, SentAnswer } from './types.ts';
-import { carry, marksOf, useRequest } from './use-request.ts';
+import { carry, type EditableRequest, marksOf, useRequest } from './use-request.ts';
 
 export interface OperationPageProps {
   readonly described: Described;
@@ -51,6 +51,9 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
   const messageIn = (wanted: Format) => request.messages.find((each) => each.format === wanted);
   const textIn = (wanted: Format): string | undefined =>
     request.source === wanted ? request.sourceText : messageIn(wanted)?.text;
+  /** Undefined, too, where the messages are of an edit before. */
+  const sentIn = (wanted: Format): string | undefined =>
+    request.error !== undefined && request.source !== wanted ? undefined : textIn(wanted);
   const message = messageIn(format);
   const isSource = request.source === format;
   const marks = isSource ? request.sourceMarks : marksOf(message?.issues);
@@ -67,7 +70,7 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
       <p class="lead">
         <Text value={doc} /> <Badge>{effect}</Badge> <span class="hint">Role: {role}</span>
       </p>
-      <ErrorBox error={request.error} />
+      <ErrorBox error={request.error} onRetry={request.retry} />
       <div class="explorer">
         <Section
           title="Form"
@@ -113,7 +116,7 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
                 }}
               />
               <p class="status-line" role="status">
-                {statusOf(request.isPending, request.fault, request.issues.size)}
+                {statusOf(request)}
               </p>
             </Tabs>
             <Changes changes={request.changes} />
@@ -122,7 +125,8 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
             described={described}
             demoCredentials={demoCredentials}
             mayAct={mayAct}
-            textIn={textIn}
+            textIn={sentIn}
+            isPending={request.isPending}
             format={format}
             onRefused={setRefused}
           />
@@ -133,8 +137,9 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
   );
 }
 
-function statusOf(isPending: boolean, fault: string | undefined, issues: number): string {
+function statusOf({ isPending, error, fault, issues: { size: issues } }: EditableRequest): string {
   if (isPending) return 'Reading…';
+  if (error !== undefined) return 'The last edit was not read: the other formats show the edit before.';
   if (fault !== undefined) return `${fault} The form and the other formats show what was read before.`;
   if (issues === 0) return 'Valid in every format.';
   return issues === 1 ? '1 field is wrong.' : `${issues} fields are wrong.`;

@@ -1,5 +1,5 @@
 /** Sends the request with the credential of a caller, and shows the answer in all formats. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { sendExplorerRequest } from '../../explorer/contract.ts';
 import { ApiError, send } from '../api.ts';
 import {
@@ -26,6 +26,8 @@ export interface SendPanelProps {
   readonly mayAct: boolean;
   /** The text of the request in a format; undefined where it has none. */
   readonly textIn: (format: Format) => string | undefined;
+  /** An edit is being read: the texts are of the edit before. */
+  readonly isPending: boolean;
   readonly format: Format;
   readonly onRefused: (fields: SentAnswer['refused']) => void;
 }
@@ -47,10 +49,15 @@ interface Typed {
   readonly password: string;
 }
 
+/** The key and the answers of each operation, for a reader who leaves its page and comes back. */
+const left = new Map<string, { readonly key: string; readonly sent: readonly Sent[] }>();
+
 const sentMax = 10;
 
-export function SendPanel({ described, demoCredentials, mayAct, textIn, format, onRefused }: SendPanelProps) {
+export function SendPanel(props: SendPanelProps) {
+  const { described, demoCredentials, mayAct, textIn, isPending, format, onRefused } = props;
   const { service, version, operation, effect, formats } = described;
+  const page = `${service} ${version} ${operation}`;
   const [typed, setTyped] = useState<Typed>(
     remembered ?? {
       who: demoCredentials[0] === undefined ? 'apiKey' : `demo ${demoCredentials[0]}`,
@@ -59,16 +66,28 @@ export function SendPanel({ described, demoCredentials, mayAct, textIn, format, 
       password: '',
     },
   );
-  const [key, setKey] = useState('');
-  const [sent, setSent] = useState<readonly Sent[]>([]);
+  const [key, setKey] = useState(left.get(page)?.key ?? '');
+  const [sent, setSent] = useState(left.get(page)?.sent ?? []);
   const [error, setError] = useState<ApiError>();
   const [isSending, setSending] = useState(false);
+  // What is asked for during an edit is sent when that is read.
+  const [wanted, setWanted] = useState<Format>();
+  useEffect(() => {
+    left.set(page, { key, sent });
+  }, [page, key, sent]);
+  useEffect(() => {
+    if (wanted === undefined || isPending) return;
+    setWanted(undefined);
+    void sendIn(wanted);
+  }, [wanted, isPending]);
   const type = (part: Partial<Typed>): void => {
     remembered = { ...typed, ...part };
     setTyped(remembered);
   };
-  const sendIn = async (wanted: Format): Promise<void> => {
-    const text = textIn(wanted);
+  const canSend = (each: Format): boolean =>
+    mayAct && !isSending && wanted === undefined && (isPending || textIn(each) !== undefined);
+  const sendIn = async (each: Format): Promise<void> => {
+    const text = textIn(each);
     if (text === undefined) return;
     setSending(true);
     setError(undefined);
@@ -77,14 +96,14 @@ export function SendPanel({ described, demoCredentials, mayAct, textIn, format, 
         service,
         version,
         operation,
-        format: wanted,
+        format: each,
         ...(key !== '' && { key }),
         ...credentialOf(typed),
         ...packed(text),
       };
       const answer = await send<typeof sendExplorerRequest>('POST', '/explorer/requests', body);
       setSent((before) =>
-        [{ number: (before[0]?.number ?? 0) + 1, format: wanted, key, answer }, ...before].slice(0, sentMax),
+        [{ number: (before[0]?.number ?? 0) + 1, format: each, key, answer }, ...before].slice(0, sentMax),
       );
       onRefused(answer.refused);
     } catch (thrown) {
@@ -139,22 +158,14 @@ export function SendPanel({ described, demoCredentials, mayAct, textIn, format, 
           </div>
         </div>
         <div class="row">
-          <Button
-            kind="primary"
-            disabled={!mayAct || isSending || textIn(format) === undefined}
-            onClick={() => void sendIn(format)}
-          >
-            {isSending ? 'Sending…' : `Send as ${formatTitles[format]}`}
+          <Button kind="primary" disabled={!canSend(format)} onClick={() => setWanted(format)}>
+            {isSending || wanted !== undefined ? 'Sending…' : `Send as ${formatTitles[format]}`}
           </Button>
           {sent.length > 0 &&
             formats
               .filter((each) => each !== format)
               .map((each) => (
-                <Button
-                  key={each}
-                  disabled={!mayAct || isSending || textIn(each) === undefined}
-                  onClick={() => void sendIn(each)}
-                >
+                <Button key={each} disabled={!canSend(each)} onClick={() => setWanted(each)}>
                   Again as {formatTitles[each]}
                 </Button>
               ))}

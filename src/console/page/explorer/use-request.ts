@@ -8,7 +8,7 @@ import { packed } from './draft.ts';
 import type { Described, DraftObject, EditedMessage, ShownMessage } from './types.ts';
 
 export interface Carried {
-  readonly from: Format | undefined;
+  readonly from: 'fields' | Format | undefined;
   readonly text: string;
 }
 
@@ -18,6 +18,9 @@ let carried: Carried | undefined;
 export function carry(message: Carried): void {
   carried = message;
 }
+
+/** The last edit of each operation, for a reader who leaves its page and comes back. */
+const edited = new Map<string, Carried>();
 
 export interface RequestState {
   readonly draft: DraftObject;
@@ -36,7 +39,10 @@ export interface RequestState {
 }
 
 export interface EditableRequest extends RequestState {
+  /** Why the last edit was not read: the messages are of the edit before. */
   readonly error: ApiError | undefined;
+  /** Reads the last edit again. */
+  retry(): void;
   editDraft(draft: DraftObject): void;
   editText(format: Format, text: string): void;
 }
@@ -56,6 +62,7 @@ export function useRequest(
   const timer = useRef<number | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
   const { service, version, operation } = described;
+  const page = `${service} ${version} ${operation}`;
 
   const load = useCallback(
     (from: 'fields' | Format | undefined, text: string, waitMs: number): void => {
@@ -75,27 +82,30 @@ export function useRequest(
           if (isOther) onOther(found, { from: found.format, text });
           else setState((before) => merged(before, found, from));
         } catch (thrown) {
-          if (!controller.signal.aborted)
-            setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+          if (controller.signal.aborted) return;
+          setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+          setState((before) => ({ ...before, isPending: false }));
         }
       }, waitMs);
     },
     [service, version, operation, onOther],
   );
+  const edit = (from: 'fields' | Format, text: string): void => {
+    edited.set(page, { from, text });
+    load(from, text, debounceMs);
+  };
 
   useEffect(() => {
-    const given = carried;
+    const given = carried ?? edited.get(page) ?? { from: 'fields', text: described.minimal };
     carried = undefined;
-    if (given === undefined) load('fields', described.minimal, 0);
-    else {
-      setState((before) => ({ ...before, source: given.from ?? 'fields', sourceText: given.text }));
-      load(given.from, given.text, 0);
-    }
+    const draft = given.from === 'fields' && { draft: JSON.parse(given.text) as DraftObject };
+    setState((before) => ({ ...before, ...draft, source: given.from ?? 'fields', sourceText: given.text }));
+    load(given.from, given.text, 0);
     return () => {
       clearTimeout(timer.current);
       running.current?.abort();
     };
-  }, [described, load]);
+  }, [described, page, load]);
 
   return {
     ...state,
@@ -109,11 +119,16 @@ export function useRequest(
         fault: undefined,
         isPending: true,
       }));
-      load('fields', JSON.stringify(draft), debounceMs);
+      edit('fields', JSON.stringify(draft));
     },
     editText(format, text) {
       setState((before) => ({ ...before, source: format, sourceText: text, sourceMarks: [], isPending: true }));
-      load(format, text, debounceMs);
+      edit(format, text);
+    },
+    retry() {
+      setState((before) => ({ ...before, isPending: true }));
+      const { source } = state;
+      load(source, source === 'fields' ? JSON.stringify(state.draft) : state.sourceText, 0);
     },
   };
 }

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { jsonPage, type Page } from './admin-page.ts';
 import type { AdminRequest } from './admin-request.ts';
+import { isOfPage } from './page-request.ts';
 
 export interface AdminAccess {
   /** In lower case: names in the Host header that are accepted in addition to those that lead nowhere else. */
@@ -16,16 +17,12 @@ const openPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Returns the refusal, if the request is refused. */
 export function refuseAdminRequest({ headers, path }: AdminRequest, { hosts, token }: AdminAccess): Page | undefined {
+  // Pages of the console use their own paths only, which are not checked here.
   if (isOfPage(headers)) return jsonPage(403, { error: 'the page of another site may not use the admin port' });
   const refusal = refuseHost(headers, hosts);
   if (refusal !== undefined) return refusal;
   if (token === undefined || openPaths.has(path) || isBearer(headers.authorization, token)) return undefined;
   return { ...jsonPage(401, { error: 'give ADMIN_TOKEN as a bearer token' }), challenge: 'Bearer realm="admin"' };
-}
-
-/** Pages of the console use their own paths only, which are not checked here. */
-function isOfPage({ origin, 'sec-fetch-site': site }: AdminRequest['headers']): boolean {
-  return origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
 }
 
 /** Returns the refusal of a request that names the port by a name that may be somebody else's. */

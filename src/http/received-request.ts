@@ -9,6 +9,7 @@ import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
+import { isOfPage } from './page-request.ts';
 import { acceptRequestId } from './request-id.ts';
 import { hasWrongLine } from './request-line.ts';
 
@@ -75,11 +76,6 @@ function tooLarge(bytesMax: number): Problem {
 
 function aborted(cause?: unknown): Problem {
   return new Problem('badRequest', undefined, { reason: 'aborted', cause });
-}
-
-/** A browser sends a form to another site with the credentials that it has stored, without a preflight request. */
-function isOfPage({ origin, 'sec-fetch-site': site }: WireRequest['headers']): boolean {
-  return (site !== undefined && site !== 'none' && site !== 'same-origin') || origin !== undefined;
 }
 
 const emptyBody = Buffer.alloc(0);

@@ -1,6 +1,7 @@
 /** Refuses requests that pages of other sites have caused. */
 import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
+import { isOfOtherSite } from '../../http/page-request.ts';
 import { isSecure } from './cookie.ts';
 
 type Request = Pick<WireRequest, 'method' | 'headers' | 'sender'>;
@@ -17,7 +18,7 @@ export function isRead(method: string): boolean {
 /** Browsers name the page that caused a request. Programs do not. Throws crossSite. */
 export function requireOwnPage(request: Request): void {
   const { origin, host, 'sec-fetch-site': site } = request.headers;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('crossSite');
+  if (isOfOtherSite(site)) throw new Problem('crossSite');
   if (origin !== undefined && origin !== `${isSecure(request) ? 'https' : 'http'}://${host}`)
     throw new Problem('crossSite');
 }
@@ -25,6 +26,5 @@ export function requireOwnPage(request: Request): void {
 /** Other sites may link to a page, but not load it or its parts into theirs. */
 export function isForeignPart({ headers }: Request): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
-  if (site === undefined || site === 'same-origin' || site === 'none') return false;
-  return mode !== 'navigate' || destination !== 'document';
+  return isOfOtherSite(site) && (mode !== 'navigate' || destination !== 'document');
 }

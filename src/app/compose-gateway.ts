@@ -213,7 +213,7 @@ export async function composeGateway<M extends Metrics>(
     log,
     metrics,
     pace: load.pace,
-    onLimit: load.count,
+    onConnectionRefused: load.onConnectionRefused,
     cache,
     recorder,
     audit,

@@ -8,7 +8,7 @@ export interface LoadLimits {
   /** Absent where each of its limits is off. */
   readonly turns: FairTurns | undefined;
   readonly pace: AnswerPace | undefined;
-  readonly count: (event: 'connections' | 'slowed') => void;
+  readonly onConnectionRefused: () => void;
 }
 
 export function createLoadLimits(config: Config, metrics: Metrics): LoadLimits {
@@ -24,6 +24,6 @@ export function createLoadLimits(config: Config, metrics: Metrics): LoadLimits {
   return {
     turns,
     pace: perSecond === 0 ? undefined : createAnswerPace({ perSecond, onSlowed: () => count('slowed') }),
-    count,
+    onConnectionRefused: () => count('connections'),
   };
 }

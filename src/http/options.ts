@@ -36,6 +36,3 @@ export interface HttpOptions extends StrictTransportOptions {
   readonly drainNoticeMs: number;
   readonly drainMsMax: number;
 }
-
-/** A limit that was reached: connections of an address that were refused, or an answer without a credential that was slowed down. */
-export type LimitEvent = 'connections' | 'slowed';

@@ -9,7 +9,7 @@ import { type AppOptions, createApp } from './app.ts';
 import { limitConnections } from './connection-limit.ts';
 import { createWebServer } from './node-http.ts';
 import type { Observer } from './observer.ts';
-import type { HttpOptions, LimitEvent } from './options.ts';
+import type { HttpOptions } from './options.ts';
 import { endPipeline, limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { type SiteServerOptions, siteListener } from './serve-site.ts';
@@ -18,7 +18,8 @@ import type { TlsSource } from './tls.ts';
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
   /** The certificate of a server that speaks HTTPS itself. */
   readonly tls?: TlsSource | undefined;
-  readonly onLimit?: (event: LimitEvent) => void;
+  /** Called for each connection beyond the limits. */
+  readonly onConnectionRefused?: () => void;
   /** Absent where callers see services and documents only. */
   readonly site?: SiteServerOptions | undefined;
 }
@@ -43,7 +44,7 @@ const checkEveryMs = 1000;
 const closeIdleAfterMs = 1000;
 
 export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
-  const { options, tls, onLimit = () => {} } = parts;
+  const { options, tls, onConnectionRefused = () => {} } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
   /** The latest request on each connection. */
@@ -61,7 +62,7 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     perAddressMax: options.connectionsPerAddressMax,
     connectionsMax: options.connectionsMax,
     isProxy: (address) => options.trustedProxies.any && options.trustedProxies.trusts(address),
-    onRefused: () => onLimit('connections'),
+    onRefused: onConnectionRefused,
   });
   const onRequest = limitPipeline(withSite(app.callback(), parts.site));
   server.on('request', onRequest);

@@ -16,7 +16,7 @@ import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
 import type { Config } from './config.ts';
-import { lazyConsole } from './console/lazy-console.ts';
+import { consolePath, lazyConsole } from './console/lazy-console.ts';
 import { origin } from './origin.ts';
 import { type ProcessReport, reportProcess } from './process-report.ts';
 import type { Services } from './service-set.ts';
@@ -84,7 +84,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
-    publicConsole: config.console && consoleForAll !== undefined ? '/console' : undefined,
+    publicConsole: config.console && consoleForAll !== undefined ? consolePath : undefined,
     openTraffic: (parts) => openTraffic(config, parts),
     ...overrides,
   });

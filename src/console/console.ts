@@ -31,13 +31,8 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
   readonly openApi: (origin: string) => string;
 }
 
-export const consolePath = '/console';
-
-function isConsolePath(path: string): boolean {
-  return path === consolePath || path.startsWith(`${consolePath}/`);
-}
-
-export function createConsole(parts: ConsoleParts): Site {
+/** It is asked for its own paths only. */
+export function createConsole(parts: ConsoleParts): Omit<Site, 'owns'> {
   const credentials = createAuthenticator(parts.verifier, parts.guard);
   const { sessionClock = parts.context.clock } = parts;
   const sessions = new Sessions(parts.liveCredentials, sessionClock, parts.sessionTimes);
@@ -51,8 +46,7 @@ export function createConsole(parts: ConsoleParts): Site {
     openApi,
     assets: loadOnce(),
   };
-  return Object.freeze<Site>({
-    owns: isConsolePath,
+  return Object.freeze({
     answer: (request, signal) =>
       answer(request, routes, AbortSignal.any([signal, closed.signal])).catch((thrown: unknown) => refusal(thrown)),
     close: () => closed.abort(),
@@ -72,7 +66,7 @@ interface Routes {
 async function answer(request: WireRequest, routes: Routes, signal: AbortSignal): Promise<SiteAnswer> {
   request.inspect(true);
   const { path } = request;
-  const below = path.slice(consolePath.length + 1);
+  const below = path.slice('/console/'.length);
   if (below === 'session') return answerSession(request, routes.logIn);
   if (below === 'api/openapi.json') {
     requireRead(request);

@@ -2,11 +2,13 @@
 import type { Site } from '../../http/site.ts';
 import type { ConsoleContext } from './console-context.ts';
 
+export const consolePath = '/console';
+
 export function lazyConsole(context: ConsoleContext): Site {
-  let loading: Promise<Site> | undefined;
-  const load = async (): Promise<Site> => (await import('./open-console.ts')).openConsole(context);
+  let loading: Promise<Omit<Site, 'owns'>> | undefined;
+  const load = async (): Promise<Omit<Site, 'owns'>> => (await import('./open-console.ts')).openConsole(context);
   return Object.freeze<Site>({
-    owns: (path) => path === '/console' || path.startsWith('/console/'),
+    owns: (path) => path === consolePath || path.startsWith(`${consolePath}/`),
     async answer(request, signal) {
       loading ??= load().catch((thrown: unknown) => {
         loading = undefined;

@@ -2,7 +2,6 @@
 import { createConsole } from '../../console/console.ts';
 import { consoleV1 } from '../../console/contract.ts';
 import { trafficEvents } from '../../console/traffic/events.ts';
-import { maskSensitive } from '../../contract/redaction.ts';
 import { createTextMasker } from '../../contract/text-detector.ts';
 import { deriveBoundOpenApi } from '../../documents/index.ts';
 import type { Site } from '../../http/site.ts';
@@ -15,10 +14,10 @@ import { statePort } from './state/port.ts';
 import { testingPort } from './testing.ts';
 import { trafficPort } from './traffic.ts';
 
-export function openConsole(context: ConsoleContext): Site {
+export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
   const { backend, guard, oneClick, failed, demoControls } = context;
   const { textDetector } = backend.services;
-  const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
+  const mask = createTextMasker(textDetector);
   return createConsole({
     store: backend.store,
     context: backend.context,

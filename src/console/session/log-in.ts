@@ -1,5 +1,5 @@
 /** Logs people in and out: the three methods of `/console/session`. */
-import { credentialActor } from '../../audit/audit-event.ts';
+import { type AuditDetail, credentialActor } from '../../audit/audit-event.ts';
 import type { AuditTrail } from '../../audit/audit-trail.ts';
 import type { AnyCaller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
@@ -61,7 +61,7 @@ async function find(request: WireRequest, { sessions }: LogInParts): Promise<Ses
   return token === undefined ? undefined : sessions.find(token, request);
 }
 
-/** Nobody is known yet who could be refused for what is larger. */
+/** Enough for a log-in: its sender is not authenticated yet. */
 const logInBytesMax = 16_384;
 
 async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
@@ -73,12 +73,7 @@ async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswe
   const caller = await credentials.authenticate({ headers: headersOf(presented), sender, certificate });
   const detail = { address: sender?.address, tenant: caller.tenant };
   if (!mayUseConsole(caller)) {
-    audit.record({
-      kind: 'consoleLogin',
-      actor: credentialActor(caller.credential),
-      subject: caller.credential,
-      detail: { ...detail, outcome: 'notAllowed' },
-    });
+    record(audit, caller, { ...detail, outcome: 'notAllowed' });
     throw new Problem('notAllowed');
   }
   const token = await sessions.create(caller.credential, request);
@@ -87,30 +82,20 @@ async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswe
   const before = sessionTokenOf(request);
   // A session that somebody else may have planted does not outlive a log-in.
   if (before !== undefined) sessions.end(before);
-  audit.record({
-    kind: 'consoleLogin',
-    actor: credentialActor(caller.credential),
-    subject: caller.credential,
-    detail: {
-      ...detail,
-      outcome: 'ok',
-      session: session.id,
-      oneClick: oneClick !== undefined && presented === oneClick,
-    },
-  });
+  const isOneClick = oneClick !== undefined && presented === oneClick;
+  record(audit, caller, { ...detail, outcome: 'ok', session: session.id, oneClick: isOneClick });
   return show(session, parts, printSessionCookie(request, token));
 }
 
 async function logOut(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
   const { caller, id } = await requireSession(parts.sessions, request);
   parts.sessions.end(sessionTokenOf(request)!);
-  parts.audit.record({
-    kind: 'consoleLogin',
-    actor: credentialActor(caller.credential),
-    subject: caller.credential,
-    detail: { outcome: 'loggedOut', session: id },
-  });
+  record(parts.audit, caller, { outcome: 'loggedOut', session: id });
   return show(undefined, parts, printSessionCookie(request, undefined));
+}
+
+function record(audit: AuditTrail, { credential }: AnyCaller, detail: AuditDetail): void {
+  audit.record({ kind: 'consoleLogin', actor: credentialActor(credential), subject: credential, detail });
 }
 
 function show(session: Session | undefined, { oneClick }: LogInParts, cookie?: string): SiteAnswer {

@@ -1,13 +1,10 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { createNameClient } from '../callers/client-name.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
-import { maskSensitive } from '../contract/redaction.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -40,6 +37,7 @@ import { createDeprecationReport, LiveDeprecations } from './deprecations/live.t
 import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
+import { openCache } from './open-cache.ts';
 import type { Services } from './service-set.ts';
 import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from './traffic/create-traffic.ts';
@@ -151,7 +149,7 @@ export async function composeGateway<M extends Metrics>(
   const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
-  const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
+  const mask = createTextMasker(textDetector);
   const executeIdempotently = createIdempotentExecutor({
     store: hooks.reduce((each, { store }) => store(each, engine), backend.store),
     context: backend.context,
@@ -159,7 +157,7 @@ export async function composeGateway<M extends Metrics>(
     hasher: backend.requestHasher,
     wait: setTimeout,
     remote: {
-      process: `${hostname()} ${process.pid}`,
+      process: backend.processName,
       report: (event) => logRemoteEvent(log, event),
       pendingLimit: createPendingLimit(config, backend, log, metrics),
       mask,
@@ -291,30 +289,4 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
     default:
       kind satisfies never;
   }
-}
-
-/** Opens the cache in Redis, if there is one. */
-async function openCache(
-  { redisUrl, redisCaFile }: Config,
-  { context, limits }: Backend<Services>,
-  log: Log,
-  metrics: Metrics,
-): Promise<IdempotencyCache | undefined> {
-  if (redisUrl === undefined) return undefined;
-  // Loaded on demand: a server without Redis needs no client.
-  const { openRedisCache } = await import('../store/redis/cache.ts');
-  const cache = openRedisCache({
-    url: redisUrl,
-    ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),
-    clock: context.clock,
-    onEvent: ({ kind, ...members }) => {
-      metrics.redisEvent(kind);
-      if (kind === 'up' || kind === 'down') log.logger.info({ redis: kind, ...members }, `Redis is ${kind}`);
-    },
-    warn: (text) => log.logger.warn(text),
-  });
-  metrics.redisUp = () => cache.state() === 'up';
-  const { sharedCountersOn } = await import('../limits/shared-counter.ts');
-  limits.share(sharedCountersOn(cache.client));
-  return cache;
 }

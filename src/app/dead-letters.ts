@@ -1,6 +1,8 @@
 /** Dead letters: webhooks that could not be delivered. `triglyph webhooks` and the console list and retry them. */
 import type { DeadJob } from '../jobs/job.ts';
 import { redact } from '../lib/redact.ts';
+import { webhookJobKind } from '../webhooks/deliver.ts';
+import type { Endpoint } from '../webhooks/ports.ts';
 import type { Backend } from './backend.ts';
 import type { Services } from './service-set.ts';
 
@@ -19,8 +21,6 @@ export interface DeadLetter {
   readonly because: string;
 }
 
-/** The kind of the jobs that deliver webhooks. */
-const webhookKind = 'webhook';
 /** Dead letters that are retried from one read. */
 const pageSize = 1_000;
 
@@ -31,13 +31,8 @@ export async function listDeadLetters(
   { endpoints, inspection, services }: DeadLetterParts,
   { company, max }: { readonly company?: string | undefined; readonly max: number },
 ): Promise<readonly DeadLetter[]> {
-  const addresses = new Map(
-    (await endpoints.list()).map(({ endpointId, url, altered }) => [
-      endpointId,
-      altered ? 'changed in the database' : withoutQuery(url),
-    ]),
-  );
-  const jobs = await inspection.findDead(webhookKind, { tenant: company, max });
+  const addresses = new Map((await endpoints.list()).map((each) => [each.endpointId, addressOf(each)]));
+  const jobs = await inspection.findDead(webhookJobKind, { tenant: company, max });
   return jobs.map((job) => toDeadLetter(job, addresses, services));
 }
 
@@ -50,7 +45,7 @@ export async function retryDeadLetter(
   // The ids of webhook jobs have a slash. Other jobs must not be revived here.
   if (!id.includes('/')) return false;
   if (company !== undefined) return jobs.revive(company, id);
-  for (const tenant of await inspection.findDeadTenants(webhookKind)) if (await jobs.revive(tenant, id)) return true;
+  for (const tenant of await inspection.findDeadTenants(webhookJobKind)) if (await jobs.revive(tenant, id)) return true;
   return false;
 }
 
@@ -58,7 +53,7 @@ export async function retryDeadLetter(
 export async function retryAllDeadLetters({ inspection, jobs }: DeadLetterParts): Promise<number> {
   let revived = 0;
   for (let more = true; more; ) {
-    const letters = await inspection.findDead(webhookKind, { max: pageSize });
+    const letters = await inspection.findDead(webhookJobKind, { max: pageSize });
     for (const { tenant, jobId } of letters) if (await jobs.revive(tenant, jobId)) revived += 1;
     more = letters.length === pageSize;
   }
@@ -73,7 +68,7 @@ function toDeadLetter(job: DeadJob, addresses: ReadonlyMap<string, string>, serv
     company: job.tenant,
     type,
     owner,
-    endpoint: redact(addresses.get(endpointId) ?? endpointId),
+    endpoint: addresses.get(endpointId) ?? redact(endpointId),
     happenedAt: at,
     givenUpAt: job.deadSince,
     attempts: job.attempts,
@@ -81,8 +76,9 @@ function toDeadLetter(job: DeadJob, addresses: ReadonlyMap<string, string>, serv
   };
 }
 
-/** A query may hold a secret of the receiver. */
-export function withoutQuery(url: string): string {
+/** The address of an endpoint for operators, without its query, which may hold a secret of the receiver. */
+export function addressOf({ url, altered }: Pick<Endpoint, 'url' | 'altered'>): string {
+  if (altered) return 'changed in the database';
   const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
+  return redact(`${origin}${pathname}`);
 }

@@ -28,6 +28,11 @@ export function storeAddress({
     : { kind: 'postgres', url: databaseUrl, poolMax: databasePoolMax };
 }
 
+/** The name of the engine for people. */
+export function engineTitle({ databaseUrl }: Pick<Config, 'databaseUrl'>): 'SQLite' | 'PostgreSQL' {
+  return databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
+}
+
 /** Returns the address for messages, without a password. */
 export function describeStore(address: StoreAddress): string {
   switch (address.kind) {

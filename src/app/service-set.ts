@@ -58,8 +58,7 @@ export interface Services {
   readonly signedTables: readonly SignedTable[];
   /** Compute the fingerprints of stored data, for a rotation of the index key. */
   readonly reindexers: readonly Reindexer[];
-  /** Logs and counts the events of services. */
-  /** `trace`: absent where traces are not exported. */
+  /** Logs and counts the events of services. `trace`: absent where traces are not exported. */
   observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
 }
 

@@ -1,4 +1,5 @@
 /** Finds misspelt settings: unknown variables that are close to the name of a setting, or start with one of our prefixes. */
+
 /** Environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 /** Finds secrets, such as card numbers, in texts whose schema does not call them sensitive. */
 import { printableName } from './member-names.ts';
 import type { Path } from './path.ts';
-import { createRedactor, type MaskSecrets, maskScalar } from './redaction.ts';
+import { createRedactor, type MaskSecrets, maskScalar, maskSensitive } from './redaction.ts';
 import type { ScalarSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';
 
@@ -69,7 +69,8 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
 }
 
 /** Returns a function that masks what is sensitive by its schema, and what the detector finds in other texts. */
-export function createTextMasker(detector: TextDetector): MaskSecrets {
+export function createTextMasker(detector: TextDetector | undefined): MaskSecrets {
+  if (detector === undefined) return maskSensitive;
   const mask = (text: string): string => (text.length >= detector.lengthMin ? detector.mask(text) : text);
   return createRedactor(
     (schema) =>

@@ -2,6 +2,7 @@
 import type { AuditKind } from '../../audit/audit-event.ts';
 import type { listAttention } from '../../console/overview/attention.ts';
 import type { Output } from '../../contract/operation.ts';
+import { webhookJobKind } from '../../webhooks/deliver.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { certificatesOf } from './state/parts.ts';
 
@@ -71,7 +72,7 @@ async function pending({ backend: { unsettled } }: ConsoleContext): Promise<read
 }
 
 async function jobs({ backend: { inspection } }: ConsoleContext): Promise<readonly Item[]> {
-  const kinds = (await inspection.summarizeJobs()).filter(({ kind }) => kind !== 'webhook');
+  const kinds = (await inspection.summarizeJobs()).filter(({ kind }) => kind !== webhookJobKind);
   return kinds.flatMap(({ kind, dead, failing }) => [
     ...(dead > 0 ? [bad(`${count(dead, 'job')} of the kind ${kind} were given up.`, '/state/jobs')] : []),
     ...(failing > 0

@@ -1,13 +1,14 @@
 /** Reads what the first page of the console shows. */
 import type { OverviewPort } from '../../console/overview/port.ts';
 import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
+import { engineTitle } from '../open-store.ts';
+import { startedAt } from '../process-report.ts';
 import { version } from '../version.ts';
 import { findAttention } from './attention.ts';
 import type { ConsoleContext } from './console-context.ts';
 
 export function overviewPort(context: ConsoleContext): OverviewPort {
   const { config, services, callers, readiness } = context;
-  const startedAt = Date.now() - Math.round(process.uptime() * 1000);
   return {
     findAttention: () => findAttention(context),
     async read() {
@@ -16,9 +17,9 @@ export function overviewPort(context: ConsoleContext): OverviewPort {
         version,
         environment: config.environment,
         isDemo: config.mode === 'demo',
-        startedAt,
+        startedAt: startedAt(),
         workers: config.workers,
-        store: config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL',
+        store: engineTitle(config),
         ready,
         parts: Object.entries(probes).map(([name, result]) => ({ name, result })),
         services: newestOf(services).map((each) => describeService(each, services, callers())),

@@ -7,9 +7,10 @@ import type { PortOf } from '../../../console/bind-port.ts';
 import type { partOperations } from '../../../console/state/parts.ts';
 import type { Service } from '../../../contract/service.ts';
 import { redact } from '../../../lib/redact.ts';
+import { databaseName } from '../../../store/sqlite/open.ts';
 import type { Backend } from '../../backend.ts';
 import type { Config } from '../../config.ts';
-import { describeStore, storeAddress } from '../../open-store.ts';
+import { describeStore, engineTitle, storeAddress } from '../../open-store.ts';
 import { type ProcessReport, startedAt } from '../../process-report.ts';
 import type { Services } from '../../service-set.ts';
 import { endOf, readTls } from '../../tls-files.ts';
@@ -51,7 +52,7 @@ export function partPort(parts: PartPortParts): PartPort {
       const schema = await backend.inspection.findSchema();
       if (schema === undefined) throw new Error('the store has no migration');
       return {
-        engine: config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL',
+        engine: engineTitle(config),
         place: describeStore(storeAddress(config)),
         bytes: await sizeOf(config, backend),
         migration: schema.number,
@@ -110,7 +111,7 @@ async function sizeOf(
   { inspection }: Backend<Services>,
 ): Promise<number | undefined> {
   if (databaseUrl !== undefined) return inspection.findDatabaseBytes();
-  const files = ['triglyph.db', 'triglyph.db-wal']
+  const files = [databaseName, `${databaseName}-wal`]
     .map((name) => join(dataDir, name))
     .filter((path) => existsSync(path));
   return files.length === 0 ? undefined : files.reduce((sum, path) => sum + statSync(path).size, 0);

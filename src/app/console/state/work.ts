@@ -4,7 +4,7 @@ import { type workOperations, workProblems } from '../../../console/state/work.t
 import { Problem } from '../../../contract/problem.ts';
 import { redact } from '../../../lib/redact.ts';
 import type { Backend } from '../../backend.ts';
-import { listDeadLetters, retryAllDeadLetters, retryDeadLetter, withoutQuery } from '../../dead-letters.ts';
+import { addressOf, listDeadLetters, retryAllDeadLetters, retryDeadLetter } from '../../dead-letters.ts';
 import type { Services } from '../../service-set.ts';
 
 export type WorkPort = PortOf<(typeof workOperations)[number]>;
@@ -17,22 +17,21 @@ export function workPort(backend: Backend<Services>): WorkPort {
     async listWebhooks() {
       const backlogs = new Map((await inspection.summarizeEndpoints()).map((each) => [each.endpointId, each]));
       return {
-        endpoints: (await endpoints.list()).map(
-          ({ endpointId: id, tenant, url, format, createdAt, rotation, altered }) => {
-            const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
-            return {
-              id,
-              tenant,
-              address: altered ? 'changed in the database' : redact(withoutQuery(url)),
-              format,
-              createdAt,
-              twoKeysUntil: rotation?.isOver === false ? rotation.until : undefined,
-              waiting,
-              oldestMs,
-              dead,
-            };
-          },
-        ),
+        endpoints: (await endpoints.list()).map((endpoint) => {
+          const { endpointId: id, tenant, format, createdAt, rotation } = endpoint;
+          const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
+          return {
+            id,
+            tenant,
+            address: addressOf(endpoint),
+            format,
+            createdAt,
+            twoKeysUntil: rotation?.isOver === false ? rotation.until : undefined,
+            waiting,
+            oldestMs,
+            dead,
+          };
+        }),
       };
     },
     listDeadLetters: async ({ tenant }) => ({

@@ -117,6 +117,32 @@ test('a wrong password is explained, and a session that has ended leads to the l
   await visit.close();
 });
 
+test('tabs follow each other: the other person is shown, and a log-out ends both', async () => {
+  const [first, second] = [await console.addCredential(['console']), await console.addCredential(['console-admin'])];
+  const visit = await browser.visit({ origin: console.origin });
+  const { page } = visit;
+  await visit.open('/console');
+  // Who has only a keyboard types at once, and again after a wrong password.
+  await page.locator('.one-click button:focus').waitFor();
+  await visit.logIn(first.username, 'wrong');
+  await page.getByRole('alert').waitFor();
+  await page.locator('[name=secret]:focus').waitFor();
+  visit.takeFaults();
+  await visit.logIn(first.username, first.secret);
+  await page.getByText(first.id, { exact: true }).waitFor();
+  const other = await visit.context.newPage();
+  await other.goto('/console/explorer/Recurring/68/disable');
+  await other.getByText(first.id, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await other.getByText('Your session has ended. Log in again.').waitFor();
+  await visit.logIn(second.username, second.secret);
+  await other.getByText(second.id, { exact: true }).waitFor();
+  await other.getByText('may act', { exact: true }).waitFor();
+  // What it sends belongs to the new session.
+  await other.getByText('Valid in every format.').waitFor();
+  await visit.close();
+});
+
 test('after many wrong passwords the page says that the right one is not checked, and for how long', async () => {
   const locking = await startConsole({ settings: { LOGIN_FAILURES_MAX: '3' } });
   try {

@@ -42,6 +42,14 @@ export function onSessionEnd(listener: () => void): void {
   sessionEnded = listener;
 }
 
+/** Tells the other tabs of this browser, which have the same cookie, that it names another session or none. */
+const otherTabs = new BroadcastChannel('triglyph-console-session');
+
+/** `listener`: called when another tab has logged in or out. */
+export function onOtherTab(listener: () => void): void {
+  otherTabs.onmessage = listener;
+}
+
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** `path`: below `/console/api/v1`, filled in: `/callers/cr_1`. Texts in it are encoded by `pathOf`. */
@@ -81,9 +89,15 @@ export function streamAddress(path: string, query: QueryValues = {}): string {
 
 export const session = {
   find: () => accept(call<SessionState>('GET', '/console/session')),
-  logIn: (given: LogIn) => accept(call<SessionState>('POST', '/console/session', given)),
-  logOut: () => accept(call<SessionState>('DELETE', '/console/session')),
+  logIn: (given: LogIn) => announce(accept(call<SessionState>('POST', '/console/session', given))),
+  logOut: () => announce(accept(call<SessionState>('DELETE', '/console/session'))),
 };
+
+async function announce(answer: Promise<SessionState>): Promise<SessionState> {
+  const state = await answer;
+  otherTabs.postMessage('changed');
+  return state;
+}
 
 async function accept(answer: Promise<SessionState>): Promise<SessionState> {
   const state = await answer;

@@ -1,7 +1,7 @@
 /** The page: the log-in, or the navigation with the view that the address names. */
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, onSessionEnd, type SessionState, session } from './api.ts';
+import { ApiError, onOtherTab, onSessionEnd, type SessionState, session } from './api.ts';
 import { Badge, Button, Empty, ErrorBox, Loading, Page } from './components/index.ts';
 import { LogInPage } from './log-in.tsx';
 import { Logo } from './logo.tsx';
@@ -15,30 +15,31 @@ export function App() {
   const [state, setState] = useState<SessionState>();
   const [error, setError] = useState<ApiError>();
   const [hasEnded, setEnded] = useState(false);
+  const person = useRef<string | undefined>(undefined);
+  const enter = (found: SessionState): void => {
+    const { credential = person.current } = found.session ?? {};
+    // What the page remembers of one person is not for another.
+    if (person.current !== undefined && credential !== person.current) location.reload();
+    person.current = credential;
+    setEnded(false);
+    setState(found);
+  };
   useEffect(() => {
-    onSessionEnd(() => {
-      setEnded(true);
+    const end = (): void => {
+      setEnded(person.current !== undefined);
       setState((before) => ({ oneClick: before?.oneClick ?? false }));
-    });
-    session
-      .find()
-      .then(setState, (thrown: unknown) =>
-        setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown))),
-      );
+    };
+    const fail = (thrown: unknown): void =>
+      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    onSessionEnd(end);
+    // Without an answer, the next request tells.
+    const follow = (found: SessionState): void => (found.session === undefined ? end() : enter(found));
+    onOtherTab(() => void session.find().then(follow, () => {}));
+    session.find().then(enter, fail);
   }, []);
   if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
   if (state === undefined) return <Loading />;
-  if (state.session === undefined)
-    return (
-      <LogInPage
-        oneClick={state.oneClick}
-        hasEnded={hasEnded}
-        onLogIn={(found) => {
-          setEnded(false);
-          setState(found);
-        }}
-      />
-    );
+  if (state.session === undefined) return <LogInPage oneClick={state.oneClick} hasEnded={hasEnded} onLogIn={enter} />;
   const logOut = async (): Promise<void> => {
     setState(await session.logOut().catch(() => ({ oneClick: state.oneClick })));
   };

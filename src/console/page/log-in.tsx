@@ -1,5 +1,5 @@
 /** The log-in. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type SessionState, session } from './api.ts';
 import { Button, ErrorBox, Notice, TextField } from './components/index.ts';
 import { Logo } from './logo.tsx';
@@ -19,6 +19,9 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
   const [secret, setSecret] = useState('');
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
+  const card = useRef<HTMLDivElement>(null);
+  const focus = (selector: string): void => card.current?.querySelector<HTMLElement>(selector)?.focus();
+  useEffect(() => focus(oneClick ? '.one-click button' : '[name=username]'), [oneClick]);
   const logIn = async (given: Parameters<typeof session.logIn>[0]): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -27,15 +30,16 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
     } catch (thrown) {
       setError(explain(thrown));
       setBusy(false);
+      focus('[name=secret]');
     }
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    void logIn(kind === 'password' ? { username, secret } : { apiKey: secret });
+    if (!isBusy) void logIn(kind === 'password' ? { username, secret } : { apiKey: secret });
   };
   return (
     <main class="log-in">
-      <div class="log-in-card">
+      <div class="log-in-card" ref={card}>
         <h1>
           <Logo /> Triglyph console
         </h1>
@@ -44,7 +48,7 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
         {oneClick && (
           <div class="one-click">
             <p>This is a demo. Its credentials are public, and its data are samples.</p>
-            <Button kind="primary" disabled={isBusy} onClick={() => void logIn({ oneClick: true })}>
+            <Button kind="primary" isBusy={isBusy} onClick={() => void logIn({ oneClick: true })}>
               Enter the demo
             </Button>
           </div>
@@ -80,7 +84,7 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
             onInput={setSecret}
             required
           />
-          <Button kind={oneClick ? 'plain' : 'primary'} type="submit" disabled={isBusy}>
+          <Button kind={oneClick ? 'plain' : 'primary'} type="submit" isBusy={isBusy}>
             Log in
           </Button>
           <p class="hint">The credential needs the role console, or console-admin to act.</p>

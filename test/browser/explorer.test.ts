@@ -202,4 +202,5 @@ test('the keyboard alone is enough', async () => {
   await page.getByRole('button', { name: 'Send as FORM' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Answer in FORM' }).waitFor();
+  await page.locator('button:focus', { hasText: 'Send as FORM' }).waitFor();
 });

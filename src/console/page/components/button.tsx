@@ -7,6 +7,8 @@ export interface ButtonProps {
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly type?: 'button' | 'submit';
   readonly disabled?: boolean;
+  /** Its action runs: it does nothing, and the keyboard stays at it. */
+  readonly isBusy?: boolean;
   /** What it does, where its text does not say. */
   readonly label?: string;
   readonly pressed?: boolean;
@@ -14,15 +16,17 @@ export interface ButtonProps {
   readonly children: ComponentChildren;
 }
 
-export function Button({ kind = 'plain', type = 'button', disabled, label, pressed, onClick, children }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { kind = 'plain', type = 'button', disabled, isBusy = false, label, pressed, onClick, children } = props;
   return (
     <button
       type={type}
       class={`button ${kind}`}
       disabled={disabled}
+      aria-disabled={isBusy ? 'true' : undefined}
       aria-label={label}
       aria-pressed={pressed}
-      onClick={onClick}
+      onClick={isBusy ? undefined : onClick}
     >
       {children}
     </button>

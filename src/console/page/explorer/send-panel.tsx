@@ -84,8 +84,8 @@ export function SendPanel(props: SendPanelProps) {
     remembered = { ...typed, ...part };
     setTyped(remembered);
   };
-  const canSend = (each: Format): boolean =>
-    mayAct && !isSending && wanted === undefined && (isPending || textIn(each) !== undefined);
+  const canSend = (each: Format): boolean => mayAct && (isPending || textIn(each) !== undefined);
+  const isBusy = isSending || wanted !== undefined;
   const sendIn = async (each: Format): Promise<void> => {
     const text = textIn(each);
     if (text === undefined) return;
@@ -158,14 +158,14 @@ export function SendPanel(props: SendPanelProps) {
           </div>
         </div>
         <div class="row">
-          <Button kind="primary" disabled={!canSend(format)} onClick={() => setWanted(format)}>
-            {isSending || wanted !== undefined ? 'Sending…' : `Send as ${formatTitles[format]}`}
+          <Button kind="primary" disabled={!canSend(format)} isBusy={isBusy} onClick={() => setWanted(format)}>
+            {isBusy ? 'Sending…' : `Send as ${formatTitles[format]}`}
           </Button>
           {sent.length > 0 &&
             formats
               .filter((each) => each !== format)
               .map((each) => (
-                <Button key={each} disabled={!canSend(each)} onClick={() => setWanted(each)}>
+                <Button key={each} disabled={!canSend(each)} isBusy={isBusy} onClick={() => setWanted(each)}>
                   Again as {formatTitles[each]}
                 </Button>
               ))}

@@ -1,5 +1,6 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
+import type { DemoCaller } from '../console/explorer/port.ts';
 import type { DemoControls } from '../console/testing/port.ts';
 import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, inspect, openAdmin, type Probe, type Readiness } from '../http/admin.ts';
@@ -54,7 +55,7 @@ export interface ServerOverrides extends GatewayOverrides {
   /** In a demo that the console can control. */
   readonly demoControls?: DemoControls;
   /** In the demo: credentials of callers that the console sends requests with, by name. */
-  readonly demoCallers?: ReadonlyMap<string, PresentedSecret> | undefined;
+  readonly demoCallers?: ReadonlyMap<string, DemoCaller> | undefined;
   /** The name of the configuration file, for the console. */
   readonly configFile?: string | undefined;
 }

@@ -9,7 +9,7 @@ import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import type { DemoControls } from '../console/testing/port.ts';
 import { serviceAddress } from '../contract/service.ts';
-import { demoAccounts, demoConsole, demoCredentials, demoPlatform } from '../demo/published.ts';
+import { demoAccounts, demoConsole, demoCredentials, demoPlatform, rolesOf } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
@@ -86,9 +86,10 @@ async function runDemo(options: DemoOptions): Promise<void> {
 
 /** By the name of their company or their balance platform. */
 const demoCallers = new Map(
-  demoCredentials.flatMap(({ company, balancePlatform = company, presented }) =>
-    presented.kind === 'apiKey' ? [[balancePlatform, presented] as const] : [],
-  ),
+  demoCredentials.flatMap((credential) => {
+    const { company, balancePlatform = company, presented } = credential;
+    return presented.kind === 'apiKey' ? [[balancePlatform, { presented, roles: rolesOf(credential) }] as const] : [];
+  }),
 );
 
 async function start(backend: Backend, { config, tls, controls, hasTestApi }: DemoParts): Promise<RunningServer> {

@@ -44,6 +44,10 @@ export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   { company: 'Demo', balancePlatform: demoPlatform.id, presented: { kind: 'apiKey', secret: 'demo-platform-key' } },
 ]);
 
+export function rolesOf({ balancePlatform, roles }: PublishedCredential): readonly string[] {
+  return roles ?? (balancePlatform === undefined ? ['recurring', 'recurring:lookup'] : ['balancePlatform']);
+}
+
 function basic(company: string, secret: string): PublishedCredential {
   return { company, presented: { kind: 'basic', username: `ws@Company.${company}`, secret } };
 }

@@ -5,7 +5,14 @@ import { saveDetail } from '../services/recurring/save-detail.ts';
 import { DetailRepository } from '../services/recurring/store/repository.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { seedPlatform } from './platform.ts';
-import { demoAccounts, demoConsole, demoCredentials, demoPlatform, type PublishedCredential } from './published.ts';
+import {
+  demoAccounts,
+  demoConsole,
+  demoCredentials,
+  demoPlatform,
+  type PublishedCredential,
+  rolesOf,
+} from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
 
 /** Returns the number of generated shoppers that were added. */
@@ -37,15 +44,13 @@ async function seedCredentials({ registry }: Backend): Promise<void> {
   }
 }
 
-function scopeOf({ company, balancePlatform, roles }: PublishedCredential) {
-  if (roles !== undefined) return { roles, grants: {} };
-  if (balancePlatform !== undefined)
-    return { roles: ['balancePlatform'], grants: { balancePlatform: [balancePlatform] } } as const;
+function scopeOf(credential: PublishedCredential) {
+  const { company, balancePlatform } = credential;
+  const roles = rolesOf(credential);
+  if (credential.roles !== undefined) return { roles, grants: {} };
+  if (balancePlatform !== undefined) return { roles, grants: { balancePlatform: [balancePlatform] } };
   const accounts = demoAccounts.filter((each) => each.company === company);
-  return {
-    roles: ['recurring', 'recurring:lookup'],
-    grants: { merchantAccount: accounts.map(({ code }) => code) },
-  } as const;
+  return { roles, grants: { merchantAccount: accounts.map(({ code }) => code) } };
 }
 
 /** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */

@@ -139,6 +139,10 @@ test('every kind of operation has an address, and a phone shows it', async () =>
   expect(await visit.violations()).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await visit.picture('console/explorer-phone');
+  // The demo has a credential of its own for each service.
+  await page.getByRole('button', { name: 'Required fields' }).click();
+  await page.getByRole('button', { name: 'Send as HTTP' }).click();
+  await says('200 accepted');
 });
 
 test('the converter says what a message is', async () => {

@@ -151,7 +151,9 @@ describe('sending', () => {
     port = {
       services,
       origin: () => 'http://127.0.0.1:1',
-      demoCredentials: new Map([['Demo', { kind: 'apiKey', secret: 'demo-api-key' }]]),
+      demoCredentials: new Map([
+        ['Demo', { presented: { kind: 'apiKey', secret: 'demo-api-key' }, roles: ['recurring'] }],
+      ]),
       mask: maskSensitive,
       maskText: (text) => text.replaceAll('4111111111111111', '************1111'),
       async send(request) {

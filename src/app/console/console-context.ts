@@ -1,6 +1,7 @@
 /** What the console needs of a running server, in the process that serves it. */
 
 import type { DeprecationRule } from '../../callers/deprecation.ts';
+import type { DemoCaller } from '../../console/explorer/port.ts';
 import type { DemoControls } from '../../console/testing/port.ts';
 import type { Service } from '../../contract/service.ts';
 import type { LoginGuard } from '../../gateway/login-guard.ts';
@@ -41,7 +42,7 @@ export interface ConsoleContext {
   /** Absent where nothing is recorded. */
   readonly traffic: TrafficReader | undefined;
   /** In the demo: credentials of callers that anybody may use, by name. */
-  readonly demoCallers?: ReadonlyMap<string, PresentedSecret> | undefined;
+  readonly demoCallers?: ReadonlyMap<string, DemoCaller> | undefined;
   /** Of the port for callers, in PEM; undefined without TLS. */
   readonly certificate: () => string | undefined;
   readonly failed: (thrown: unknown) => void;

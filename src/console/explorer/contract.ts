@@ -30,6 +30,7 @@ const listedOperation = object('ListedOperation', {
 
 const demoCredential = object('DemoCredential', {
   name: required(name, 'The name by which a request selects it.'),
+  services: required(list(name, 'Service', { max: 1000 }), 'The services with an operation that it authorizes.'),
 });
 
 export const listExplorerOperations = operation({

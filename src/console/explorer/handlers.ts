@@ -1,5 +1,6 @@
 /** Answers the operations of the explorer. */
-import { newestOf } from '../../contract/service.ts';
+import { rolesFor } from '../../contract/roles.ts';
+import { newestOf, type Service } from '../../contract/service.ts';
 import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
@@ -49,6 +50,10 @@ export function explorerHandlers({ explorer: port }: Pick<ConsolePorts, 'explore
   });
 }
 
+function authorizesSome(service: Service, roles: readonly string[]): boolean {
+  return [...service.operations.values()].some((each) => rolesFor(service, each).some((role) => roles.includes(role)));
+}
+
 function listOperations({ services, demoCredentials }: ExplorerPort) {
   const newest = newestOf(services);
   // In the order of the services, and of each the newest version first.
@@ -65,6 +70,9 @@ function listOperations({ services, demoCredentials }: ExplorerPort) {
         doc,
       })),
     ),
-    demoCredentials: [...demoCredentials.keys()].map((name) => ({ name })),
+    demoCredentials: [...demoCredentials].map(([name, { roles }]) => ({
+      name,
+      services: newest.filter((each) => authorizesSome(each, roles)).map((each) => each.name),
+    })),
   };
 }

@@ -10,12 +10,17 @@ export interface ExplorerPort {
   /** Where callers reach the services. */
   readonly origin: () => string;
   /** Credentials of callers that everybody may use, by name. Only the demo has any. */
-  readonly demoCredentials: ReadonlyMap<string, PresentedSecret>;
+  readonly demoCredentials: ReadonlyMap<string, DemoCaller>;
   readonly mask: MaskSecrets;
   /** Masks secrets in a text of which nothing else is known. */
   readonly maskText: (text: string) => string;
   /** Sends a request to the port for callers of this gateway, and nowhere else. Rejects where there is no answer. */
   readonly send: (request: SentRequest) => Promise<SentAnswer>;
+}
+
+export interface DemoCaller {
+  readonly presented: PresentedSecret;
+  readonly roles: readonly string[];
 }
 
 export interface SentRequest {

@@ -111,7 +111,7 @@ function credentialOf(
   { demoCredentials }: ExplorerPort,
 ): Readonly<Record<string, string>> {
   if (demoCredential !== undefined) {
-    const presented = demoCredentials.get(demoCredential);
+    const presented = demoCredentials.get(demoCredential)?.presented;
     if (presented === undefined) throw Problem.at(['demoCredential'], 'invalidField', 'demoCredential');
     return presented.kind === 'apiKey'
       ? { 'X-API-Key': presented.secret }

@@ -8,12 +8,12 @@ import { Changes } from './changes.tsx';
 import { Programs } from './programs.tsx';
 import { RequestForm } from './request-form.tsx';
 import { SendPanel } from './send-panel.tsx';
-import type { Described, DraftObject, SentAnswer } from './types.ts';
+import type { Described, DraftObject, Operations, SentAnswer } from './types.ts';
 import { carry, type EditableRequest, marksOf, useRequest } from './use-request.ts';
 
 export interface OperationPageProps {
   readonly described: Described;
-  readonly demoCredentials: readonly string[];
+  readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;
 }
 

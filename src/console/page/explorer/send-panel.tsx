@@ -15,14 +15,15 @@ import {
   TextField,
 } from '../components/index.ts';
 import { type Format, formatTitles } from '../formats.ts';
+import { itemsOf } from '../items.ts';
 import { Link } from '../routing.tsx';
 import { newKey, packed } from './draft.ts';
 import { Messages } from './messages.tsx';
-import type { Described, SentAnswer, ShownMessage } from './types.ts';
+import type { Described, Operations, SentAnswer, ShownMessage } from './types.ts';
 
 export interface SendPanelProps {
   readonly described: Described;
-  readonly demoCredentials: readonly string[];
+  readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;
   /** The text of the request in a format; undefined where it has none. */
   readonly textIn: (format: Format) => string | undefined;
@@ -58,14 +59,14 @@ export function SendPanel(props: SendPanelProps) {
   const { described, demoCredentials, mayAct, textIn, isPending, format, onRefused } = props;
   const { service, version, operation, effect, formats } = described;
   const page = `${service} ${version} ${operation}`;
-  const [typed, setTyped] = useState<Typed>(
-    remembered ?? {
-      who: demoCredentials[0] === undefined ? 'apiKey' : `demo ${demoCredentials[0]}`,
-      apiKey: '',
-      username: '',
-      password: '',
-    },
-  );
+  const [typed, setTyped] = useState<Typed>(() => {
+    const before = remembered ?? { who: 'demo', apiKey: '', username: '', password: '' };
+    // A credential of the demo is chosen anew where it authorizes nothing.
+    const fitting = demoCredentials.filter(({ services }) => itemsOf(services).includes(service));
+    const names = fitting.map(({ name }) => `demo ${name}`);
+    const isKept = !before.who.startsWith('demo') || names.includes(before.who);
+    return isKept ? before : { ...before, who: names[0] ?? 'apiKey' };
+  });
   const [key, setKey] = useState(left.get(page)?.key ?? '');
   const [sent, setSent] = useState(left.get(page)?.sent ?? []);
   const [error, setError] = useState<ApiError>();
@@ -121,7 +122,7 @@ export function SendPanel(props: SendPanelProps) {
             label="Caller"
             value={typed.who}
             options={[
-              ...demoCredentials.map((name) => ({ value: `demo ${name}`, text: `${name} (of the demo)` })),
+              ...demoCredentials.map(({ name }) => ({ value: `demo ${name}`, text: `${name} (of the demo)` })),
               { value: 'apiKey', text: 'API key' },
               { value: 'basic', text: 'User and password' },
               { value: 'none', text: 'No credential' },

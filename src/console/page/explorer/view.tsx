@@ -105,12 +105,7 @@ function Explorer({
       {found === undefined ? (
         <p>The gateway has no such operation.</p>
       ) : (
-        <Described
-          key={operationPath(found)}
-          operation={found}
-          demoCredentials={demoCredentials.map(({ name }) => name)}
-          mayAct={mayAct}
-        />
+        <Described key={operationPath(found)} operation={found} demoCredentials={demoCredentials} mayAct={mayAct} />
       )}
     </>
   );
@@ -122,7 +117,7 @@ function answers({ from, to }: Listed, version: number): boolean {
 
 interface DescribedProps {
   readonly operation: Listed;
-  readonly demoCredentials: readonly string[];
+  readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;
 }
 

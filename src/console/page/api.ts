@@ -28,6 +28,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What a failed call has thrown. Another fault of the page counts as a call without an answer. */
+export function toApiError(thrown: unknown): ApiError {
+  return thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
+}
+
 /** A page that nobody has touched for so long refreshes itself only, which does not keep the session. */
 const unusedMs = 60_000;
 let touchedAt = Date.now();

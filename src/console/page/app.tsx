@@ -1,7 +1,7 @@
 /** The page: the log-in, or the navigation with the view that the address names. */
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, onOtherTab, onSessionEnd, type SessionState, session } from './api.ts';
+import { ApiError, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
 import { Badge, Button, Empty, ErrorBox, Loading, Page } from './components/index.ts';
 import { LogInPage } from './log-in.tsx';
 import { Logo } from './logo.tsx';
@@ -29,8 +29,7 @@ export function App() {
       setEnded(person.current !== undefined);
       setState((before) => ({ oneClick: before?.oneClick ?? false }));
     };
-    const fail = (thrown: unknown): void =>
-      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    const fail = (thrown: unknown): void => setError(toApiError(thrown));
     onSessionEnd(end);
     // Without an answer, the next request tells.
     const follow = (found: SessionState): void => (found.session === undefined ? end() : enter(found));

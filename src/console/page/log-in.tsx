@@ -1,6 +1,6 @@
 /** The log-in. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, type SessionState, session } from './api.ts';
+import { ApiError, type SessionState, session, toApiError } from './api.ts';
 import { Button, ErrorBox, Notice, TextField } from './components/index.ts';
 import { Logo } from './logo.tsx';
 
@@ -96,10 +96,10 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
 
 /** The server says the same for a wrong name and a wrong secret. */
 function explain(thrown: unknown): ApiError {
-  if (!(thrown instanceof ApiError)) return new ApiError(0, String(thrown));
-  if (thrown.status === 401) return new ApiError(401, 'The credential is unknown, or its secret is wrong.');
-  if (thrown.status === 403) return new ApiError(403, 'This credential has no role for the console.');
-  if (thrown.status === 429)
-    return new ApiError(429, `After many wrong log-ins, none is checked for a while. ${thrown.message}`);
-  return thrown;
+  const error = toApiError(thrown);
+  if (error.status === 401) return new ApiError(401, 'The credential is unknown, or its secret is wrong.');
+  if (error.status === 403) return new ApiError(403, 'This credential has no role for the console.');
+  if (error.status === 429)
+    return new ApiError(429, `After many wrong log-ins, none is checked for a while. ${error.message}`);
+  return error;
 }

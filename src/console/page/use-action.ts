@@ -1,6 +1,6 @@
 /** Runs an action of a view, and holds what it answered or why it was refused. */
 import { useState } from 'preact/hooks';
-import { ApiError } from './api.ts';
+import { type ApiError, toApiError } from './api.ts';
 
 export interface Action {
   readonly isRunning: boolean;
@@ -18,7 +18,7 @@ export function useAction(): Action {
     work().then(
       (done) => setState({ isRunning: false, error: undefined, done }),
       (thrown: unknown) => {
-        const error = thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
+        const error = toApiError(thrown);
         setState({ isRunning: false, error, done: undefined });
       },
     );

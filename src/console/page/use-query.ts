@@ -1,12 +1,11 @@
 /** Loads what a view shows, and again while it is open. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api.ts';
+import { type ApiError, toApiError } from './api.ts';
 
 export interface Query<T> {
   /** Of the last load that succeeded. */
   readonly value: T | undefined;
   readonly error: ApiError | undefined;
-  readonly isLoading: boolean;
   reload(): void;
 }
 
@@ -21,7 +20,7 @@ export function useQuery<T>(
   load: (signal: AbortSignal) => Promise<T>,
   options: QueryOptions = {},
 ): Query<T> {
-  const [state, setState] = useState<Omit<Query<T>, 'reload'>>({ value: undefined, error: undefined, isLoading: true });
+  const [state, setState] = useState<Omit<Query<T>, 'reload'>>({ value: undefined, error: undefined });
   const latest = useRef(load);
   latest.current = load;
   const [times, setTimes] = useState(0);
@@ -31,15 +30,15 @@ export function useQuery<T>(
     const left = new AbortController();
     const isOther = loadedKey.current !== key;
     loadedKey.current = key;
-    setState((before) => ({ ...before, ...(isOther && { value: undefined }), isLoading: true }));
+    if (isOther) setState((before) => ({ ...before, value: undefined }));
     latest.current(left.signal).then(
       (value) => {
-        if (!left.signal.aborted) setState({ value, error: undefined, isLoading: false });
+        if (!left.signal.aborted) setState({ value, error: undefined });
       },
       (thrown: unknown) => {
         if (left.signal.aborted) return;
-        const error = thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
-        setState((before) => ({ value: before.value, error, isLoading: false }));
+        const error = toApiError(thrown);
+        setState((before) => ({ value: before.value, error }));
       },
     );
     return () => left.abort();

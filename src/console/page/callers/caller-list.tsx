@@ -1,7 +1,7 @@
 /** The table of callers with its filters, its download, and the call that replaces the last one. */
 import { useState } from 'preact/hooks';
 import type { exportCallers, getReplacementCall, listCallers } from '../../callers/records.ts';
-import { type Answer, ApiError, pathOf, read } from '../api.ts';
+import { type Answer, type ApiError, pathOf, read, toApiError } from '../api.ts';
 import {
   Badge,
   Button,
@@ -48,7 +48,7 @@ export function CallerList() {
       saveFile(fileName, csv);
       setFailure(undefined);
     } catch (thrown) {
-      setFailure(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+      setFailure(toApiError(thrown));
     }
   };
   return (

@@ -7,7 +7,7 @@ import type {
   listDeprecations,
   removeDeprecation,
 } from '../../callers/deprecations.ts';
-import { type Answer, ApiError, pathOf, read, send } from '../api.ts';
+import { type Answer, type ApiError, pathOf, read, send, toApiError } from '../api.ts';
 import {
   Badge,
   Button,
@@ -54,7 +54,7 @@ export function DeprecationList({ mayAct }: { readonly mayAct: boolean }) {
       await change();
       setFailure(undefined);
     } catch (thrown) {
-      setFailure(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+      setFailure(toApiError(thrown));
     }
     setOpen(undefined);
     reload();

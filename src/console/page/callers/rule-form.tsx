@@ -1,7 +1,7 @@
 /** The form of a deprecation. Before it is saved, the server says whom it concerns. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../callers/deprecations.ts';
-import { type Answer, ApiError, send } from '../api.ts';
+import { type Answer, type ApiError, send, toApiError } from '../api.ts';
 import { Button, CheckField, Dialog, ErrorBox, Notice, Table, Text, TextField } from '../components/index.ts';
 import { type Format, formatTitle, formatTitles } from '../formats.ts';
 import { Credential, callOf } from './use.tsx';
@@ -29,7 +29,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
       setPreview(await send<typeof previewDeprecation>('POST', '/callers/preview', { rule: ruleOf(fields) }));
       setError(undefined);
     } catch (thrown) {
-      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+      setError(toApiError(thrown));
     }
   };
   const faults = preview?.faults ?? [];

@@ -1,7 +1,7 @@
 /** The converter: says what a message is, what it means, and what it is in other formats. */
 import { useEffect, useState } from 'preact/hooks';
 import type { editMessage } from '../../explorer/contract.ts';
-import { ApiError, send } from '../api.ts';
+import { type ApiError, send, toApiError } from '../api.ts';
 import {
   Badge,
   Button,
@@ -45,8 +45,7 @@ export function Converter({ operations }: { readonly operations: Operations['ope
           setFound(answer);
         },
         (thrown: unknown) => {
-          if (!controller.signal.aborted)
-            setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+          if (!controller.signal.aborted) setError(toApiError(thrown));
         },
       );
     }, 250);

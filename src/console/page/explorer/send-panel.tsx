@@ -1,7 +1,7 @@
 /** Sends the request with the credential of a caller, and shows the answer in all formats. */
 import { useEffect, useState } from 'preact/hooks';
 import type { sendExplorerRequest } from '../../explorer/contract.ts';
-import { ApiError, send } from '../api.ts';
+import { type ApiError, send, toApiError } from '../api.ts';
 import {
   Badge,
   Button,
@@ -108,7 +108,7 @@ export function SendPanel(props: SendPanelProps) {
       );
       onRefused(answer.refused);
     } catch (thrown) {
-      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+      setError(toApiError(thrown));
     } finally {
       setSending(false);
     }

@@ -1,7 +1,7 @@
 /** The request that is being edited: in the form or in one format, and the others follow. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { editMessage } from '../../explorer/contract.ts';
-import { ApiError, send } from '../api.ts';
+import { type ApiError, send, toApiError } from '../api.ts';
 import type { Mark } from '../components/index.ts';
 import type { Format } from '../formats.ts';
 import { packed } from './draft.ts';
@@ -83,7 +83,7 @@ export function useRequest(
           else setState((before) => merged(before, found, from));
         } catch (thrown) {
           if (controller.signal.aborted) return;
-          setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+          setError(toApiError(thrown));
           setState((before) => ({ ...before, isPending: false }));
         }
       }, waitMs);

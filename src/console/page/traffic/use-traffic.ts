@@ -1,10 +1,9 @@
 /** The last requests that match a filter, and new ones as they come. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { listTraffic } from '../../traffic/contract.ts';
-import { type Answer, ApiError, read, streamAddress } from '../api.ts';
+import { type Answer, type ApiError, read, streamAddress, toApiError } from '../api.ts';
 
-export type TrafficList = Answer<typeof listTraffic>;
-export type TrafficLine = TrafficList['requests'][number];
+export type TrafficLine = Answer<typeof listTraffic>['requests'][number];
 
 export interface TrafficFilter {
   readonly format?: string;
@@ -25,7 +24,6 @@ export interface LiveTraffic {
   readonly requests: readonly TrafficLine[];
   readonly state: 'loading' | 'live' | 'reconnecting' | 'failed';
   readonly error: ApiError | undefined;
-  readonly details: TrafficList['details'] | undefined;
   /** New requests that are not drawn, since the list is paused. */
   readonly waiting: number;
   /** Requests that came too fast to be sent to this browser. */
@@ -36,7 +34,6 @@ const nothing: LiveTraffic = {
   requests: [],
   state: 'loading',
   error: undefined,
-  details: undefined,
   waiting: 0,
   missed: 0,
 };
@@ -88,14 +85,14 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
 
     setTraffic(nothing);
     read<typeof listTraffic>('/traffic/requests', { ...query, limit: rowsMax }, left.signal).then(
-      ({ requests, cursor, details }) => {
+      ({ requests, cursor }) => {
         if (left.signal.aborted) return;
-        setTraffic({ ...nothing, requests: requests.toReversed(), details, state: 'live' });
+        setTraffic({ ...nothing, requests: requests.toReversed(), state: 'live' });
         follow(cursor);
       },
       (thrown: unknown) => {
         if (left.signal.aborted) return;
-        const error = thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
+        const error = toApiError(thrown);
         setTraffic({ ...nothing, error, state: 'failed' });
       },
     );

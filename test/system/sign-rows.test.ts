@@ -19,7 +19,9 @@ const change = (text: string) => {
 beforeAll(async () => {
   production = await prepareProduction(folder.path);
   // As in a store of a release without MACs.
-  change('delete from row_integrity; update credential set row_mac = null; update credential_secret set row_mac = null');
+  change(
+    'delete from row_integrity; update credential set row_mac = null; update credential_secret set row_mac = null',
+  );
   const early = await run('keys', 'sign-rows', '--unsigned');
   expect(early.stderr).toContain('start a server once');
   const { stderr, code } = await run('keys', 'verify-rows');

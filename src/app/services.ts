@@ -12,6 +12,7 @@ import {
 } from '../services/recurring/account-updater/account-updater.ts';
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { createUpdaterPanel } from '../services/recurring/account-updater/panel.ts';
+import { signedAnnouncementTable } from '../services/recurring/account-updater/store/card-changes.ts';
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { recurringTables } from '../services/recurring/data-tables.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
@@ -79,7 +80,7 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
-    signedTables: [signedDetailTable, ...signedPlatformTables],
+    signedTables: [signedDetailTable, signedAnnouncementTable, ...signedPlatformTables],
     reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics, trace) {
       if (trace !== undefined) calls.use(trace);

@@ -6,6 +6,13 @@ import { balanceAccounts } from '../../src/services/balance-platform/balance-acc
 import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
 import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { signedPlatformTables } from '../../src/services/balance-platform/store/row-macs.ts';
+import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { moveAnnouncement } from '../../src/services/recurring/account-updater/move-announcement.ts';
+import {
+  CardChangeReader,
+  CardChangeRepository,
+  signedAnnouncementTable,
+} from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { signedDetailTable } from '../../src/services/recurring/store/reindex-repository.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
@@ -19,10 +26,16 @@ import { createEndpoints, signedEndpointTable } from '../../src/store/sql/webhoo
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/ports.ts';
 import { keyScope } from '../../src/webhooks/signing-keys.ts';
-import { anna, anyInstrument, furnish, pepper, sampleDetail, vault } from './samples.ts';
+import { anna, anyInstrument, cardNumber, furnish, pepper, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
-const signedTables = [...signedCredentialTables, signedEndpointTable, signedDetailTable, ...signedPlatformTables];
+const signedTables = [
+  ...signedCredentialTables,
+  signedEndpointTable,
+  signedDetailTable,
+  signedAnnouncementTable,
+  ...signedPlatformTables,
+];
 const dayMs = 24 * 60 * 60 * 1000;
 const shopper = statement<{ readonly row_mac: string | null }>(
   'test-macs',
@@ -217,6 +230,45 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       expect(accepted.caller?.credential).toBe(one.id);
     });
 
+    const renewal = announcementOf({ number: cardNumber, newExpiryMonth: '08', newExpiryYear: '2034' }, 'Demo', vault);
+    const announce = ({ store }: Pick<Server, 'store'>) =>
+      store.write((tx) => tx.repository(CardChangeRepository).saveAnnouncement('Demo', renewal, 1));
+    const announced = ({ store }: Pick<Server, 'store'>, fingerprint = renewal.fingerprint) =>
+      store.read((tx) => tx.repository(CardChangeReader).findAnnouncement('Demo', fingerprint));
+    test.each([
+      `update announced_change set status = 'closed'`,
+      `update announced_change set expiry_year = '2039'`,
+      `update announced_change set fingerprint = 'OTHER'`,
+      'update announced_change set row_mac = null',
+    ])('a changed announcement of a card is refused, and stays where it is: %s', async (text) => {
+      const server = await serve();
+      await announce(server);
+      expect(await announced(server)).toEqual(renewal);
+      await change(text);
+      const fingerprint = text.includes('OTHER') ? 'OTHER' : renewal.fingerprint;
+      // The control: without keys of MACs the change counts.
+      expect(await announced({ store: createStore(engine) }, fingerprint)).toBeDefined();
+      await expect(announced(server, fingerprint)).rejects.toThrow(RowAltered);
+      const altered = { table: 'announced_change', tenant: 'Demo', id: fingerprint };
+      expect(server.altered).toEqual([altered]);
+      expect(await findWrong(server)).toEqual([{ ...altered, isUnsigned: text.endsWith('null') }]);
+      await server.store.write((tx) => moveAnnouncement(tx, vault, 'Demo', { from: fingerprint, to: 'MOVED' }));
+      expect(await announced(server, 'MOVED')).toBeUndefined();
+      // Another announcement of the card takes its place.
+      if (fingerprint === renewal.fingerprint) {
+        await announce(server);
+        expect(await announced(server)).toEqual(renewal);
+      }
+    });
+    test('an announcement that is moved to another fingerprint is signed for it', async () => {
+      const server = await serve();
+      await announce(server);
+      await server.store.write((tx) => moveAnnouncement(tx, vault, 'Demo', { from: renewal.fingerprint, to: 'MOVED' }));
+      expect(await announced(server, 'MOVED')).toEqual({ ...renewal, fingerprint: 'MOVED' });
+      expect(await announced(server)).toBeUndefined();
+      expect(await findWrong(server)).toEqual([]);
+    });
+
     const endpointChanges = [
       `update webhook_endpoint set url = 'https://thief.example.com/'`,
       `update webhook_endpoint set format = 'classic'`,
@@ -334,6 +386,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       const first = await serve();
       await add(first, 'A');
       await createEndpoints(engine).add(webhook);
+      await announce({ store: createStore(engine) });
       const [row] = await engine.read((session) => session.query(integrityState, []));
       const { key_id: keyId, data_key: dataKey, sealed_state: payload } = row!;
       const scope = { tenant: '', record: 'row integrity state' };
@@ -354,6 +407,8 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       now += markingDelayMs;
       await server.mark();
       expect(server.marked.flat()).toContain('webhook_endpoint');
+      expect(server.marked.flat()).toContain('announced_change');
+      expect(await announced(server)).toEqual(renewal);
       expect(server.marked.flat()).not.toContain('stored_detail');
       expect(server.integrity.isEnforced).toBe(true);
       expect((await find(server))?.url).toBe(webhook.url);

@@ -27,6 +27,7 @@ import { recordVacuum } from './0024-record-vacuum.ts';
 import { deprecations } from './0025-deprecations.ts';
 import { webhookMacs } from './0026-webhook-macs.ts';
 import { balancePlatformMacs } from './0027-balance-platform-macs.ts';
+import { announcedChangeMacs } from './0028-announced-change-macs.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   deprecations,
   webhookMacs,
   balancePlatformMacs,
+  announcedChangeMacs,
 ]);

@@ -1,6 +1,8 @@
 /** Announced card changes, and the history of the stored details that were updated. */
 
+import { type MacFields, RowIntegrity } from '../../../../store/row-integrity.ts';
 import { statement } from '../../../../store/sql/engine.ts';
+import type { SignedTable } from '../../../../store/sql/signed-rows.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
 import type { Sealed } from '../../../../vault/ports.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
@@ -13,6 +15,7 @@ type AnnouncedRow = {
   readonly key_id: string | null;
   readonly data_key: string | null;
   readonly sealed_number: string | null;
+  readonly row_mac: string | null;
 };
 
 type ChangeRow = {
@@ -35,27 +38,27 @@ type KnownRow = {
 
 const findAnnouncement = statement<AnnouncedRow>(
   'find-announcement',
-  `select status, expiry_month, expiry_year, key_id, data_key, sealed_number
+  `select status, expiry_month, expiry_year, key_id, data_key, sealed_number, row_mac
      from announced_change where company = $1 and fingerprint = $2`,
 );
 
 const saveAnnouncement = statement(
   'save-announcement',
   `insert into announced_change
-     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at, row_mac)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    on conflict (company, fingerprint)
    do update set status = excluded.status, expiry_month = excluded.expiry_month, expiry_year = excluded.expiry_year,
      key_id = excluded.key_id, data_key = excluded.data_key, sealed_number = excluded.sealed_number,
-     announced_at = excluded.announced_at`,
+     announced_at = excluded.announced_at, row_mac = excluded.row_mac`,
 );
 
 /** Writes no row where the card has an announcement under the other fingerprint, which is newer. */
 const copyAnnouncement = statement(
   'copy-announcement',
   `insert into announced_change
-     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at)
-   select company, $3, status, expiry_month, expiry_year, $4, $5, $6, announced_at
+     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at, row_mac)
+   select company, $3, status, expiry_month, expiry_year, $4, $5, $6, announced_at, $7
      from announced_change where company = $1 and fingerprint = $2
    on conflict (company, fingerprint) do nothing`,
 );
@@ -93,6 +96,20 @@ const findSince = statement<{ readonly created_at: number }>(
   'find-known-since',
   'select created_at from shopper where company = $1 and merchant_account = $2 and shopper_reference = $3',
 );
+
+const table = 'announced_change';
+
+/** The number is sealed for the company and the fingerprint. */
+export const signedAnnouncementTable: SignedTable = {
+  name: table,
+  key: ['company', 'fingerprint'],
+  columns: ['company', 'fingerprint', 'status', 'expiry_month', 'expiry_year'],
+};
+
+/** The fields of `signedAnnouncementTable`. */
+function fieldsOf(company: string, { fingerprint, status, expiry }: Omit<Announcement, 'sealed'>): MacFields {
+  return [company, fingerprint, status, expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
+}
 
 /** A detail without its sealed parts, with its history. */
 export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'publicData'> {
@@ -138,14 +155,20 @@ const changeOf = (row: ChangeRow): DetailChange => ({
 
 export class CardChangeReader {
   protected readonly tx: ReadTransaction;
+  protected readonly integrity: RowIntegrity | undefined;
 
   constructor(tx: ReadTransaction) {
     this.tx = tx;
+    this.integrity = tx.shared(RowIntegrity);
   }
 
+  /** Throws `RowAltered`. */
   async findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined> {
     const [row] = await this.tx.query(findAnnouncement, [company, fingerprint]);
-    return row && announcementOf(row, fingerprint);
+    if (row === undefined) return undefined;
+    const { status, expiry_month, expiry_year, row_mac } = row;
+    this.integrity?.verify(table, fingerprint, [company, fingerprint, status, expiry_month, expiry_year], row_mac);
+    return announcementOf(row, fingerprint);
   }
 
   /** The shopper with all details, disabled ones too, and their histories; undefined for an unknown shopper. */
@@ -183,14 +206,25 @@ export class CardChangeRepository extends CardChangeReader {
     const { fingerprint, status, expiry, sealed } = announcement;
     const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at]);
+    const mac = this.#sign(company, announcement);
+    await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at, mac]);
   }
 
   /** Moves an announcement to another fingerprint of the same card. `sealed`: its number, sealed for that one. */
-  async moveAnnouncement(company: string, from: string, to: string, sealed: Sealed | undefined): Promise<void> {
+  async moveAnnouncement(
+    company: string,
+    earlier: Announcement,
+    to: string,
+    sealed: Sealed | undefined,
+  ): Promise<void> {
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    await this.tx.execute(copyAnnouncement, [company, from, to, ...secrets]);
-    await this.tx.execute(deleteAnnouncement, [company, from]);
+    const mac = this.#sign(company, { ...earlier, fingerprint: to });
+    await this.tx.execute(copyAnnouncement, [company, earlier.fingerprint, to, ...secrets, mac]);
+    await this.tx.execute(deleteAnnouncement, [company, earlier.fingerprint]);
+  }
+
+  #sign(company: string, announcement: Announcement): string | null {
+    return this.integrity?.sign(table, fieldsOf(company, announcement)) ?? null;
   }
 
   /** Adds to the history of the detail; one request changes a detail once. */

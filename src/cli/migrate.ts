@@ -5,10 +5,9 @@ import { addServices } from '../app/own-services.ts';
 import { builtInServices } from '../app/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
-import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { ownServices, readProjectConfig } from './project.ts';
-import { recordInStore } from './record-command.ts';
+import { recordInStore, reportUnrecorded } from './record-command.ts';
 import { explainStoreErrors } from './store-errors.ts';
 
 export function add(program: Command): void {
@@ -49,9 +48,5 @@ async function migrateStore(): Promise<void> {
 
 /** An old schema may have no audit log, so the command is recorded after its effect. The role of a migration may lack the keys. */
 async function record(): Promise<void> {
-  try {
-    await recordInStore();
-  } catch (thrown) {
-    process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
-  }
+  await recordInStore().catch(reportUnrecorded);
 }

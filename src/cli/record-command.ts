@@ -2,6 +2,7 @@
 import { openBackend } from '../app/backend.ts';
 import type { AuditEvent } from '../audit/audit-event.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
+import { explain } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 
 /** Records the command, and then `event`. Without configured keys nothing can be added to the log. */
@@ -14,4 +15,9 @@ export async function recordInStore(event?: AuditEvent): Promise<void> {
   } finally {
     await backend.close();
   }
+}
+
+/** Says on standard error that the audit log lacks what was done, and why. */
+export function reportUnrecorded(thrown: unknown): void {
+  process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
 }

@@ -9,6 +9,7 @@ import type { CardSnapshot, DetailChange } from '../services/recurring/details.t
 import { NotificationReader, type ShopperNotification } from '../services/recurring/shopper-notifications/store.ts';
 import { CommandError } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
+import { requireCompany } from './shopper/company.ts';
 import type { EraseOptions } from './shopper/erase.ts';
 import { withBackend } from './with-backend.ts';
 
@@ -49,14 +50,10 @@ async function showShopper(
   shopperReference: string,
   { json }: { readonly json?: boolean },
 ): Promise<void> {
-  const history = await withBackend(async ({ registry, store }) => {
-    const company = await registry.findCompany(merchantAccount);
-    if (company === undefined)
-      throw new CommandError([
-        `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
-      ]);
+  const history = await withBackend(async (backend) => {
+    const company = await requireCompany(backend, merchantAccount);
     const shopper = { company, merchantAccount, shopperReference };
-    return store.read(async (tx) => {
+    return backend.store.read(async (tx) => {
       const found = await tx.repository(CardChangeReader).findHistory(shopper);
       return found && { ...found, notifications: await tx.repository(NotificationReader).find(shopper) };
     });

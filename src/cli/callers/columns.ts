@@ -1,4 +1,4 @@
-/** Prints rows as a table for people. */
+/** Prints rows as a table for people, and the calls of callers in it. */
 
 /** Numbers stand at the right of their column. */
 export function formatTable<R>(
@@ -17,4 +17,18 @@ export function formatTable<R>(
       .join('  ')
       .trimEnd();
   return [line(heads), ...cells.map(line)];
+}
+
+/** `Recurring.storeToken v12`; `-` for a request that did not get so far. */
+export function formatCall({
+  service,
+  operation,
+  version,
+}: {
+  readonly service: string;
+  readonly operation: string;
+  readonly version?: number | null | undefined;
+}): string {
+  const name = [service, operation].filter((each) => each !== '').join('.') || '-';
+  return version === undefined || version === null ? name : `${name} v${version}`;
 }

@@ -16,7 +16,7 @@ import { formatMinute, print, printAll } from '../output.ts';
 import { projectDeprecations } from '../project.ts';
 import { servedServices } from '../project-upstreams.ts';
 import { withBackend } from '../with-backend.ts';
-import { formatTable } from './columns.ts';
+import { formatCall, formatTable } from './columns.ts';
 
 export interface ListOptions extends CallerFilter {
   readonly since?: string;
@@ -63,8 +63,7 @@ const tableColumns: Readonly<Record<string, (caller: ListedCaller) => string | n
   ID: ({ id }) => id,
   'LAST USED': ({ lastUsedAt }) => formatMinute(Date.parse(lastUsedAt)),
   CREDENTIAL: ({ credential, username }) => username || credential || '-',
-  CALL: ({ service, operation, version }) =>
-    `${[service, operation].filter((name) => name !== '').join('.') || '-'}${version === null ? '' : ` v${version}`}`,
+  CALL: formatCall,
   FORMAT: ({ format }) => format,
   CLIENT: ({ client }) => client,
   OK: ({ succeeded }) => succeeded,

@@ -7,7 +7,7 @@ import { type DeprecationRule, describeCalls } from '../../callers/deprecation.t
 import { DeprecationRefused } from '../../callers/stored-deprecation.ts';
 import { clock } from '../../lib/clock.ts';
 import { systemUser } from '../audited-command.ts';
-import { formatTable } from '../callers/columns.ts';
+import { formatCall, formatTable } from '../callers/columns.ts';
 import { CommandError, fail } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { projectDeprecations } from '../project.ts';
@@ -95,8 +95,7 @@ async function preview(rule: DeprecationRule, { callerRecords, registry }: Backe
       ID: ({ id }) => id,
       'LAST USED': ({ lastUsedAt }) => formatMinute(lastUsedAt),
       CREDENTIAL: ({ use: { credential } }) => usernames.get(credential) ?? (credential || '-'),
-      CALL: ({ use: { service, operation, version } }) =>
-        `${[service, operation].filter((name) => name !== '').join('.') || '-'}${version === undefined ? '' : ` v${version}`}`,
+      CALL: ({ use }) => formatCall(use),
       FORMAT: ({ use: { format } }) => format,
       REQUESTS: ({ succeeded, refused, failed, switchedOff }) => succeeded + refused + failed + switchedOff,
       EXEMPT: ({ isExempt }) => (isExempt ? 'yes' : '-'),

@@ -2,8 +2,7 @@
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { StoreUnavailable } from '../../store/errors.ts';
 import { systemUser } from '../audited-command.ts';
-import { explain } from '../command-error.ts';
-import { recordInStore } from '../record-command.ts';
+import { recordInStore, reportUnrecorded } from '../record-command.ts';
 
 /**
  * A key file may be made before there is a store, and changed where none can be reached. The first use of a key by a server is
@@ -15,6 +14,6 @@ export async function recordKey(kind: 'keyMade' | 'keyRotated', id: string, deta
   } catch (thrown) {
     // Settings without a store, or a folder that has none yet.
     if (!(thrown instanceof StoreUnavailable)) return;
-    process.stderr.write(`triglyph: the audit log does not have this: ${explain(thrown).join(' ')}\n`);
+    reportUnrecorded(thrown);
   }
 }

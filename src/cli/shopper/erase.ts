@@ -1,9 +1,9 @@
 /** `triglyph shopper erase`: destroys what is stored about a shopper. */
 import { eraseShopper } from '../../app/erase-shopper.ts';
 import { systemUser } from '../audited-command.ts';
-import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
+import { requireCompany } from './company.ts';
 
 export interface EraseOptions {
   readonly dryRun?: boolean;
@@ -17,11 +17,7 @@ export async function erase(
   { dryRun: isDryRun = false, json }: EraseOptions,
 ): Promise<void> {
   const erasure = await withBackend(async (backend) => {
-    const company = await backend.registry.findCompany(merchantAccount);
-    if (company === undefined)
-      throw new CommandError([
-        `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
-      ]);
+    const company = await requireCompany(backend, merchantAccount);
     return eraseShopper(backend, { company, merchantAccount, shopperReference }, { actor: systemUser(), isDryRun });
   });
   const { isScrubbed, ...counts } = erasure;

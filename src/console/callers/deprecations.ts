@@ -2,9 +2,10 @@
 import { operation } from '../../contract/operation.ts';
 import { boolean, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
+import { count, moment, text } from '../schemas.ts';
 import { callerProblems as problems } from './problems.ts';
-import { count, moment, useFields } from './records.ts';
-import { longText, name, rule, text } from './rule-schema.ts';
+import { useFields } from './records.ts';
+import { longText, name, rule } from './rule-schema.ts';
 
 const exemption = object('Exemption', {
   credential: required(name, 'The id of the credential.'),

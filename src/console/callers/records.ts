@@ -1,13 +1,11 @@
 /** Operations on the records of callers. */
 import { operation } from '../../contract/operation.ts';
-import { boolean, dateTime, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
+import { boolean, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { languageNames } from '../../convert/call-source.ts';
 import { roles } from '../roles.ts';
+import { count, moment, text } from '../schemas.ts';
 import { callerProblems } from './problems.ts';
-import { name, text } from './rule-schema.ts';
-
-export const moment = dateTime(1_774_000_000_000);
-export const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
+import { name } from './rule-schema.ts';
 
 const inQuery = { in: 'query' } as const;
 const names = text(2_000, 'soap11,soap12');

@@ -1,8 +1,8 @@
 /** Deprecations in the service of the console. */
 import { repetitions } from '../../callers/brown-out.ts';
-import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import { boolean, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
+import { text } from '../schemas.ts';
 
-export const text = (max: number, example: string) => string({ max, example });
 export const name = text(200, 'Orders');
 export const longText = text(4_000, 'deprecation.sunset is before deprecatedSince.');
 

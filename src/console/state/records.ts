@@ -3,7 +3,8 @@ import { operation } from '../../contract/operation.ts';
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { boolean, list, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
-import { longText, moment, name, pathField, text } from './schemas.ts';
+import { moment, text } from '../schemas.ts';
+import { longText, name, pathField } from './schemas.ts';
 
 export const stateProblems = defineProblems({
   pendingNotFound: kind(422, '1101', 'validation', 'No such request is pending'),

@@ -2,7 +2,8 @@
 import { operation } from '../../contract/operation.ts';
 import { boolean, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
-import { count, longText, moment, name, text } from './schemas.ts';
+import { count, moment, text } from '../schemas.ts';
+import { longText, name } from './schemas.ts';
 
 export const listKeys = operation({
   name: 'listKeys',

@@ -3,7 +3,8 @@ import { operation } from '../../contract/operation.ts';
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { list, object, optional, required } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
-import { count, longText, milliseconds, moment, name, text } from './schemas.ts';
+import { count, moment, text } from '../schemas.ts';
+import { longText, milliseconds, name } from './schemas.ts';
 
 export const workProblems = defineProblems({
   deadLetterNotFound: kind(422, '1103', 'validation', 'No dead letter has this id'),

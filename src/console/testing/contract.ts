@@ -1,24 +1,12 @@
 /** The test API of the demo: its clock, its faults, its data, and the way back to the start. */
 import { operation } from '../../contract/operation.ts';
 import { defineProblems, kind } from '../../contract/problem.ts';
-import {
-  boolean,
-  dateTime,
-  double,
-  integer,
-  list,
-  object,
-  oneOf,
-  optional,
-  required,
-  string,
-} from '../../contract/schema.ts';
+import { boolean, double, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { roles } from '../roles.ts';
+import { moment, text } from '../schemas.ts';
 
-const text = (max: number, example: string) => string({ max, example });
 const name = text(200, 'placeOrder');
 const names = list(name, 'name', { max: 10_000 });
-const moment = dateTime(1_774_000_000_000);
 
 export const testingProblems = defineProblems({
   notControllable: kind(

@@ -1,6 +1,6 @@
 /** The last request of a caller: its canonical input with masked secrets, sealed for the store. */
 import type { Operation } from '../contract/operation.ts';
-import { createRedactor, type MaskSecrets } from '../contract/redaction.ts';
+import { createRedactor, describeMasked, type MaskSecrets } from '../contract/redaction.ts';
 import type { Vault } from '../vault/ports.ts';
 import { type SealedRequest, sealedRecordOf } from './caller-record.ts';
 
@@ -54,10 +54,7 @@ export function markMasked(operation: Operation, input: unknown): unknown {
 
 const mark = createRedactor((schema) =>
   schema.kind === 'string' && (schema.sensitive || schema.neverStored)
-    ? (value) => {
-        const shown = String(value).replace(/^\*+/, '');
-        return shown === '' ? '<masked>' : `<masked, ends in ${shown}>`;
-      }
+    ? (value) => describeMasked(String(value))
     : undefined,
 );
 

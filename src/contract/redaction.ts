@@ -86,6 +86,12 @@ export function maskScalar(schema: ScalarSchema): Redact | undefined {
   };
 }
 
+/** The text for people in place of a masked one: `<masked, ends in 1111>`. */
+export function describeMasked(text: string): string {
+  const shown = text.replace(/^\*+/, '');
+  return shown === '' ? '<masked>' : `<masked, ends in ${shown}>`;
+}
+
 /** The last four characters of a shorter text would be too much of it. */
 const shownLengthMin = 12;
 

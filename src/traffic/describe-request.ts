@@ -9,7 +9,7 @@ import { maskRequestId } from '../http/request-id.ts';
 import { isStorableProblem } from '../idempotency/stored-outcome.ts';
 import { type BodyMasking, maskBody, textOf } from './mask/mask-body.ts';
 import { maskCanonical } from './mask/mask-canonical.ts';
-import { type MaskedHeader, maskHeaders, secretLengthMin, secretsIn } from './mask/mask-headers.ts';
+import { type MaskedHeader, maskHeaders, secretsIn } from './mask/mask-headers.ts';
 import { knownWords } from './mask/mask-shape.ts';
 import { type MaskText, masked } from './mask/masked-output.ts';
 import { answerPlace, refusalPlace, requestPlace } from './mask/place.ts';
@@ -136,6 +136,9 @@ function describeAnswer({ answer }: ObservedRequest, parts: DescribeParts): Traf
   });
   return { headers: [['Content-Type', message.contentType], ...headers], body: text, isCut };
 }
+
+/** Shorter secrets are found in many words. */
+const secretLengthMin = 6;
 
 function withoutSecrets(details: TrafficDetails, secrets: readonly string[]): TrafficDetails {
   const replaced = secrets.filter((each) => each.length >= secretLengthMin);

@@ -1,7 +1,6 @@
 /** Masks a canonical value: what the contract calls sensitive becomes a placeholder, and other texts lose the secrets in them. */
-
 import { printableName } from '../../contract/member-names.ts';
-import { maskScalar } from '../../contract/redaction.ts';
+import { describeMasked, maskScalar } from '../../contract/redaction.ts';
 import type { Field, Schema } from '../../contract/schema.ts';
 import { type MaskText, masked } from './masked-output.ts';
 
@@ -32,13 +31,8 @@ export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText
     default: {
       const mask = maskScalar(schema);
       // A moment has no placeholder.
-      if (mask !== undefined) return schema.kind === 'string' ? placeholder(mask(value)) : mask(value);
+      if (mask !== undefined) return schema.kind === 'string' ? describeMasked(String(mask(value) ?? '')) : mask(value);
       return typeof value === 'string' ? maskText(value) : value;
     }
   }
-}
-
-function placeholder(value: unknown): string {
-  const shown = String(value ?? '').replace(/^\*+/, '');
-  return shown === '' ? masked : `<masked, ends in ${shown}>`;
 }

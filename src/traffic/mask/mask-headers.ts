@@ -38,14 +38,11 @@ function maskValue(name: string, value: string, maskText: MaskText): string {
   return shown.has(name) ? maskText(value.slice(0, valueMax)) : masked;
 }
 
-/** Secrets that a head holds: they are masked wherever else the message has them. */
+/** Secrets that a head holds, or empty texts. They are masked wherever else the message has them. */
 export function secretsIn(headers: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { authorization = '', 'x-api-key': apiKey = '' } = headers;
   const [, scheme = '', token = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
   const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(token, 'base64').toString() : '';
   const password = pair.slice(pair.indexOf(':') + 1);
-  // Shorter ones are found in many words.
-  return [apiKey, token, pair, password].filter((each) => each.length >= secretLengthMin);
+  return [apiKey, token, pair, password];
 }
-
-export const secretLengthMin = 6;

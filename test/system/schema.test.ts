@@ -145,7 +145,7 @@ describe.each(commands.map((command) => [command.join(' '), command] as const))(
     expect(await run(store)).toEqual({
       code: 1,
       output: expect.stringContaining(
-        `the database is at migration ${migrations.length - 1} and this program needs ${migrations.length}: run \`triglyph migrate\` first`,
+        `the database is at migration ${migrations.length - 1} and this program needs ${migrations.length}: make a backup with the earlier release, then run \`triglyph migrate\``,
       ),
     });
     expect(existsSync(join(folder.path, 'target'))).toBe(false);
@@ -164,7 +164,7 @@ test('serve migrates no store for a configuration that it refuses', async () => 
     DEMO_SHOPPERS: '5',
   });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/DEMO_SHOPPERS is set.*\n.*run `triglyph migrate` first/);
+  expect(stderr).toMatch(/DEMO_SHOPPERS is set.*\n.*then run `triglyph migrate`/);
   expect(contents(store)).toEqual(before);
 });
 

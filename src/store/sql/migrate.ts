@@ -46,11 +46,10 @@ export async function compareSchema(engine: Engine, migrations: readonly Migrati
   const applied = await readApplied(engine);
   check(applied, migrations);
   if (applied.length === migrations.length) return;
-  const state =
-    applied.length === 0
-      ? 'the database is empty'
-      : `the database is at migration ${applied.length} and this program needs ${migrations.length}`;
-  throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
+  if (applied.length === 0) throw new Error('the database is empty: run `triglyph migrate` first');
+  throw new Error(
+    `the database is at migration ${applied.length} and this program needs ${migrations.length}: make a backup with the earlier release, then run \`triglyph migrate\`; that release cannot open the database afterwards`,
+  );
 }
 
 const attemptsMax = 5;

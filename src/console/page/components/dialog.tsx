@@ -13,6 +13,7 @@ export interface DialogProps {
 
 export function Dialog({ title, onClose, place = 'centre', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isPressedOutside = useRef(false);
   const id = useId();
   useEffect(() => {
     const element = dialog.current;
@@ -29,8 +30,12 @@ export function Dialog({ title, onClose, place = 'centre', children }: DialogPro
         event.preventDefault();
         onClose();
       }}
+      onMouseDown={(event) => {
+        isPressedOutside.current = event.target === dialog.current;
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        // A selection of text that ends outside is a click there, too.
+        if (event.target === dialog.current && isPressedOutside.current) onClose();
       }}
     >
       <div class="dialog-content">

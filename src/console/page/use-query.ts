@@ -12,6 +12,8 @@ export interface Query<T> {
 export interface QueryOptions {
   /** Loads again after so many milliseconds, while the page is visible. */
   readonly everyMs?: number;
+  /** Shows the value of the key before until that of the new key is there. */
+  readonly keepsValue?: boolean;
 }
 
 /** `key`: what the load depends on; another key loads anew. */
@@ -26,11 +28,12 @@ export function useQuery<T>(
   const [times, setTimes] = useState(0);
   const reload = useCallback(() => setTimes((before) => before + 1), []);
   const loadedKey = useRef(key);
+  const { everyMs, keepsValue = false } = options;
   useEffect(() => {
     const left = new AbortController();
     const isOther = loadedKey.current !== key;
     loadedKey.current = key;
-    if (isOther) setState((before) => ({ ...before, value: undefined }));
+    if (isOther && !keepsValue) setState((before) => ({ ...before, value: undefined }));
     latest.current(left.signal).then(
       (value) => {
         if (!left.signal.aborted) setState({ value, error: undefined });
@@ -38,12 +41,11 @@ export function useQuery<T>(
       (thrown: unknown) => {
         if (left.signal.aborted) return;
         const error = toApiError(thrown);
-        setState((before) => ({ value: before.value, error }));
+        setState((before) => ({ value: isOther ? undefined : before.value, error }));
       },
     );
     return () => left.abort();
-  }, [key, times]);
-  const { everyMs } = options;
+  }, [key, times, keepsValue]);
   useEffect(() => {
     if (everyMs === undefined) return;
     const timer = setInterval(() => {

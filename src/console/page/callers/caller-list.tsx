@@ -34,8 +34,10 @@ export function CallerList() {
   const [filter, setFilter] = useState(noFilter);
   const [opened, setOpened] = useState<Caller>();
   const [failure, setFailure] = useState<ApiError>();
-  const { value, error, reload } = useQuery(JSON.stringify(filter), (signal) =>
-    read<typeof listCallers>('/callers', filter, signal),
+  const { value, error, reload } = useQuery(
+    JSON.stringify(filter),
+    (signal) => read<typeof listCallers>('/callers', filter, signal),
+    { keepsValue: true },
   );
   const set = (name: keyof typeof noFilter) => (text: string) => setFilter({ ...filter, [name]: text });
   const all = (values: readonly string[] = []) => [
@@ -172,8 +174,10 @@ const languages = ['json', 'curl', 'php', 'python', 'java', 'csharp', 'ruby', 'n
 
 function Replacement({ caller, onClose }: { readonly caller: Caller; readonly onClose: () => void }) {
   const [as, setAs] = useState('json');
-  const { value, error } = useQuery(`${caller.id} ${as}`, (signal) =>
-    read<typeof getReplacementCall>(pathOf`/callers/${caller.id}/replacement`, { as }, signal),
+  const { value, error } = useQuery(
+    `${caller.id} ${as}`,
+    (signal) => read<typeof getReplacementCall>(pathOf`/callers/${caller.id}/replacement`, { as }, signal),
+    { keepsValue: true },
   );
   return (
     <Dialog title="The call that replaces it" place="side" onClose={onClose}>

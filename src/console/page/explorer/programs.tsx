@@ -37,13 +37,16 @@ export function Programs(props: ProgramsProps) {
 function Loaded({ described: { service, version, operation }, draft, format }: ProgramsProps) {
   const [selected, setSelected] = useState('curl');
   const text = JSON.stringify(draft);
-  const { value, error, reload } = useQuery(`${format} ${text}`, (signal) =>
-    send<typeof printPrograms>(
-      'POST',
-      '/explorer/programs',
-      { service, version, operation, format, ...packed(text) },
-      signal,
-    ),
+  const { value, error, reload } = useQuery(
+    `${format} ${text}`,
+    (signal) =>
+      send<typeof printPrograms>(
+        'POST',
+        '/explorer/programs',
+        { service, version, operation, format, ...packed(text) },
+        signal,
+      ),
+    { keepsValue: true },
   );
   if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
   if (value === undefined) return <Loading />;

@@ -34,8 +34,10 @@ export function AuditSection() {
     navigate(`/state/audit?${next}`, { replace: name !== 'before' });
   };
   const key = query.toString();
-  const { value, error, reload } = useQuery(key, (signal) =>
-    read<typeof listAuditEntries>('/state/audit', Object.fromEntries(query), signal),
+  const { value, error, reload } = useQuery(
+    key,
+    (signal) => read<typeof listAuditEntries>('/state/audit', Object.fromEntries(query), signal),
+    { keepsValue: true },
   );
   const kinds = itemsOf(value?.kinds);
   const last = itemsOf(value?.entries).at(-1);
@@ -62,7 +64,7 @@ export function AuditSection() {
       <ErrorBox error={error} onRetry={reload} />
       {value?.isRecorded === false && <Notice tone="warning">AUDIT is off: nothing is recorded.</Notice>}
       {value === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <Table
           caption="Entries of the audit log"

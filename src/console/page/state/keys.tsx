@@ -25,7 +25,7 @@ export function KeysSection() {
       <p class="hint">The keys themselves never leave the process. Counting rows reads the whole store.</p>
       <ErrorBox error={error} onRetry={reload} />
       {value === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <>
           <p>

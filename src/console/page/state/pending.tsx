@@ -41,7 +41,7 @@ export function PendingSection({ mayAct }: ViewProps) {
       <p class="hint">Requests to other servers that have no outcome. An unknown one is settled by an operator.</p>
       <ErrorBox error={error} onRetry={reload} />
       {value === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <Table
           caption="Pending requests"

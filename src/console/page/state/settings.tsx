@@ -34,7 +34,7 @@ export function SettingsSection() {
       </Filters>
       <ErrorBox error={error} onRetry={reload} />
       {value === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <Table
           caption="Settings"

@@ -41,13 +41,16 @@ export function WebhooksSection({ mayAct }: ViewProps) {
   const letters = useQuery('letters', (signal) => read<typeof listDeadLetters>('/state/deadLetters', {}, signal), {
     everyMs,
   });
+  const reload = (): void => {
+    letters.reload();
+    endpoints.reload();
+  };
   const action = useAction();
   const [isAsking, setAsking] = useState(false);
   const retry = (work: () => Promise<{ readonly retried: number }>): void =>
     action.run(async () => {
       const { retried } = await work();
-      letters.reload();
-      endpoints.reload();
+      reload();
       return `${retried} ${retried === 1 ? 'webhook is' : 'webhooks are'} delivered again.`;
     });
   const dead = itemsOf(letters.value?.letters);
@@ -63,14 +66,15 @@ export function WebhooksSection({ mayAct }: ViewProps) {
     : letterColumns;
   return (
     <>
-      <ErrorBox error={endpoints.error ?? letters.error ?? action.error} onRetry={letters.reload} />
+      <ErrorBox error={endpoints.error ?? letters.error} onRetry={reload} />
+      <ErrorBox error={action.error} />
       {action.done !== undefined && <Notice tone="good">{action.done}</Notice>}
       <Section
         title="Dead letters"
         actions={mayAct && dead.length > 0 && <Button onClick={() => setAsking(true)}>Retry all</Button>}
       >
         {letters.value === undefined ? (
-          <Loading />
+          letters.error === undefined && <Loading />
         ) : (
           <Table
             caption="Dead letters"
@@ -83,7 +87,7 @@ export function WebhooksSection({ mayAct }: ViewProps) {
       </Section>
       <Section title="Endpoints">
         {endpoints.value === undefined ? (
-          <Loading />
+          endpoints.error === undefined && <Loading />
         ) : (
           <Table
             caption="Endpoints"
@@ -167,7 +171,7 @@ export function JobsSection() {
     <Section title="Jobs by kind">
       <ErrorBox error={error} onRetry={reload} />
       {value === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <Table
           caption="Jobs by kind"

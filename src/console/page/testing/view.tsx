@@ -47,7 +47,11 @@ export default function TestingView({ mayAct }: ViewProps) {
     <Page title="Test API" lead="What the demo lets tests control, and the data that it holds.">
       <ErrorBox error={error ?? action.error} onRetry={reload} />
       {action.done !== undefined && <Notice tone="good">{action.done}</Notice>}
-      {value === undefined ? <Loading /> : <Content state={value} action={action} mayAct={mayAct} perform={perform} />}
+      {value === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Content state={value} action={action} mayAct={mayAct} perform={perform} />
+      )}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 /** Tests the view of callers in a browser: the table, a brown-out with its preview, an exemption, and who only reads. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
+import { startBrowser, type TestBrowser, type Visit, type VisitOptions } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { basic } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -29,12 +29,8 @@ async function send(authorization: string): Promise<number> {
 
 const authorizationOf = (person: string): string => basic(people[person]!.username, people[person]!.secret);
 
-async function enter(
-  person: string,
-  path: string,
-  viewport?: { readonly width: number; readonly height: number },
-): Promise<Visit> {
-  const visit = await browser.visit({ origin: server.admin, ...(viewport && { viewport }) });
+async function enter(person: string, path: string, more: Partial<VisitOptions> = {}): Promise<Visit> {
+  const visit = await browser.visit({ origin: server.admin, ...more });
   await visit.open(path);
   await visit.logIn(people[person]!.username, people[person]!.secret);
   await visit.page.getByRole('heading', { name: 'Callers', level: 1 }).waitFor();
@@ -68,7 +64,15 @@ test('the table, its filters, the replacement and the download', async () => {
   expect(await page.locator('main img').count()).toBe(0);
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/callers');
+  // The rows stay while those of another filter are loaded.
+  const held = Promise.withResolvers<void>();
+  await page.route('**/console/api/v1/callers?*', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
   await page.getByLabel('Credential').fill('other@Company.Demo');
+  expect(await table.getByText('caller@Company.Demo').count()).toBe(1);
+  held.resolve();
   await table.getByText('caller@Company.Demo').waitFor({ state: 'detached' });
   await table.getByRole('button', { name: /The last call of/ }).click();
   await page.getByText('"shopperReference": "shopper-1"').waitFor();
@@ -90,8 +94,19 @@ test('the table, its filters, the replacement and the download', async () => {
   await visit.close();
 });
 
+test('the callers are in order for axe in dark colours', async () => {
+  const visit = await enter('viewer', '/console/callers', { colorScheme: 'dark' });
+  for (const tab of ['Callers', 'Readiness', 'Deprecations']) {
+    await visit.page.getByRole('tab', { name: tab }).click();
+    await visit.page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    expect([tab, await visit.violations()]).toEqual([tab, []]);
+    await visit.picture(`console/callers-dark-${tab.toLowerCase()}`);
+  }
+  await visit.close();
+});
+
 test('who only reads sees deprecations, and gets no button', async () => {
-  const visit = await enter('viewer', '/console/callers/deprecations', { width: 390, height: 844 });
+  const visit = await enter('viewer', '/console/callers/deprecations', { viewport: { width: 390, height: 844 } });
   await visit.page.getByText('Only a credential with the role console-admin').waitFor();
   expect(await visit.page.getByRole('button', { name: 'Deprecate calls' }).count()).toBe(0);
   expect(await visit.violations()).toEqual([]);
@@ -102,6 +117,13 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   const visit = await enter('operator', '/console/callers/deprecations');
   const { page } = visit;
   await page.getByRole('button', { name: 'Deprecate calls' }).click();
+  // A selection that ends beside the dialog does not close it.
+  await page.getByLabel('Sunset', { exact: true }).fill('2099-12-31');
+  await page.getByLabel('Sunset', { exact: true }).hover();
+  await page.mouse.down();
+  await page.mouse.move(10, 400);
+  await page.mouse.up();
+  await page.getByLabel('Sunset', { exact: true }).fill('');
   await page.getByLabel('FORM', { exact: true }).check();
   await page.getByLabel('Operations').fill('listRecuringDetails');
   await page.getByRole('button', { name: 'Whom does it concern?' }).click();
@@ -111,6 +133,10 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   await page.getByRole('button', { name: 'Whom does it concern?' }).click();
   await page.getByText('concerned 2 credentials with 2 requests').waitFor();
   expect(await visit.violations()).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers-preview-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
   await visit.picture('console/callers-preview');
   // Nothing is set before it is confirmed.
   expect(await send(authorizationOf('caller'))).toBe(200);

@@ -130,6 +130,24 @@ test('a request, its key and its answer are there after a look at the traffic', 
   await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
 });
 
+test('the explorer and the converter are in order for axe in dark colours', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await visit.enterDemo('/console/explorer/Recurring/68/storeToken');
+  await says('Valid in every format.');
+  await page.getByRole('button', { name: 'Send as JSON' }).click();
+  await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
+  await field('shopperReference').fill('');
+  await says('1 field is wrong.');
+  await page.getByRole('button', { name: 'Show programs' }).click();
+  await says('The request has wrong fields');
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/explorer-dark', { fullPage: true });
+  await page.getByRole('link', { name: 'Converter' }).click();
+  await page.getByLabel('The message', { exact: true }).fill('{"errorType":"validation","errorCode":"800"}');
+  await says('The message does not say what it is');
+  expect(await visit.violations()).toEqual([]);
+});
+
 test('every kind of operation has an address, and a phone shows it', async () => {
   await visit.page.setViewportSize({ width: 390, height: 844 });
   await visit.enterDemo('/console/explorer/BalancePlatform/2/createAccountHolder');

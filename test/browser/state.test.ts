@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { createStore } from '../../src/store/store.ts';
 import type { Visit, VisitOptions } from '../support/browser.ts';
 import { triglyph } from '../support/commands.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
@@ -44,6 +46,49 @@ test('every section of the state loads, is in order for axe, and fits a phone', 
     expect([name, await page.evaluate(isNoWider)]).toEqual([name, true]);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
+  await visit.close();
+});
+
+test('a section that cannot be read says so, and does not seem to load', async () => {
+  const visit = await enter('/console/state/webhooks');
+  const { page } = visit;
+  for (const [name, path] of [
+    ['pending', 'pendingRequests'],
+    ['audit', 'audit'],
+    ['settings', 'settings'],
+  ]) {
+    await page.route(`**/console/api/v1/state/${path}*`, (route) => route.abort());
+    await page.locator(`a[href="/console/state/${name}"]`).click();
+    await page.getByText('The gateway did not answer.').waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+    await page.unroute(`**/console/api/v1/state/${path}*`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The gateway did not answer.').waitFor({ state: 'detached' });
+  }
+  expect(visit.takeFaults().length).toBeGreaterThan(0);
+  await visit.close();
+});
+
+test('a request of unknown outcome is settled from the page', async () => {
+  await leaveUnknown('UNKNOWN000000001');
+  const visit = await enter('/console');
+  const { page } = visit;
+  await page.getByRole('link', { name: /outcome/ }).click();
+  await page.getByRole('link', { name: 'UNKNOWN000000001' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pending request UNKNOWN000000001' });
+  await dialog.getByText('the connection was reset').waitFor();
+  await dialog.getByText('"shopperReference": "anna"').waitFor();
+  await dialog.getByLabel('Output as JSON').fill('{"response":7}');
+  await dialog.getByRole('button', { name: 'Settle' }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect(visit.takeFaults()).toEqual([expect.stringContaining('422')]);
+  await visit.picture('console/state-settle');
+  await dialog.getByLabel('Output as JSON').fill('{"response":"[detail-successfully-disabled]"}');
+  await dialog.getByRole('button', { name: 'Settle' }).click();
+  await dialog.getByText('The request is settled. A retry gets the output.').waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('No request is pending.').waitFor();
   await visit.close();
 });
 
@@ -126,6 +171,26 @@ test('the data of the demo is opened from a shopper to its cards, and from a pla
     .waitFor();
   await visit.close();
 });
+
+/** As a gateway leaves it that gets no answer of another server. */
+const leaveUnknown = async (id: string): Promise<void> => {
+  const engine = openSqlite({ dataDir: demo.server.dataDir, exclusive: false });
+  await createStore(engine).write(async (tx) => {
+    const recordKey = `key of ${id}`;
+    await tx.idempotencyRecords.reservePending(recordKey, {
+      requestHash: 'h',
+      operation: 'disable',
+      requestReference: id,
+    });
+    await tx.pendingRequests.add({
+      ...{ id, recordKey, upstream: 'payments', service: 'Recurring', operation: 'disable', tenant: 'Demo' },
+      ...{ credential: 'ws@Company.Demo', process: 'host 7', inFlightMs: 0, repeatableMs: 0 },
+      input: '{"merchantAccount":"DemoMerchant","shopperReference":"anna"}',
+    });
+    await tx.pendingRequests.leave(id, id, 'OutcomeUnknown: the connection was reset');
+  });
+  await engine.close();
+};
 
 /** The endpoint and its event are made by the program; the delivery is given up by hand, as no test waits for days. */
 const addDeadLetter = async (): Promise<void> => {

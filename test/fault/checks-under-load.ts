@@ -13,8 +13,7 @@ import {
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { Random } from '../simulation/random.ts';
-import type { Variables } from '../support/commands.ts';
-import { compileCache } from '../support/compile-cache.ts';
+import { environment, type Variables } from '../support/commands.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { seed } from '../support/seed.ts';
 import { ask, basic, type Production } from '../support/server.ts';
@@ -112,18 +111,12 @@ export const startLoadTest = async (
   { defect, only }: LoadTestOptions = {},
 ): Promise<LoadTest> => {
   const authorization = basic(credential.username, credential.secret);
-  const env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    NODE_COMPILE_CACHE: compileCache,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
+  const env = environment({
     LOG_LEVEL: 'error',
     ...variables,
     ...updaterVariables,
     ...(defect && { [defectVariable]: defect }),
-  };
+  });
   const start = async (): Promise<Server> => {
     const child = fork(program, [], { env, execArgv: ['--disable-warning=ExperimentalWarning'], stdio: 'ignore' });
     const gone = once(child, 'exit').then(([code]) => {

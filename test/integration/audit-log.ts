@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuditEvent } from '../../src/audit/audit-event.ts';
 import { createAuditTrail } from '../../src/audit/audit-trail.ts';
 import { type AuditLog, createAuditLog } from '../../src/store/sql/audit-log.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { tables } from '../../src/store/sql/tables.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring, ringText } from '../support/fixture.ts';
+import { sqlText } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const start = 1_700_000_000_000;
@@ -43,8 +44,6 @@ const restoreAll = [
   'delete from audit_entry where sequence > (select last_sequence from saved_chain)',
 ];
 
-let statements = 0;
-
 export function describeAuditLog({ open, dispose }: EngineFactory): void {
   describe('audit log', () => {
     let engine: Engine;
@@ -54,10 +53,7 @@ export function describeAuditLog({ open, dispose }: EngineFactory): void {
       createAuditLog({ engine, vault: createVault(keys), clock, process });
     const run = (...texts: readonly string[]) =>
       engine.write(async (session) => {
-        for (const text of texts) {
-          statements += 1;
-          await session.execute(statement(`test-audit-${statements}`, text), []);
-        }
+        for (const text of texts) await session.execute(sqlText(text), []);
       });
     const append = (log: AuditLog, ...subjects: readonly string[]) =>
       log.append(subjects.map((subject) => ({ event: event(subject), recordedAt: now, once: false })));

@@ -8,17 +8,15 @@ import {
   NotificationRepository,
 } from '../../src/services/recurring/shopper-notifications/store.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { type DescribedEngine, type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { DescribedEngine, Engine } from '../../src/store/sql/engine.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import { anna, furnish, sampleDetail } from './samples.ts';
+import { anna, furnish, runText, sampleDetail, sqlText } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 /** The same reference at another account, and another shopper of the same account. */
 const annaElsewhere: ShopperKey = { ...anna, merchantAccount: 'DemoMerchantNL' };
 const bert: ShopperKey = { ...anna, shopperReference: 'bert' };
 const shoppers = [anna, annaElsewhere, bert] as const;
-
-let statements = 0;
 
 export function describeErasure({ open, dispose }: EngineFactory): void {
   describe('the erasure of a shopper', () => {
@@ -32,16 +30,8 @@ export function describeErasure({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
-    const query = (text: string) =>
-      engine.read((session) => {
-        statements += 1;
-        return session.query(statement(`test-erasure-${statements}`, text), []);
-      });
-    const run = (text: string) =>
-      engine.write((session) => {
-        statements += 1;
-        return session.execute(statement(`test-erasure-${statements}`, text), []);
-      });
+    const query = (text: string) => engine.read((session) => session.query(sqlText(text), []));
+    const run = (text: string) => runText(engine, text);
     const saveJob = (key: ShopperKey, id: string, kind: string, more: object = {}, deadSince: number | null = null) => {
       const { company, merchantAccount, shopperReference } = key;
       const payload = JSON.stringify({ merchantAccount, shopperReference, reference: 'r', ...more });

@@ -7,13 +7,12 @@ import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { holdLease } from '../../src/store/sql/leases.ts';
 import { engineRetention } from '../../src/store/sql/retention-rules.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import { anna, furnish, sampleDetail } from './samples.ts';
+import { anna, furnish, runText, sampleDetail } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const dayMs = 86_400_000;
 const day = 20_000;
 const now = day * dayMs;
-let statements = 0;
 
 const counts = statement<Readonly<Record<'details' | 'changes' | 'dead' | 'jobs' | 'imports' | 'announced', number>>>(
   'test-retention-counts',
@@ -33,11 +32,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
-    const run = (text: string) =>
-      engine.write((session) => {
-        statements += 1;
-        return session.execute(statement(`test-retention-${statements}`, text), []);
-      });
+    const run = (text: string) => runText(engine, text);
     const count = () => engine.read(async (session) => (await session.query(counts, []))[0]!);
     const days = (number: number) => number * dayMs;
     const apply = (more: Partial<RetentionParts> = {}) =>

@@ -26,7 +26,7 @@ import { createEndpoints, signedEndpointTable } from '../../src/store/sql/webhoo
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/ports.ts';
 import { keyScope } from '../../src/webhooks/signing-keys.ts';
-import { anna, anyInstrument, cardNumber, furnish, pepper, sampleDetail, vault } from './samples.ts';
+import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const signedTables = [
@@ -64,7 +64,6 @@ const deliveryJob: Omit<TakenJob, 'tenant' | 'orderingKey'> = {
 export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
   describe('MACs of rows', () => {
     let engine: Engine;
-    let changed = 0;
     let now = 1_700_000_000_000;
     const clock = { now: () => now };
     beforeEach(async () => {
@@ -119,8 +118,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       });
     const list = async ({ store }: Pick<Server, 'store'>) =>
       (await store.read((tx) => tx.repository(DetailReader).findShopper(anna)))?.details.length;
-    const change = (text: string) =>
-      engine.write((session) => session.execute(statement(`test-change-${++changed}`, text), []));
+    const change = (text: string) => runText(engine, text);
 
     const changes = [
       `update stored_detail set public_data = replace(public_data, '2030', '2039')`,

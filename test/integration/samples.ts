@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
 import type { InstrumentMatch } from '../../src/services/recurring/match-instrument.ts';
 import { createRegistry } from '../../src/services/registry.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
+import { type Engine, type Row, type Statement, statement } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -53,4 +53,17 @@ export async function furnish(engine: Engine): Promise<void> {
   await registry.addMerchantAccount('Demo', 'DemoMerchant');
   await registry.addMerchantAccount('Demo', 'DemoMerchantNL');
   await registry.addMerchantAccount('Other', 'OtherMerchant');
+}
+
+let texts = 0;
+
+/** A statement for one use. An engine prepares each name once. */
+export function sqlText<R extends Row>(text: string): Statement<R> {
+  texts += 1;
+  return statement<R>(`test-${texts}`, text);
+}
+
+/** Runs a text in a transaction of its own. Returns the number of rows written. */
+export function runText(engine: Engine, text: string): Promise<number> {
+  return engine.write((session) => session.execute(sqlText(text), []));
 }

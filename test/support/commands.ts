@@ -11,7 +11,7 @@ const host = join(import.meta.dirname, 'command-host.ts');
 export type Variables = Readonly<Record<string, string>>;
 
 /** The environment of the child, without settings and Node flags of the tests' own. */
-const environment = (variables: Variables): NodeJS.ProcessEnv => ({
+export const environment = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NODE_COMPILE_CACHE: compileCache,

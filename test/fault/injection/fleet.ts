@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Variables } from '../../support/commands.ts';
-import { compileCache } from '../../support/compile-cache.ts';
+import { environment, type Variables } from '../../support/commands.ts';
 import { type Interruption, type NoInterruption, noInterruption, type Ready, stoppingLine } from './crash-points.ts';
 
 const program = join(import.meta.dirname, 'server.ts');
@@ -21,16 +20,7 @@ process.on('exit', () => {
 const launch = (variables: Variables, log: string): ChildProcess => {
   const stderr = openSync(log, 'a');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: compileCache,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ADMIN_PORT: '0',
-      LOG_LEVEL: 'error',
-      ...variables,
-    },
+    env: environment({ LOG_LEVEL: 'error', ...variables }),
     cwd: join(log, '..'),
     stdio: ['ignore', 'pipe', stderr, 'ipc'],
   });

@@ -77,6 +77,25 @@ test.each([
   },
 );
 
+test('the list goes on after the gateway has refused it, or was away', async () => {
+  const visit = await demo.browser.visit({ origin: demo.server.callers });
+  const { page } = visit;
+  await visit.enterDemo('/console');
+  await page.route('**/traffic/requests*', (route) => route.abort());
+  await page.route('**/traffic/events*', (route) => route.fulfill({ status: 429, body: '' }));
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Traffic' }).click();
+  await page.getByText('Not connected', { exact: true }).waitFor();
+  await page.unroute('**/traffic/requests*');
+  await page.getByText('Connecting again', { exact: true }).waitFor();
+  await page.unroute('**/traffic/events*');
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  const reference = await send('listRecurringDetails', shopper('again'));
+  await page.getByRole('cell', { name: reference }).waitFor();
+  expect(visit.takeFaults().length).toBeGreaterThan(1);
+  await visit.close();
+});
+
 /** Markup, an override of the direction, a control character and a line break. */
 const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202Egnp.exe\u0007\n"&amp;';
 /** What of it would have become an element or run. */

@@ -18,6 +18,8 @@ export interface TrafficFilter {
 export const rowsMax = 200;
 /** New requests are drawn together, so often at most. */
 const drawEveryMs = 200;
+/** Until the next attempt after a refusal. */
+const restartMs = 3_000;
 
 export interface LiveTraffic {
   /** The newest first. */
@@ -49,6 +51,7 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
     const query = { ...(JSON.parse(key) as TrafficFilter) };
     let stream: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let restart: ReturnType<typeof setTimeout> | undefined;
     let fresh: TrafficLine[] = [];
     let missed = 0;
 
@@ -80,26 +83,37 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
       stream = new EventSource(streamAddress('/traffic/events', { ...query, after }));
       stream.onmessage = receive;
       stream.onopen = () => setTraffic((before) => ({ ...before, state: 'live' }));
-      stream.onerror = () => setTraffic((before) => ({ ...before, state: 'reconnecting' }));
+      stream.onerror = () => {
+        setTraffic((before) => ({ ...before, state: 'reconnecting' }));
+        // After a refusal the browser does not try again.
+        if (stream?.readyState === EventSource.CLOSED) restart = setTimeout(start, restartMs);
+      };
+    };
+    const start = (): void => {
+      read<typeof listTraffic>('/traffic/requests', { ...query, limit: rowsMax }, left.signal).then(
+        ({ requests, cursor }) => {
+          if (left.signal.aborted) return;
+          fresh = [];
+          setTraffic({ ...nothing, requests: requests.toReversed(), state: 'live' });
+          follow(cursor);
+        },
+        (thrown: unknown) => {
+          if (left.signal.aborted) return;
+          const error = toApiError(thrown);
+          setTraffic((before) => ({ ...before, error, state: 'failed' }));
+          // Another attempt does not help where the filter is refused.
+          if (error.status === 0 || error.status >= 500) restart = setTimeout(start, restartMs);
+        },
+      );
     };
 
     setTraffic(nothing);
-    read<typeof listTraffic>('/traffic/requests', { ...query, limit: rowsMax }, left.signal).then(
-      ({ requests, cursor }) => {
-        if (left.signal.aborted) return;
-        setTraffic({ ...nothing, requests: requests.toReversed(), state: 'live' });
-        follow(cursor);
-      },
-      (thrown: unknown) => {
-        if (left.signal.aborted) return;
-        const error = toApiError(thrown);
-        setTraffic({ ...nothing, error, state: 'failed' });
-      },
-    );
+    start();
     return () => {
       left.abort();
       stream?.close();
       clearTimeout(timer);
+      clearTimeout(restart);
     };
   }, [key]);
   useEffect(() => {

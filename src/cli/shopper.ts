@@ -74,6 +74,7 @@ function formatJson({ createdAt, details, notifications }: History): string {
       card: cardOf(detail),
       contracts: detail.contracts,
       createdAt: new Date(detail.createdAt).toISOString(),
+      altered: detail.altered,
       disabledAt: detail.disabledAt === undefined ? undefined : new Date(detail.disabledAt).toISOString(),
       changes: detail.changes.map(({ recurringDetailReference: _, changedAt, ...change }) => ({
         changedAt: new Date(changedAt).toISOString(),
@@ -101,16 +102,21 @@ function formatNotification(notification: ShopperNotification): string {
 }
 
 function formatDetail(detail: DetailHistory): string {
-  const { recurringDetailReference, contracts, publicData, disabledAt, changes } = detail;
+  const { recurringDetailReference, contracts, publicData, changes } = detail;
   const card = cardOf(detail);
   const head = [
     recurringDetailReference,
     publicData.variant,
     ...(card === undefined ? [] : [formatCard(card)]),
     contracts.join(),
-    disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`,
+    stateOf(detail),
   ].join('  ');
   return [head, ...changes.map(formatChange)].join('\n');
+}
+
+function stateOf({ disabledAt, altered }: DetailHistory): string {
+  if (altered) return 'ALTERED in the database: refused';
+  return disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`;
 }
 
 function formatChange({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string {

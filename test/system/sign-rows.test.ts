@@ -1,4 +1,5 @@
 /** Tests that `triglyph keys sign-rows` signs what the operator chooses, and no other row. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -86,6 +87,23 @@ test('unsigned rows are signed together, altered ones by name only, each of them
   expect(stdout).toContain(`webhook_endpoint Acme ${two}`);
   // The first two are the credential and its secret.
   expect(stdout.match(/rowsSigned/g)).toHaveLength(4);
+});
+
+test('a detail that was altered is marked where it is shown', async () => {
+  const file = join(folder.path, 'shown.csv');
+  writeFileSync(
+    file,
+    'merchantAccount,shopperReference,contracts,card.number,card.expiryMonth,card.expiryYear,card.holderName\nAcmeWeb,shown,RECURRING,4111111111111111,3,2031,Anna van Dijk\n',
+  );
+  expect((await run('import', file)).code).toBe(0);
+  const show = async () => (await run('shopper', 'show', 'AcmeWeb', 'shown')).stdout;
+  expect(await show()).toMatch(/2031 .* active$/m);
+  change(`update stored_detail set public_data = replace(public_data, '2031', '2039')`);
+  expect(await show()).toMatch(/2039 .* ALTERED in the database: refused$/m);
+  expect(JSON.parse((await run('shopper', 'show', 'AcmeWeb', 'shown', '--json')).stdout)).toMatchObject({
+    details: [{ altered: true }],
+  });
+  change(`delete from stored_detail where shopper_reference = 'shown'`);
 });
 
 test('of many unsigned rows it prints the first and the number of others, records the number, and signs all', async () => {

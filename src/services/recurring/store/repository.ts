@@ -198,7 +198,7 @@ function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {
 /** What the MAC of a detail covers. Key rotation changes none of it. */
 export function detailFields(
   { company, merchantAccount, shopperReference }: ShopperKey,
-  row: Omit<sql.PublicRow, 'row_mac'>,
+  row: Pick<sql.PublicRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>,
 ): MacFields {
   const place = [company, merchantAccount, shopperReference, row.recurring_detail_reference];
   return [...place, row.created_at, row.contracts, row.public_data];

@@ -6,6 +6,7 @@ import type { SignedTable } from '../../../../store/sql/signed-rows.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
 import type { Sealed } from '../../../../vault/ports.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
+import { detailFields } from '../../store/repository.ts';
 import type { Announcement } from '../updater.ts';
 
 type AnnouncedRow = {
@@ -34,6 +35,7 @@ type KnownRow = {
   readonly contracts: string;
   readonly public_data: string;
   readonly disabled_at: number | null;
+  readonly row_mac: string | null;
 };
 
 const findAnnouncement = statement<AnnouncedRow>(
@@ -87,7 +89,7 @@ const findChanges = statement<ChangeRow>(
 
 const findKnownDetails = statement<KnownRow>(
   'find-known-details',
-  `select recurring_detail_reference, created_at, contracts, public_data, disabled_at from stored_detail
+  `select recurring_detail_reference, created_at, contracts, public_data, disabled_at, row_mac from stored_detail
     where company = $1 and merchant_account = $2 and shopper_reference = $3
     order by created_at, recurring_detail_reference`,
 );
@@ -98,6 +100,7 @@ const findSince = statement<{ readonly created_at: number }>(
 );
 
 const table = 'announced_change';
+const detailTable = 'stored_detail';
 
 /** The number is sealed for the company and the fingerprint. */
 export const signedAnnouncementTable: SignedTable = {
@@ -116,6 +119,8 @@ export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailRefere
   readonly contracts: readonly string[];
   /** Milliseconds since the epoch. */
   readonly disabledAt: number | undefined;
+  /** Present where the row was changed outside of the gateway, which refuses it. */
+  readonly altered?: true;
   /** Oldest first. */
   readonly changes: readonly DetailChange[];
 }
@@ -172,10 +177,10 @@ export class CardChangeReader {
   }
 
   /** The shopper with all details, disabled ones too, and their histories; undefined for an unknown shopper. */
-  async findHistory({ company, merchantAccount, shopperReference }: ShopperKey): Promise<ShopperHistory | undefined> {
-    const key = [company, merchantAccount, shopperReference];
-    const [shopper] = await this.tx.query(findSince, key);
-    if (shopper === undefined) return undefined;
+  async findHistory(shopper: ShopperKey): Promise<ShopperHistory | undefined> {
+    const key = [shopper.company, shopper.merchantAccount, shopper.shopperReference];
+    const [known] = await this.tx.query(findSince, key);
+    if (known === undefined) return undefined;
     const rows = await this.tx.query(findKnownDetails, key);
     const changes = Map.groupBy(
       (await this.tx.query(findChanges, key)).map(changeOf),
@@ -187,9 +192,16 @@ export class CardChangeReader {
       contracts: row.contracts.split(','),
       publicData: JSON.parse(row.public_data) as StoredDetail['publicData'],
       disabledAt: row.disabled_at ?? undefined,
+      ...(this.#isAltered(shopper, row) && { altered: true as const }),
       changes: changes.get(row.recurring_detail_reference) ?? [],
     }));
-    return { createdAt: shopper.created_at, details };
+    return { createdAt: known.created_at, details };
+  }
+
+  /** A disabled detail has no MAC. */
+  #isAltered(shopper: ShopperKey, row: KnownRow): boolean {
+    if (row.disabled_at !== null || this.integrity?.enforces(detailTable) !== true) return false;
+    return !this.integrity.isRight(detailTable, detailFields(shopper, row), row.row_mac);
   }
 }
 

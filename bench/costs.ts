@@ -1,5 +1,8 @@
 /** `npm run bench -- --only costs`: what each part of a server costs a request in CPU time, against a server without it. */
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +44,14 @@ interface Part {
   readonly usMax?: number;
 }
 
+/** Receives traces and metrics, and answers that it has them. */
+const receiver = createServer((request, response) => request.resume().on('end', () => response.end())).listen(
+  0,
+  '127.0.0.1',
+);
+await once(receiver, 'listening');
+const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+
 /** Each is on in the one server and off in the other. */
 const single = {
   limits: { title: 'limits of load, log-ins and searches', env: limitsOff },
@@ -72,6 +83,18 @@ const parts: Readonly<Record<string, Part>> = {
     env: { TRAFFIC: 'watched' },
     usMax: 30,
   },
+  unsampled: {
+    title: 'OpenTelemetry, no trace sampled',
+    both: { OTEL_EXPORTER_OTLP_ENDPOINT: receiverUrl, OTEL_TRACES_SAMPLER: 'always_off' },
+    env: { OTEL_SDK_DISABLED: 'true' },
+    usMax: 30,
+  },
+  traces: {
+    title: 'OpenTelemetry, each trace sampled',
+    both: { OTEL_EXPORTER_OTLP_ENDPOINT: receiverUrl, OTEL_TRACES_SAMPLER: 'always_on' },
+    env: { OTEL_SDK_DISABLED: 'true' },
+    usMax: 100,
+  },
   noise: { title: 'nothing: the noise' },
 };
 
@@ -87,6 +110,8 @@ const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-costs-'));
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } finally {
+  receiver.close();
+  receiver.closeAllConnections();
   rmSync(folder, { recursive: true, force: true });
 }
 

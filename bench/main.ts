@@ -29,6 +29,7 @@ const programs = {
   upstream: { file: 'upstream/main.ts', parameters: [] },
   security: { file: 'security/main.ts', parameters: [] },
   costs: { file: 'costs.ts', parameters: [] },
+  commands: { file: 'commands.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

@@ -8,6 +8,7 @@ const pageOf = (section: Section): URL =>
 export type Section =
   | Scenario['name']
   | 'codecs'
+  | 'commands'
   | 'costs'
   | 'embedding'
   | 'engines'

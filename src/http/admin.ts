@@ -164,5 +164,8 @@ async function answer(request: AdminRequest, parts: AdminParts): Promise<Page> {
   if (refusal !== undefined) return refusal;
   const create = Object.hasOwn(pages, request.path) ? pages[request.path] : undefined;
   if (create !== undefined) return methods.includes(request.method) ? create(parts) : methodPage(methods);
-  return (await parts.extension?.(request)) ?? jsonPage(404, { paths: Object.keys(pages) });
+  return (
+    (await parts.extension?.(request)) ??
+    jsonPage(404, { paths: [...Object.keys(pages), ...(parts.site === undefined ? [] : ['/console'])] })
+  );
 }

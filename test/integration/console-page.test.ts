@@ -25,6 +25,11 @@ test('the page is small', () => {
   expect(bytesOf(first)).toBeLessThan(30_000);
 });
 
+test('the admin port names the console among its paths', async () => {
+  const { status, body } = await console.ask('/');
+  expect([status, JSON.parse(body)]).toEqual([404, { paths: ['/livez', '/readyz', '/metrics', '/console'] }]);
+});
+
 test('the document has a strict policy and holds no script or style', async () => {
   const { headers, body } = await console.ask('/console/traffic/anything');
   expect(headers.get('content-security-policy')).toBe(

@@ -1,5 +1,5 @@
 /** Light or dark: as the system says, or as chosen. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Button } from './components/index.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
@@ -8,7 +8,7 @@ const storageKey = 'triglyph-console-theme';
 
 export function ThemeButton() {
   const [theme, setTheme] = useState(readTheme);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   }, [theme]);

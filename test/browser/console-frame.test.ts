@@ -191,6 +191,36 @@ test('the keyboard alone logs in, moves to a view, and logs out', async () => {
   await visit.close();
 });
 
+test.each([
+  ['normal', 'no-preference', '0.12s'],
+  ['reduced', 'reduce', '0s'],
+] as const)(
+  'with %s motion, a phone leads to every view and shows which one is open',
+  async (_, reducedMotion, duration) => {
+    const phone = { width: 390, height: 844 };
+    const visit = await browser.visit({ origin: console.callers, viewport: phone, reducedMotion });
+    const { page } = visit;
+    await visit.enterDemo();
+    const link = (name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name });
+    const durations = await page.evaluate('getComputedStyle(document.querySelector("nav a")).transitionDuration');
+    expect(String(durations).split(', ')[0]).toBe(duration);
+    for (const name of ['Explorer', 'Traffic', 'Callers', 'State', 'Test API', 'Overview']) {
+      await link(name).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      const { x, width } = (await link(name).boundingBox())!;
+      expect([name, x >= 0, x + width < phone.width + 1]).toEqual([name, true, true]);
+    }
+    // A page that is opened by its address.
+    await visit.open('/console/testing');
+    await page.getByRole('heading', { name: 'Test API', level: 1 }).waitFor();
+    const { x, width } = (await link('Test API').boundingBox())!;
+    expect([x >= 0, x + width < phone.width + 1]).toEqual([true, true]);
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    expect(await visit.violations()).toEqual([]);
+    await visit.close();
+  },
+);
+
 test('texts of others are shown as text, with what cannot be seen made visible', async () => {
   const visit = await visitConsole();
   const { page } = visit;

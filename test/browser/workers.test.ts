@@ -37,6 +37,9 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   const { page } = visit;
   await visit.open('/console/explorer/Recurring/68/disable');
   await visit.logIn(username, secret);
+  await page.getByRole('heading', { name: 'Explorer', level: 1 }).waitFor();
+  // The demo alone has a test API.
+  expect(await page.getByRole('link', { name: 'Test API' }).count()).toBe(0);
   await page.getByLabel(/^merchantAccount/).fill('AcmeWeb');
   await page.getByLabel('Caller').selectOption('User and password');
   await page.getByLabel('User', { exact: true }).fill(caller.username);

@@ -16,6 +16,8 @@ export interface VisitOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** A phone is 390 × 844. */
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** By default, nothing moves. */
+  readonly reducedMotion?: 'reduce' | 'no-preference';
   /** For servers with a certificate of their own. */
   readonly ignoreHTTPSErrors?: boolean;
 }
@@ -56,7 +58,8 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 async function startVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
-  const { origin, colorScheme = 'light', viewport = { width: 1280, height: 860 }, ignoreHTTPSErrors = false } = options;
+  const { origin, colorScheme = 'light', viewport = { width: 1280, height: 860 } } = options;
+  const { ignoreHTTPSErrors = false, reducedMotion = 'reduce' } = options;
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme,
@@ -64,7 +67,7 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
     ignoreHTTPSErrors,
     locale: 'en-GB',
     timezoneId: 'Europe/Amsterdam',
-    reducedMotion: 'reduce',
+    reducedMotion,
   });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();

@@ -54,6 +54,12 @@ interface FrameProps {
 function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
   const { view: name } = useRoute();
   const view = name === '' ? views[0] : views.find((each) => each.name === name);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the navigation is wider than the page.
+    const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (link) nav.current!.scrollLeft = link.offsetLeft - link.offsetWidth;
+  }, [view]);
   const { credential, tenant, mayAct } = loggedIn;
   return (
     <div class="frame">
@@ -74,9 +80,9 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
           Log out
         </Button>
       </header>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={nav}>
         <ul>
-          {views.map((each) => (
+          {(isDemo ? views : views.filter((each) => each.name !== 'testing')).map((each) => (
             <li key={each.name}>
               <Link to={`/${each.name}`} current={each === view}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -84,7 +84,7 @@ test('a page of another port, which the cookie is sent to, can do nothing with i
   await postTo(`${trusting.origin}/console/session`);
   expect(trusting.requests.at(-1)).toMatchObject({
     method: 'POST',
-    cookie: expect.stringContaining('triglyph-console='),
+    cookie: expect.stringContaining('triglyph-console-'),
   });
   const before = await console.audited('consoleLogin');
   await postTo(`${console.callers}/console/session`);
@@ -141,6 +141,28 @@ test('tabs follow each other: the other person is shown, and a log-out ends both
   // What it sends belongs to the new session.
   await other.getByText('Valid in every format.').waitFor();
   await visit.close();
+});
+
+test('consoles at two ports of one machine have sessions of their own', async () => {
+  const second = await startConsole();
+  try {
+    const [here, there] = [await console.addCredential(['console']), await second.addCredential(['console'])];
+    const visit = await browser.visit({ origin: console.origin });
+    await visit.open('/console');
+    await visit.logIn(here.username, here.secret);
+    await visit.page.getByText(here.id, { exact: true }).waitFor();
+    const other = await visit.context.newPage();
+    await other.goto(`${second.origin}/console`);
+    await other.getByRole('textbox', { name: /^Username/ }).fill(there.username);
+    await other.getByRole('textbox', { name: /^Password/ }).fill(there.secret);
+    await other.getByRole('button', { name: 'Log in', exact: true }).click();
+    await other.getByText(there.id, { exact: true }).waitFor();
+    await visit.page.reload();
+    await visit.page.getByText(here.id, { exact: true }).waitFor();
+    await visit.close();
+  } finally {
+    await second.stop();
+  }
 });
 
 test('after many wrong passwords the page says that the right one is not checked, and for how long', async () => {

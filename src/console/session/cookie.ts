@@ -7,9 +7,14 @@ export function isSecure({ sender }: Request): boolean {
   return sender?.scheme === 'https';
 }
 
-/** A cookie with the prefix has the path of the whole host. */
+/**
+ * Browsers send a cookie to every port of a host. The port is in the name, so that consoles behind tunnels on one machine do not
+ * end each other's sessions. A cookie with the prefix has the path of the whole host.
+ */
 function nameOf(request: Request): string {
-  return isSecure(request) ? '__Host-triglyph-console' : 'triglyph-console';
+  const [, port] = /:(\d{1,5})$/.exec(request.headers.host ?? '') ?? [];
+  const name = port === undefined ? 'triglyph-console' : `triglyph-console-${port}`;
+  return isSecure(request) ? `__Host-${name}` : name;
 }
 
 export function sessionTokenOf(request: Request): string | undefined {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { retentionMs } from '../app/days.ts';
 import { retentionRules, runRetention } from '../app/retention.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -26,7 +27,12 @@ export function add(program: Command): void {
 const dayMs = 86_400_000;
 
 async function show(): Promise<void> {
-  const rules = await withBackend(async ({ services }, config) => retentionRules(config, services));
+  // Servers delete records of callers in a task of their own.
+  const rules = await withBackend(async ({ services }, config) => [
+    ...retentionRules(config, services),
+    { subject: 'callerRecord', ms: config.callerDaysMax * dayMs },
+    { subject: 'auditEntry', ms: retentionMs(config.auditDaysMax) },
+  ]);
   const width = Math.max(...rules.map(({ subject }) => subject.length));
   print(
     ...rules.map(

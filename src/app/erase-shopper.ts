@@ -24,7 +24,7 @@ export async function eraseShopper(
 ): Promise<Erasure> {
   const { audit, context } = backend;
   const { company, merchantAccount, shopperReference } = key;
-  // Whoever knows the reference can find the entry by it. The log itself names no shopper.
+  // An operator who knows the reference can find the entry by it. The log itself names no shopper.
   const shopper = context.vault.fingerprint(company, `shopper ${shopperReference}`);
   const record = (detail: AuditDetail) =>
     audit.append([{ kind: 'destroyed', actor, subject: 'shopper', detail: { merchantAccount, shopper, ...detail } }]);

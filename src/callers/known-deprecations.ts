@@ -7,7 +7,7 @@ import type { Exemption, StoredDeprecation, StoredDeprecations } from './stored-
 export interface KnownDeprecation {
   /** `config_0f1e2d3c4b`, or `dp_Fx0uT4mQ9a1s`. */
   readonly id: string;
-  /** With everybody whom it does not concern in `except`. */
+  /** All credentials that it does not concern are in `except`. */
   readonly rule: DeprecationRule;
   /** Absent for those of the configuration. */
   readonly stored?: Omit<StoredDeprecation, 'id' | 'rule'> | undefined;

@@ -49,7 +49,7 @@ export const ruleLengthMax = 16_384;
 export type DeprecationRefusal =
   /** No deprecation, or no exemption, has this id. */
   | 'unknown'
-  /** Somebody else has changed it meanwhile. */
+  /** Another operator has changed it meanwhile. */
   | 'changed'
   /** One of the limits above. */
   | 'tooMany';

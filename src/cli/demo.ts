@@ -131,7 +131,7 @@ function storeBytes({ dataDir }: Config): number {
   return statSync(join(dataDir, databaseName), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whoever reaches the port for callers is an administrator of the console. The test API stays where its host is. */
+/** Each caller of the demo is an administrator of the console. The test API stays where its host is. */
 function mayControl({ host, adminHost }: Config): boolean {
   return isLoopback(host) || !isLoopback(adminHost);
 }
@@ -214,6 +214,6 @@ The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Re
 
 function publicWarning({ host }: Config): string {
   return `
-The demo serves ${host}: whoever reaches this machine may use it, since its credentials are public. They can read and
+The demo serves ${host}: everyone who reaches this machine may use it, since its credentials are public. They can read and
 change what it stores, and see the requests of others in the console. Use test cards only.`;
 }

@@ -31,7 +31,7 @@ export interface ConsoleApiParts {
   /** Verifies credentials, and locks those who guess. */
   readonly credentials: Authenticator;
   readonly ports: ConsolePorts;
-  /** Reports an error that nobody foresaw. */
+  /** Reports an unforeseen error. */
   readonly failed: (thrown: unknown) => void;
 }
 

@@ -22,7 +22,7 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
   readonly liveCredentials: LiveCredentials;
   readonly guard: LoginGuard;
   readonly streams?: readonly ConsoleStream[];
-  /** In the demo: the credential that anybody may be. */
+  /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
   readonly sessionTimes?: SessionTimes;
   /** Where the clock of the gateway is that of a test, which must not end the sessions of people. */

@@ -24,7 +24,7 @@ export const demoPlatform = Object.freeze({
   timeZone: 'Europe/Amsterdam',
 } as const);
 
-/** Anybody may log in to the console of the demo as this credential. */
+/** The log-in by one click to the console of the demo. */
 export const demoConsole: PublishedCredential = Object.freeze<PublishedCredential>({
   company: 'Demo',
   roles: ['console-admin'],

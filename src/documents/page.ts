@@ -10,7 +10,7 @@ import {
 } from '../contract/service.ts';
 import { escapeAttribute } from './xml-document.ts';
 
-/** `services`: all versions, newest last. `console`: its path, where everybody who sees the page may open it. */
+/** `services`: all versions, newest last. `console`: its path, where all readers of the page may open it. */
 export function printPage(services: readonly Service[], origin: string, console?: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',

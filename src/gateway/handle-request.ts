@@ -130,7 +130,7 @@ function headOf({ headers, sender, requestId, traceparent }: WireRequest): Reque
   return { headers, sender, requestId, traceparent };
 }
 
-/** Anybody can make up a credential that an upstream decides about. */
+/** A caller can make up a credential that an upstream decides about. */
 function turnKey(caller: AnyCaller, { sender }: WireRequest): string {
   return 'rights' in caller ? addressGroup(sender?.address ?? '') : caller.credential;
 }

@@ -1,4 +1,4 @@
-/** Decides who may use the admin port: no page of another site, no name that may be somebody else's, and the token where one is set. */
+/** Decides who may use the admin port: no page of another site, no name that a stranger can register, and the token where one is set. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { jsonPage, type Page } from './admin-page.ts';
@@ -25,7 +25,7 @@ export function refuseAdminRequest({ headers, path }: AdminRequest, { hosts, tok
   return { ...jsonPage(401, { error: 'give ADMIN_TOKEN as a bearer token' }), challenge: 'Bearer realm="admin"' };
 }
 
-/** Returns the refusal of a request that names the port by a name that may be somebody else's. */
+/** Returns the refusal of a request that names the port by a name that a stranger can register. */
 export function refuseHost({ host: given }: Pick<AdminRequest['headers'], 'host'>, hosts: readonly string[]) {
   // Probes with HTTP/1.0 may have no Host header; browsers always send one.
   if (given === undefined || given === '') return undefined;
@@ -41,7 +41,7 @@ export function hostOf(header: string): string | undefined {
 }
 
 /**
- * Nobody registers a name without a dot, nor one below these domains. So none can be made to lead a browser from its own page
+ * No stranger can register a name without a dot, nor one below these domains. So none can be made to lead a browser from its own page
  * to this server, as DNS rebinding does.
  */
 export function isPrivateName(host: string): boolean {

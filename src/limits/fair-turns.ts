@@ -35,7 +35,7 @@ export interface FairTurns {
  * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
  */
 const sharedBudgetMs = 0.25;
-/** The same while there is one caller: nobody else waits, and longer turns save system calls. */
+/** The same while there is one caller: no other one waits, and longer turns save system calls. */
 const aloneBudgetMs = 5;
 /** Fewer waiting requests are no overload: the machine gave the process no time. */
 const queueMin = 32;

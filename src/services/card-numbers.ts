@@ -6,7 +6,7 @@ import { cardVariant } from './recurring/brand.ts';
 const lengthMin = 13;
 const lengthMax = 19;
 
-/** Nobody writes a number behind so many others; a text of single digits has a candidate at each of them. */
+/** A number behind so many others is no real one. A text of single digits has a candidate at each of them. */
 const candidatesMax = 100;
 
 export const cardNumberDetector: TextDetector = Object.freeze<TextDetector>({

@@ -6,7 +6,7 @@ import { splitId, type TrafficPage } from './recorder.ts';
 
 export interface FoundRequest {
   readonly line: TrafficLine;
-  /** Absent where nobody watched when the request was answered, or where they are not kept any more. */
+  /** Absent where they were not recorded, or are not stored any more. */
   readonly details: TrafficDetails | undefined;
 }
 
@@ -53,7 +53,7 @@ export class TrafficReader {
     this.settings = options;
   }
 
-  /** Somebody watches: details are recorded for a while. */
+  /** The console shows the traffic: details are recorded for a while. */
   watch(): void {
     for (const source of this.#sources()) source.watch();
   }

@@ -92,7 +92,7 @@ test('--tls: the printed calls verify the certificate, and so do Node, PHP and P
 test('--host: serves other addresses and says what that means', async () => {
   const folder = newFolder();
   const demo = await start(folder, '--host', '0.0.0.0', '--port', '0', '--admin-port', '0', '--tls');
-  expect(demo.output()).toContain('whoever reaches this machine may use it');
+  expect(demo.output()).toContain('everyone who reaches this machine may use it');
   expect(demo.output()).toContain('its credentials are public');
   await demo.stop();
   const certificate = execFileSync(

@@ -107,7 +107,7 @@ async function certificates({ config, plan, backend }: ConsoleContext): Promise<
     });
 }
 
-/** Events that somebody should look at, with the time for which they are shown. */
+/** Events that an operator should look at, with the time for which they are shown. */
 interface WatchedEvent {
   readonly kind: AuditKind;
   readonly sinceMs: number;

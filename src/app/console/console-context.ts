@@ -37,11 +37,11 @@ export interface ConsoleContext {
     /** Makes this process take over what the store holds. Absent where it serves no callers: workers poll. */
     refresh?(): Promise<void>;
   };
-  /** In the demo: the credential that anybody may be by one click. */
+  /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
   /** Absent where nothing is recorded. */
   readonly traffic: TrafficReader | undefined;
-  /** In the demo: credentials of callers that anybody may use, by name. */
+  /** In the demo: the public credentials of callers, by name. */
   readonly demoCallers?: ReadonlyMap<string, DemoCaller> | undefined;
   /** Of the port for callers, in PEM; undefined without TLS. */
   readonly certificate: () => string | undefined;

@@ -1,4 +1,4 @@
-/** Reads members of a configuration whose types nobody has checked, and collects what is wrong with them. */
+/** Reads members of a configuration whose types are not checked, and collects what is wrong with them. */
 import { didYouMean } from '../did-you-mean.ts';
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -27,7 +27,7 @@ export type TrafficAsk =
   /** A page of lines, which is bounded. */
   | { readonly kind: 'lines'; readonly cursor?: number | undefined; readonly limit: number }
   | { readonly kind: 'request'; readonly request: string }
-  /** Somebody watches. It has no answer. */
+  /** The console shows the traffic now. It has no answer. */
   | { readonly kind: 'watch' };
 
 /** What a worker that serves says of itself. */

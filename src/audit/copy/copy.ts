@@ -8,7 +8,7 @@ import type { CopyTarget, LineTarget } from './target.ts';
 export interface AuditCopy {
   /** Neither waits nor throws. */
   write(entries: readonly AuditEntry[]): void;
-  /** Replaces who hears of failures; at first nobody does. */
+  /** Replaces the listener for failures. At first there is none. */
   listen(events: CopyEvents): void;
   /** Waits for what was written before, at most `msMax`. */
   close(msMax?: number): Promise<void>;

@@ -7,7 +7,7 @@ import type { CopyTarget, LineTarget } from './target.ts';
 type UdpTarget = Extract<CopyTarget, { readonly kind: 'udp' }>;
 type StreamTarget = Exclude<CopyTarget, { readonly kind: 'file' | 'udp' }>;
 
-/** A message that a network loses is lost: UDP tells nobody. */
+/** A message that a network loses is lost: UDP reports nothing. */
 export function openUdp({ host, port }: UdpTarget): LineTarget {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   socket.unref();

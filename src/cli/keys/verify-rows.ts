@@ -4,7 +4,7 @@ import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
-/** More are not printed: somebody has changed them all, or the keys are those of another store. */
+/** More are not printed: all rows were changed, or the keys are those of another store. */
 const shownMax = 1_000;
 
 /** Sets exit code 1 if a row or a fingerprint is altered. Changes nothing: what was altered must not be signed. */

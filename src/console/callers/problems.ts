@@ -7,6 +7,6 @@ export const callerProblems = defineProblems({
   noLongerServed: kind(422, '1303', 'validation', 'The operation is no longer served'),
   invalidDeprecation: kind(422, '1304', 'validation', 'The deprecation has faults'),
   deprecationNotFound: kind(422, '1305', 'validation', 'No deprecation, credential or exemption has this id'),
-  deprecationChanged: kind(422, '1306', 'validation', 'Somebody else has changed the deprecation meanwhile'),
+  deprecationChanged: kind(422, '1306', 'validation', 'The deprecation was changed meanwhile'),
   tooManyDeprecations: kind(422, '1307', 'validation', 'The store holds no more deprecations or exemptions'),
 });

@@ -45,7 +45,7 @@ export const listExplorerOperations = operation({
     operations: required(list(listedOperation, 'ListedOperation', { max: 10_000 }), 'The operations.'),
     demoCredentials: required(
       list(demoCredential, 'DemoCredential', { max: 100 }),
-      'In the demo: credentials of callers that everybody may use.',
+      'In the demo: the public credentials of callers.',
     ),
   }),
 });

@@ -9,7 +9,7 @@ export interface ExplorerPort {
   readonly services: readonly Service[];
   /** Where callers reach the services. */
   readonly origin: () => string;
-  /** Credentials of callers that everybody may use, by name. Only the demo has any. */
+  /** Public credentials of callers, by name. Only the demo has any. */
   readonly demoCredentials: ReadonlyMap<string, DemoCaller>;
   readonly mask: MaskSecrets;
   /** Masks secrets in a text of which nothing else is known. */

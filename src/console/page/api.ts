@@ -33,7 +33,7 @@ export function toApiError(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown));
 }
 
-/** A page that nobody has touched for so long refreshes itself only, which does not keep the session. */
+/** A page without input for so long refreshes itself only, which does not keep the session. */
 const unusedMs = 60_000;
 let touchedAt = Date.now();
 for (const kind of ['pointerdown', 'keydown', 'wheel'])

@@ -18,7 +18,7 @@ export interface LogInParts {
   /** Verifies credentials, and locks those who guess. */
   readonly credentials: Authenticator;
   readonly audit: AuditTrail;
-  /** In the demo, anybody may be this credential by one click. */
+  /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
 }
 
@@ -80,7 +80,7 @@ async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswe
   const session = token && (await sessions.find(token, request));
   if (token === undefined || !session) throw new Problem('unauthorized');
   const before = sessionTokenOf(request);
-  // A session that somebody else may have planted does not outlive a log-in.
+  // A session that an attacker may have planted does not outlive a log-in.
   if (before !== undefined) sessions.end(before);
   const isOneClick = oneClick !== undefined && presented === oneClick;
   record(audit, caller, { ...detail, outcome: 'ok', session: session.id, oneClick: isOneClick });

@@ -8,7 +8,7 @@ type Request = Pick<WireRequest, 'method' | 'headers' | 'sender'>;
 
 /** The header with the token that only pages of the console know. */
 export const csrfHeader = 'x-console-token';
-/** The header of requests that a page sends while nobody uses it: they do not keep the session. */
+/** The header of requests by which an unused page refreshes itself: they do not keep the session. */
 export const refreshHeader = 'x-console-refresh';
 
 export function isRead(method: string): boolean {

@@ -63,8 +63,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the session of a token while it is valid, and its credential may use the console from there. `isUse`: whether
-   * somebody uses the session, or its page refreshes itself.
+   * Returns the session of a token while it is valid, and its credential may use the console from there. `isUse`: false
+   * where its page only refreshes itself.
    */
   async find(token: string, origin: Origin, isUse = true): Promise<Session | undefined> {
     const id = hashOf(token);
@@ -77,7 +77,7 @@ export class Sessions {
       return undefined;
     }
     const live = await this.#credentials.find(entry.credential, origin);
-    // Somebody who rotates a secret at once does not trust those who knew it.
+    // A secret that was rotated without a grace period is not trusted any more.
     if (live === undefined || !entry.secrets.some((each) => live.secrets.includes(each))) {
       this.#entries.delete(id);
       return undefined;

@@ -153,7 +153,7 @@ export const getTrafficRequest = operation({
   input: object('GetTrafficRequest', { id: required(id, 'The request.', { in: 'path' }) }),
   output: object('TrafficRequest', {
     ...line,
-    details: optional(details, 'Absent where nobody watched when the request was answered.'),
+    details: optional(details, 'Absent where they were not recorded, or are not stored any more.'),
   }),
 });
 

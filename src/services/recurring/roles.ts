@@ -10,7 +10,7 @@ export const roles = Object.freeze({
   lookup: 'recurring:lookup',
 });
 
-/** Whoever may look up tokens can search for card numbers, so credentials get that role by its name only. */
+/** A caller that looks up tokens can search for card numbers, so credentials get that role by its name only. */
 const { lookup, ...others } = roles;
 
 /** What the role `recurring` stands for. */

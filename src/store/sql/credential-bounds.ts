@@ -40,7 +40,7 @@ function cachedNetworks(texts: readonly string[]): (address: string) => boolean 
   return (address) => {
     const found = known.get(address);
     if (found !== undefined) return found;
-    // A list that cannot be read admits nobody.
+    // A list that cannot be read admits no address.
     const isIncluded = networks?.includes(address) ?? false;
     if (known.size < cachedMax) known.set(address, isIncluded);
     return isIncluded;

@@ -123,7 +123,7 @@ export function checkBounds(given: Bounds, now: number): void {
     throw new RegistryError('the expiry is not in the future');
   // The store holds no list for it, as for a credential that nothing binds.
   if (given.networks?.length === 0 || given.certificates?.length === 0)
-    throw new RegistryError('an empty list admits nobody: leave it out where any are accepted');
+    throw new RegistryError('an empty list admits no caller: leave it out where any are accepted');
   for (const each of networks)
     if (parseNetworks(each)?.any !== true || /[\s,]/.test(each))
       throw new RegistryError(`${each} is no IP address and no network like 192.0.2.0/24`);

@@ -5,7 +5,7 @@ import type { IntegrityKeys, RowIntegrity } from '../row-integrity.ts';
 import { type Engine, statement } from './engine.ts';
 import { lastSigned, tablesSignedAfter } from './signed-tables.ts';
 
-/** The payload of the seal: nobody without the keys can write it. */
+/** The payload of the seal: it can be written with the keys only. */
 interface State extends IntegrityKeys {
   /** The rows of the tables up to this migration have a MAC. Absent: migration 23, or none where `pending` is present. */
   readonly signedTo?: number;

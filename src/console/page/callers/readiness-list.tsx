@@ -65,7 +65,7 @@ export function ReadinessList() {
           columns={columns}
           rows={value.callers ?? []}
           keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
-          empty={<Empty title="Nobody has ever made such a call" />}
+          empty={<Empty title="No caller has made such a call" />}
         />
       )}
     </>

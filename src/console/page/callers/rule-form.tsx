@@ -88,7 +88,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
             ]}
             rows={preview.callers ?? []}
             keyOf={({ id }) => id}
-            empty="Nobody."
+            empty="No caller."
           />
         </>
       )}

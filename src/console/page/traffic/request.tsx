@@ -51,8 +51,8 @@ function Content({ request }: { readonly request: TrafficRequest }) {
         <Section>
           <Empty title="No details are kept of this request.">
             <p>
-              Nobody watched when it was answered, there were too many requests at the time, or they were forgotten for
-              newer ones.
+              The traffic was not open when it was answered, there were too many requests at the time, or newer ones
+              took their place.
             </p>
           </Empty>
         </Section>

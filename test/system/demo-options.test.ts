@@ -160,6 +160,7 @@ test.each([
 
 test('a demo with many shoppers is not controlled: its rows would be copied into memory', async () => {
   const demo = await startServer('demo', newFolder(), { DEMO_SHOPPERS: '1001' });
+  running.push(demo);
   const state = await openTestView(demo.callers);
   expect(await state.json()).toMatchObject({ isControllable: false });
 });

@@ -1,5 +1,5 @@
 /** Tests a server that speaks HTTPS itself: versions and ciphers, renewed files, client certificates, and the admin port. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get, request } from 'node:https';
 import { connect } from 'node:tls';
@@ -160,6 +160,14 @@ describe('a server with a certificate', () => {
     });
     const [, end = ''] = /^triglyph_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(metrics) ?? [];
     expect(Number(end)).toBeGreaterThan(Date.now() / 1000 + 86_400);
+    // The check of the image.
+    const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+    const [, ...parameters] = JSON.parse(/^HEALTHCHECK .*\\\n {2}CMD (.*)$/m.exec(dockerfile)![1]!) as string[];
+    const ADMIN_PORT = new URL(admin).port;
+    const check = (variables: Record<string, string>) =>
+      spawnSync(process.execPath, parameters, { env: { ...process.env, ...variables } });
+    expect(check({ ADMIN_PORT, ADMIN_TLS: 'on' })).toMatchObject({ status: 0, stderr: Buffer.from('') });
+    expect(check({ ADMIN_PORT }).status).toBe(1);
   });
 });
 

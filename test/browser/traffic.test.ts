@@ -70,6 +70,7 @@ test.each([
     await visit.picture(`console/traffic-${name}`, { fullPage: true });
     await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Request storeToken' }).waitFor();
+    await page.locator('h1:focus').waitFor();
     expect(await visit.violations()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await visit.picture(`console/traffic-request-${name}`, { fullPage: true });

@@ -1,4 +1,5 @@
 /** Traffic: the requests as they are answered, their rates, and one of them with its details. */
+import { useEffect, useRef } from 'preact/hooks';
 import { Page } from '../components/index.ts';
 import { useRoute } from '../routing.tsx';
 import { LiveRequests } from './live-requests.tsx';
@@ -8,6 +9,12 @@ import { RequestPage } from './request.tsx';
 export default function TrafficView() {
   const { rest } = useRoute();
   const [id] = rest;
+  const opened = useRef(id);
+  useEffect(() => {
+    // The link that was followed is gone: the keyboard and the page go on at the heading.
+    if (opened.current !== id) document.querySelector<HTMLElement>('main h1')?.focus();
+    opened.current = id;
+  }, [id]);
   if (id !== undefined) return <RequestPage key={id} id={id} />;
   return (
     <Page

@@ -76,6 +76,8 @@ test('the table, its filters, the replacement and the download', async () => {
   await table.getByText('caller@Company.Demo').waitFor({ state: 'detached' });
   await table.getByRole('button', { name: /The last call of/ }).click();
   await page.getByText('"shopperReference": "shopper-1"').waitFor();
+  await page.getByLabel('As', { exact: true }).selectOption('C#');
+  await page.getByText('using System').waitFor();
   expect(await visit.violations()).toEqual([]);
   await page.keyboard.press('Escape');
   const [download] = await Promise.all([

@@ -21,6 +21,7 @@ import {
   Time,
 } from '../components/index.ts';
 import { formatOption, formatTitle } from '../formats.ts';
+import { languages } from '../languages.ts';
 import { useQuery } from '../use-query.ts';
 import { Sparkline } from './sparkline.tsx';
 import { Credential, callOf } from './use.tsx';
@@ -170,8 +171,6 @@ function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {
   return <Badge tone={deprecation === 'exempt' ? 'info' : 'warning'}>{sunset ?? deprecation}</Badge>;
 }
 
-const languages = ['json', 'curl', 'php', 'python', 'java', 'csharp', 'ruby', 'node'];
-
 function Replacement({ caller, onClose }: { readonly caller: Caller; readonly onClose: () => void }) {
   const [as, setAs] = useState('json');
   const { value, error } = useQuery(
@@ -184,7 +183,7 @@ function Replacement({ caller, onClose }: { readonly caller: Caller; readonly on
       <p>
         The last call of <Text value={callOf(caller)} /> in {formatTitle(caller.format)} as JSON. Secrets are masked.
       </p>
-      <SelectField label="As" value={as} onChange={setAs} options={languages} />
+      <SelectField label="As" value={as} onChange={setAs} options={[{ value: 'json', text: 'JSON' }, ...languages]} />
       <ErrorBox error={error} />
       {value !== undefined && (
         <>

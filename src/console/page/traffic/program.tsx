@@ -1,21 +1,10 @@
 /** A request as a program in a language. */
 import { useState } from 'preact/hooks';
 import type { printTrafficRequest } from '../../traffic/contract.ts';
-import { pathOf, type Question, read } from '../api.ts';
+import { pathOf, read } from '../api.ts';
 import { CopyButton, Empty, ErrorBox, Loading, Preformatted, SelectField } from '../components/index.ts';
+import { languages } from '../languages.ts';
 import { useQuery } from '../use-query.ts';
-
-type Language = Question<typeof printTrafficRequest>['language'];
-
-const languages: readonly { readonly value: Language; readonly text: string }[] = [
-  { value: 'curl', text: 'curl' },
-  { value: 'php', text: 'PHP' },
-  { value: 'python', text: 'Python' },
-  { value: 'java', text: 'Java' },
-  { value: 'csharp', text: 'C#' },
-  { value: 'ruby', text: 'Ruby' },
-  { value: 'node', text: 'Node' },
-];
 
 export function ProgramPanel({ id, isPossible }: { readonly id: string; readonly isPossible: boolean }) {
   const [language, setLanguage] = useState('curl');

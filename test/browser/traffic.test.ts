@@ -113,6 +113,7 @@ test('hostile content in every field shows as text, also a megabyte of it', asyn
     await send('storeToken', { ...(body as object), [hostile]: hostile }),
     await send('disable', { ...shopper(hostile), recurringDetailReference: hostile }),
     await send('disable', `{${hostile}`),
+    await send('disable', { merchantAccount: 'DemoMerchant' }),
     await send('listRecurringDetails', soap(`<![CDATA[${hostile.replace('\u0007', '')}]]>`), {
       'content-type': 'text/xml',
     }),
@@ -122,6 +123,10 @@ test('hostile content in every field shows as text, also a megabyte of it', asyn
   for (const reference of references) {
     await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    // A small window at a zoom of 200 %.
+    await page.setViewportSize({ width: 640, height: 430 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 860 });
     for (const tab of ['Received', 'Canonical', 'Answer', 'Copy as a program']) {
       await page.getByRole('tab', { name: tab }).click();
       expect(await page.evaluate(injected)).toBe(0);

@@ -225,4 +225,11 @@ test('the keyboard alone is enough', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Answer in FORM' }).waitFor();
   await page.locator('button:focus', { hasText: 'Send as FORM' }).waitFor();
+  // A button that goes away leaves the keyboard in its group.
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('storeToken');
+  await page.getByRole('button', { name: 'Remove card' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[aria-label="Add card"]:focus').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'card' }).locator('input:focus').waitFor();
 });

@@ -1,5 +1,5 @@
 /** The form of a request, generated from the contract of its operation. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, SelectField, Text, TextField } from '../components/index.ts';
 import { isList, isObject, withMember } from './draft.ts';
 import { FieldGroup } from './field-group.tsx';
@@ -176,8 +176,17 @@ interface GroupProps extends FieldPartProps {
 /** An object, a list or a map, with a way to add it where it is not there, and to remove it. */
 function Group({ shape, field, name, path, draft, onChange, children, add }: GroupProps) {
   const error = shape.issues.get(path);
+  const element = useRef<HTMLFieldSetElement>(null);
+  const isThere = draft !== undefined;
+  const wasThere = useRef(isThere);
+  useEffect(() => {
+    // The button that added or removed it is gone: the keyboard goes on in the group.
+    if (wasThere.current !== isThere && document.activeElement === document.body)
+      element.current?.querySelector<HTMLElement>('input, select, button')?.focus();
+    wasThere.current = isThere;
+  }, [isThere]);
   return (
-    <FieldGroup name={name} isRequired={field.required} isInvalid={error !== undefined}>
+    <FieldGroup name={name} isRequired={field.required} isInvalid={error !== undefined} element={element}>
       {field.doc !== '' && <p class="hint">{field.doc}</p>}
       {error !== undefined && (
         <p class="error">

@@ -113,8 +113,11 @@ async function addCredential(
   });
   // A role that uses the grant says what the credential may do with it.
   const brought = given.flatMap(({ rule }) => (rolesOf(rule).some((each) => role.includes(each)) ? [] : [rule.role]));
-  const named = [...new Set([...role, ...brought])];
-  const roles = named.length === 0 ? [defaultRole] : named;
+  const roles = [...new Set([...role, ...brought])];
+  if (roles.length === 0) {
+    const flags = grantOptions.map(({ option }) => option.long).join(', ');
+    throw new CommandError([`name what the credential authorizes: ${flags} or --role`]);
+  }
   const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
   const credential = { tenant, roles, grants, requiresKey, readOnly, expiresAt, networks, certificates };
   if (kind !== 'certificate') {
@@ -127,9 +130,6 @@ async function addCredential(
   const { id } = await withBackend(({ registry }) => registry.addCertificateCredential(bound));
   print(options.json ? JSON.stringify({ id }) : `credential  ${id}`);
 }
-
-/** Of a credential without grants and roles. */
-const defaultRole = 'recurring';
 
 function addRotateCommand(credential: Command): void {
   credential

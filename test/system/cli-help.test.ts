@@ -148,6 +148,7 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
       ['shopper', 'show', 'Web', 'x'],
       'Web: there is no such merchant account: `triglyph credential merchant-account list` prints them',
     ],
+    [['credential', 'add', 'Acme'], 'name what the credential authorizes: --account, --balance-platform or --role'],
     [
       ['shopper', 'erase', 'Web', 'x'],
       'Web: there is no such merchant account: `triglyph credential merchant-account list` prints them',

@@ -182,7 +182,7 @@ describe('refuses and prints the reason', () => {
     [['add', 'Acme', '--expires', 'never'], /Give a day/],
     [['add', 'Acme', '--from', 'example.com'], /Give an IP address or a network/],
     [['add', 'Acme', '--certificate', 'nowhere.pem'], /Give a file with a certificate in PEM/],
-    [['add', 'Acme', '--kind', 'certificate'], /needs a certificate/],
+    [['add', 'Acme', '--account', 'AcmeWeb', '--kind', 'certificate'], /needs a certificate/],
     [['edit', 'cr_nobody', '--read-only'], /no live credential has the id cr_nobody/],
     [['edit', 'cr_nobody'], /name a change/],
     [['edit', 'cr_nobody', '--role', 'reccuring'], /Allowed choices are recurring, /],

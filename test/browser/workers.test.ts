@@ -53,6 +53,9 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   await page.getByRole('link', { name: 'Find it in the traffic' }).click();
   await page.getByRole('row').filter({ hasText: 'contractNotFound' }).getByRole('link').click();
   await page.getByRole('heading', { name: 'Request disable' }).waitFor();
+  // Its details are there, although nobody watched the traffic before.
+  await page.getByRole('tab', { name: 'Canonical' }).click();
+  await page.getByText('"merchantAccount": "AcmeWeb"').waitFor();
   await page.getByRole('link', { name: 'All requests' }).click();
   await page.getByText('Live', { exact: true }).waitFor();
 

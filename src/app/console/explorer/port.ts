@@ -4,7 +4,7 @@ import type { MaskSecrets } from '../../../contract/redaction.ts';
 import type { ConsoleContext } from '../console-context.ts';
 import { sendToCallersPort } from './send-to-callers-port.ts';
 
-type Needed = Pick<ConsoleContext, 'services' | 'callers' | 'backend' | 'demoCallers' | 'certificate'>;
+type Needed = Pick<ConsoleContext, 'services' | 'callers' | 'backend' | 'demoCallers' | 'certificate' | 'traffic'>;
 
 export function explorerPort({
   services,
@@ -12,15 +12,21 @@ export function explorerPort({
   backend,
   demoCallers,
   certificate,
+  traffic,
   mask,
 }: Needed & { readonly mask: MaskSecrets }): ExplorerPort {
   const { textDetector } = backend.services;
+  const send = sendToCallersPort({ origin: callers, certificate });
   return {
     services,
     origin: callers,
     demoCredentials: demoCallers ?? new Map(),
     mask,
     maskText: (text) => textDetector?.mask(text) ?? text,
-    send: sendToCallersPort({ origin: callers, certificate }),
+    send(request) {
+      // The sender may look for it in the traffic.
+      traffic?.watch();
+      return send(request);
+    },
   };
 }

@@ -64,7 +64,7 @@ const single = {
   log: { title: 'log line of each request', env: { LOG_LEVEL: 'warn' } },
   callers: { title: 'records of callers', env: { CALLER_RECORDS: 'off' } },
   cards: { title: 'search for card numbers in texts', without: 'cards' },
-  console: { title: 'console, and traffic that nobody watches', env: { CONSOLE: 'off' } },
+  console: { title: 'console, and traffic that no console shows', env: { CONSOLE: 'off' } },
 } satisfies Readonly<Record<string, Part>>;
 
 /** The last one is off in both: what remains is the noise of the method. */
@@ -78,7 +78,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // With load, 4 % of the time goes into descriptions.
   watched: {
-    title: 'details of traffic, while somebody watches',
+    title: 'details of traffic, while a console shows it',
     both: { TRAFFIC: 'always' },
     env: { TRAFFIC: 'watched' },
     usMax: 30,

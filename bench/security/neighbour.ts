@@ -12,31 +12,31 @@ const answerMsMax = 3_000;
 const times: number[] = [];
 let failed = 0;
 
-interface Lane {
+interface Client {
   ask(): Promise<boolean>;
   close(): void;
 }
 
 /** One request after the other, on a connection that stays open, or on one for each. */
-async function runLane(endsAt: number): Promise<void> {
-  let lane: Lane | undefined;
+async function runClient(endsAt: number): Promise<void> {
+  let client: Client | undefined;
   while (performance.now() < endsAt) {
     const startedAt = performance.now();
-    lane ??= await openLane();
-    const answered = lane !== undefined && (await lane.ask());
+    client ??= await openClient();
+    const answered = client !== undefined && (await client.ask());
     if (answered) times.push(performance.now() - startedAt);
     else failed += 1;
     if (!answered || anew !== undefined) {
-      lane?.close();
-      lane = undefined;
+      client?.close();
+      client = undefined;
     }
     await sleep(pauseMs);
   }
-  lane?.close();
+  client?.close();
 }
 
 /** Undefined where no connection could be made in time. */
-async function openLane(): Promise<Lane | undefined> {
+async function openClient(): Promise<Client | undefined> {
   let settle: (answered: boolean) => void = () => {};
   const opened = Promise.withResolvers<boolean>();
   const connection = openConnection({
@@ -67,7 +67,7 @@ async function openLane(): Promise<Lane | undefined> {
 }
 
 const endsAt = performance.now() + Number(seconds) * 1000;
-await Promise.all(Array.from({ length: 4 }, () => runLane(endsAt)));
+await Promise.all(Array.from({ length: 4 }, () => runClient(endsAt)));
 const sorted = times.toSorted((a, b) => a - b);
 const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.POSITIVE_INFINITY;
 console.log(JSON.stringify({ answers: times.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) }));

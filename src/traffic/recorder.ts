@@ -1,4 +1,4 @@
-/** Records the requests of one process in memory: the last lines, and the details of those that are answered while somebody watches. */
+/** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Answer, LogEntry } from '../gateway/answer.ts';
@@ -23,7 +23,7 @@ export interface RecorderOptions {
 export const watchMs = 10 * 60_000;
 /** Milliseconds of a second for describing requests: 4 % of the thread. */
 const budgetPerSecond = 40;
-/** Milliseconds that are saved up, so that somebody who tries requests sees each: the first ones of a process take long. */
+/** Milliseconds that are saved up, so that each request of a first try is described: the first ones of a process take long. */
 const budgetMax = 500;
 /** Milliseconds for each one beside its description: the body is kept, and the steps are timed. */
 const baseCost = 0.16;

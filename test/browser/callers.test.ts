@@ -78,6 +78,12 @@ test('the table, its filters, the replacement and the download', async () => {
   await page.getByText('"shopperReference": "shopper-1"').waitFor();
   await page.getByLabel('As', { exact: true }).selectOption('C#');
   await page.getByText('using System').waitFor();
+  // A page from a plain address of another machine has no clipboard.
+  await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+  await page.evaluate('document.addEventListener("copy", () => { globalThis.copied = document.activeElement.value; })');
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate('globalThis.copied')).toContain('using System');
   expect(await visit.violations()).toEqual([]);
   await page.keyboard.press('Escape');
   const [download] = await Promise.all([

@@ -63,7 +63,8 @@ async function writeClipboard(text: string): Promise<boolean> {
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'offscreen';
-    document.body.append(area);
+    // Outside of an open dialog nothing can be selected.
+    (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
     const written = document.execCommand('copy');
     area.remove();

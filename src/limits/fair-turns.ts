@@ -34,7 +34,7 @@ export interface FairTurns {
  * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
  * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
  */
-const sharedBudgetMs = 0.25;
+const sharedBudgetMs = 0.08;
 /** The same while there is one caller: no other one waits, and longer turns save system calls. */
 const aloneBudgetMs = 5;
 /** Fewer waiting requests are no overload: the machine gave the process no time. */

@@ -16,13 +16,18 @@ export interface Dataset {
   readonly fields: 'card' | 'all' | 'allButSealed';
 }
 
+/** How many shoppers the demo creates itself. Those with more fields are imported. */
+export function createdByDemo({ shoppers, fields }: Pick<Dataset, 'shoppers' | 'fields'>): number {
+  return fields === 'card' ? shoppers : 0;
+}
+
 /** Creates the data in `folder`. Returns the time of a first start, in milliseconds. */
 export async function createData(
   folder: string,
   { shoppers, details, fields }: Dataset,
   port: number,
 ): Promise<number> {
-  const launch = await launchTriglyph({ folder, port, shoppers: fields === 'card' ? shoppers : 0 });
+  const launch = await launchTriglyph({ folder, port, shoppers: createdByDemo({ shoppers, fields }) });
   const first = await startServer(launch);
   await first.stop();
   if (fields !== 'card') {

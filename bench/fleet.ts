@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createData } from './datasets.ts';
+import { createData, createdByDemo } from './datasets.ts';
 import { type CompiledName, type CompiledPeers, compiledNames } from './peer/compiled.ts';
 import { exportAnswers } from './peer/export.ts';
 import type { Scenario } from './scenarios.ts';
@@ -127,7 +127,8 @@ export const startFleet = async (
     await Promise.all([...servers.values()].map((server) => server.stop()));
   };
   try {
-    const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers: 0 });
+    // A demo of few shoppers has a test clock and a copy of its data in memory, which no other server has.
+    const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers: createdByDemo(dataset) });
     const triglyph = await startServer({ ...launch, readyMsMax });
     servers.set('triglyph', triglyph);
     await new Promise((resolve) => setTimeout(resolve, idleMs));
@@ -138,7 +139,12 @@ export const startFleet = async (
       const port = ports[name];
       const how =
         name === 'uncached'
-          ? await launchTriglyph({ folder: copy, port, shoppers: 0, env: { REMEMBERED_BYTES_MAX: '0' } })
+          ? await launchTriglyph({
+              folder: copy,
+              port,
+              shoppers: createdByDemo(dataset),
+              env: { REMEMBERED_BYTES_MAX: '0' },
+            })
           : isCompiled(name)
             ? launchCompiled(name, compiled, folder, port)
             : launchPeer(peers[name], folder, port);

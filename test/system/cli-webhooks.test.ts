@@ -50,8 +50,8 @@ test('an endpoint is added with a key shown once, listed without the key, and re
   ]);
   for (const text of [listed, asJson]) for (const secret of [key!, classic.key]) expect(text).not.toContain(secret);
 
-  // The third is the key of the audit log.
-  expect((await triglyph(['keys', 'status'], folder.path, production.variables)).stdout).toContain(' 3 rows');
+  // The other two are the keys of the audit log and of the MACs of rows.
+  expect((await triglyph(['keys', 'status'], folder.path, production.variables)).stdout).toContain(' 4 rows');
   expect((await run(['endpoint', 'remove', id!])).stdout).toBe(`${id} is removed with 0 undelivered webhooks.\n`);
   expect((await run(['endpoint', 'remove', classic.id])).code).toBe(0);
   expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');

@@ -113,7 +113,8 @@ describe('a connection whose request was refused for its load', () => {
       socket.write(request);
     });
     socket.write(request);
-    await Promise.race([promise, new Promise((later) => setTimeout(later, 300))]);
+    // Less than the second for which a connection is not read.
+    await Promise.race([promise, new Promise((later) => setTimeout(later, 900))]);
     return handled();
   }
 

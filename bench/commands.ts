@@ -1,11 +1,13 @@
 /** `npm run bench -- --only commands`: how long an import and a backup take, and what a backup costs the callers of a server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { appendLuhnDigit } from '../src/contract/check-digits.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { pinned, serverCore } from './cores.ts';
 import { describeMachine } from './machine.ts';
@@ -13,6 +15,7 @@ import { writeSection } from './page.ts';
 import { median } from './results.ts';
 import { serveAt } from './scale/stores.ts';
 import { bytesOf, openConnection } from './security/connection.ts';
+import { memoryBytesOrNone } from './server.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -116,12 +119,12 @@ async function measureBackups(variables: Variables): Promise<string> {
   const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
   const load = { port: Number(new URL(callers).port), authorization };
   try {
-    await answersIn(load, () => pause(plan.roundMs));
+    await answersIn(load, () => setTimeout(plan.roundMs));
     const without: number[] = [];
     const during: number[] = [];
     const seconds: number[] = [];
     for (let round = 0; round < plan.rounds; round += 1) {
-      without.push((await answersIn(load, () => pause(plan.roundMs))).perSecond);
+      without.push((await answersIn(load, () => setTimeout(plan.roundMs))).perSecond);
       const backedUp = await answersIn(load, async () => {
         seconds.push((await backup()).seconds);
       });
@@ -206,21 +209,12 @@ async function command(variables: Variables, ...parameters: readonly string[]): 
   let bytes = 0;
   child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
   const timer = setInterval(() => {
-    bytes = Math.max(bytes, highestBytes(child.pid!));
+    bytes = Math.max(bytes, memoryBytesOrNone(child.pid!, 'VmHWM'));
   }, 100);
   const [code] = await once(child, 'close');
   clearInterval(timer);
   if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stdout}`);
   return { stdout, bytes, seconds: (performance.now() - startedAt) / 1000 };
-}
-
-/** 0 where the process has ended. */
-function highestBytes(pid: number): number {
-  try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }
 
 function csv(): string {
@@ -234,17 +228,7 @@ function csv(): string {
 
 /** With its check digit. */
 function numberOf(row: number): string {
-  const digits = `411111${String(row).padStart(9, '0')}`;
-  let sum = 0;
-  for (const [at, digit] of [...digits].toReversed().entries()) {
-    const doubled = at % 2 === 0 ? Number(digit) * 2 : Number(digit);
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return appendLuhnDigit(`411111${String(row).padStart(9, '0')}`);
 }
 
 function spread(values: readonly number[], digits: number): string {

@@ -64,8 +64,20 @@ export const threadCpuUs = (pid: number): number => {
   return ns.reduce((sum, each) => sum + each, 0) / 1000;
 };
 
-const rssBytes = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+/** As proc_pid_status(5) names it: what is resident now, or was at most. Throws, or returns NaN, where the process has ended. */
+export const memoryBytes = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) * 1024;
+};
+
+/** The same, for a program that may end at any time: 0 then. */
+export const memoryBytesOrNone = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
+  try {
+    return memoryBytes(pid, name) || 0;
+  } catch {
+    return 0;
+  }
+};
 
 const isReady = async (url: string): Promise<boolean> => {
   try {
@@ -117,7 +129,7 @@ export const startServer = async (launch: Launch): Promise<Server> => {
     pid,
     readyMs,
     cpuUs: () => cpuUs(pid),
-    rssBytes: () => rssBytes(pid),
+    rssBytes: () => memoryBytes(pid, 'VmRSS'),
     signal: (name) => {
       child.kill(name);
     },

@@ -1,13 +1,14 @@
 /** Measures the import of many announced card changes: its memory against an idle server, and a kill -9 in the middle. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { prepareProduction } from '../../test/support/server.ts';
+import { memoryBytesOrNone } from '../server.ts';
 import { serveAt } from './stores.ts';
 
 const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url));
@@ -24,14 +25,6 @@ const writeChanges = (path: string, rows: number): void => {
     writeSync(file, `${JSON.stringify(row)}\n`);
   }
   closeSync(file);
-};
-
-const residentBytes = (pid: number): number => {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 };
 
 interface ImportRun {
@@ -63,7 +56,7 @@ const runImport = async (
   const samples: number[] = [];
   let killed = false;
   const watch = setInterval(() => {
-    samples.push(residentBytes(child.pid!));
+    samples.push(memoryBytesOrNone(child.pid!, 'VmRSS'));
     if (!killed && shouldKill()) killed = child.kill('SIGKILL');
   }, sampleEveryMs);
   const [code] = await once(child, 'close');

@@ -1,5 +1,5 @@
 /** `npm run bench -- --only security`: attacks on a server with its limits, and on one without them. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { launchTriglyph } from '../fleet.ts';
 import { describeMachine } from '../machine.ts';
 import { writeSection } from '../page.ts';
 import { type Finding, printFindings } from '../results.ts';
-import { freePort, type Server, startServer } from '../server.ts';
+import { freePort, memoryBytes, type Server, startServer } from '../server.ts';
 import { type AttackName, attackNames, attacks, limitsOff } from './attacks.ts';
 import { type Got, measureNeighbour, type Neighbour, startAttack } from './children.ts';
 import { measureOverload, type Overload, overloadFindings, printOverload } from './overload.ts';
@@ -98,7 +98,7 @@ async function measure(name: AttackName, { server, port }: Running): Promise<Mea
   await sleep(leadInMs);
   const attacked = await measureNeighbour(port, seconds, connectsAnew);
   const got = await end();
-  const peakMb = peakBytes(server.pid) / 2 ** 20;
+  const peakMb = memoryBytes(server.pid, 'VmHWM') / 2 ** 20;
   await sleep(leadInMs);
   return { idle, attacked, got, peakMb };
 }
@@ -106,10 +106,6 @@ async function measure(name: AttackName, { server, port }: Running): Promise<Mea
 /** proc_pid_clear_refs(5): the peak begins anew. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
-}
-
-function peakBytes(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 function ratio({ idle, attacked }: Measured): number {

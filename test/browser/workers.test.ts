@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { sendRefused } from '../support/refused-request.ts';
 import { type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -53,7 +54,7 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   await page.getByRole('link', { name: 'Find it in the traffic' }).click();
   await page.getByRole('row').filter({ hasText: 'contractNotFound' }).getByRole('link').click();
   await page.getByRole('heading', { name: 'Request disable' }).waitFor();
-  // Its details are there, although nobody watched the traffic before.
+  // Its details are there, although the traffic was not open before.
   await page.getByRole('tab', { name: 'Canonical' }).click();
   await page.getByText('"merchantAccount": "AcmeWeb"').waitFor();
   await page.getByRole('link', { name: 'All requests' }).click();
@@ -66,7 +67,7 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   };
   let sent = 1;
   await until('requests of both workers are in the list', async () => {
-    await send();
+    await sendRefused(server.callers);
     sent += 1;
     return (await workers()) === 2;
   });
@@ -74,13 +75,3 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   expect(await workers()).toBe(2);
   await visit.close();
 });
-
-/** Each request has a connection of its own, so that both workers serve some. */
-async function send(): Promise<void> {
-  const answer = await fetch(`${server.callers}/pal/servlet/Recurring/v68/disable`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', connection: 'close', 'x-api-key': 'a-secret-of-nobody' },
-    body: '{}',
-  });
-  await answer.text();
-}

@@ -5,7 +5,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { createSelfSigned } from '../../src/lib/self-signed.ts';
+import { selfSignedFor } from '../support/self-signed.ts';
 import {
   answerJson,
   type Behaviour,
@@ -349,17 +349,8 @@ describe('without a connection', () => {
 });
 
 describe('TLS', () => {
-  const day = 86_400_000;
-  const certificate = (name: string) =>
-    createSelfSigned({
-      commonName: name,
-      names: [name],
-      addresses: ['127.0.0.1'],
-      from: new Date(Date.now() - day),
-      until: new Date(Date.now() + day),
-    });
-  const server = certificate('server.example');
-  const client = certificate('client.example');
+  const server = selfSignedFor('server.example');
+  const client = selfSignedFor('client.example');
   const body = JSON.stringify(found);
   const page = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { sendRefused } from '../support/refused-request.ts';
 import { basic, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -47,25 +48,15 @@ const counted = async (): Promise<number> => {
   return formats.flatMap(({ points }) => points).reduce((sum, { requests }) => sum + requests, 0);
 };
 
-/** Each request has a connection of its own, so that both workers serve some. It is refused, which is recorded, too. */
-async function send(): Promise<void> {
-  const answer = await fetch(`${server.callers}/pal/servlet/Recurring/v68/disable`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', connection: 'close', 'x-api-key': 'a-secret-of-nobody' },
-    body: '{}',
-  });
-  await answer.text();
-}
-
 test('lines of both workers, details of each, and counts that a renewal of the workers does not lose', async () => {
   let sent = 0;
   const both = async () => {
-    await send();
+    await sendRefused(server.callers);
     sent += 1;
     return processesOf(await list()).size === 2;
   };
   await until('both workers have served a request', both);
-  // From here on somebody watches.
+  // From here on details are recorded.
   const before = await list();
   await until('both workers record details', async () => {
     await both();

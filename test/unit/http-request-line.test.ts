@@ -7,20 +7,11 @@ import { readConfig } from '../../src/app/config.ts';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 import { fixedTls } from '../../src/http/tls.ts';
-import { createSelfSigned } from '../../src/lib/self-signed.ts';
+import { selfSignedFor } from '../support/self-signed.ts';
 import { echo, statuses, watch } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 
-const minutes = 60_000;
-const tls = fixedTls(
-  createSelfSigned({
-    commonName: 'localhost',
-    names: ['localhost'],
-    addresses: ['127.0.0.1'],
-    from: new Date(Date.now() - minutes),
-    until: new Date(Date.now() + 60 * minutes),
-  }),
-);
+const tls = fixedTls(selfSignedFor());
 const watched = watch();
 let servers: Record<'plain' | 'TLS', CallerServer>;
 let admin: Admin;

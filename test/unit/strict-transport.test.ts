@@ -7,20 +7,11 @@ import type { Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 import type { Site } from '../../src/http/site.ts';
 import { fixedTls } from '../../src/http/tls.ts';
-import { createSelfSigned } from '../../src/lib/self-signed.ts';
 import { ringText } from '../support/fixture.ts';
+import { selfSignedFor } from '../support/self-signed.ts';
 import { echo, openTestShell, watch } from '../support/shell.ts';
 
-const hourMs = 3_600_000;
-const tls = fixedTls(
-  createSelfSigned({
-    commonName: 'localhost',
-    names: ['localhost'],
-    addresses: ['127.0.0.1'],
-    from: new Date(Date.now() - hourMs),
-    until: new Date(Date.now() + hourMs),
-  }),
-);
+const tls = fixedTls(selfSignedFor());
 const page = { contentType: 'text/html; charset=utf-8', body: '<!doctype html>', etag: '"1"' };
 const documents: Documents = { find: () => undefined, findPage: (path) => (path === '/' ? page : undefined) };
 const site: Site = {

@@ -168,11 +168,7 @@ export class LineWriter {
   }
 
   #drop(): void {
-    const { chunk: current } = this.#current ?? {};
-    const lines = [...this.#chunks, ...(current === undefined ? [] : [current])].reduce(
-      (sum, each) => sum + each.lines,
-      0,
-    );
+    const lines = this.#chunks.reduce((sum, each) => sum + each.lines, this.#current?.chunk.lines ?? 0);
     this.#chunks.length = 0;
     this.#bytes = 0;
     this.#current = undefined;

@@ -1,7 +1,7 @@
 /** Options of the HTTP server for callers: addresses, proxies and limits. */
 import type { TrustedProxies } from './trusted-proxies.ts';
 
-/** Who is told to use HTTPS only. */
+/** Where browsers must use HTTPS only. */
 export interface StrictTransportOptions {
   readonly trustedProxies: TrustedProxies;
   /** The value of the header Strict-Transport-Security. When absent, it is not sent. */

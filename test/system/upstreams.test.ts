@@ -211,7 +211,7 @@ test('the console shows what the upstream was asked, and no credential', async (
     const headers = { authorization: basic('anna@Company.Acme', secret) };
     return (await fetch(`${admin}/console/api/v1/traffic/requests${path}`, { headers })).text();
   };
-  // From here on somebody watches.
+  // From here on details are recorded.
   await read('');
   expect((await call({ 'X-API-Key': 'key-1', 'Idempotency-Key': 'a-third-key-of-16-characters' })).status).toBe(200);
   expect((await call({ 'X-API-Key': 'key-3' })).status).toBe(401);

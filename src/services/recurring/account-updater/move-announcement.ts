@@ -6,7 +6,7 @@ import { announcementScope } from './announced-changes.ts';
 import { CardChangeRepository } from './store/card-changes.ts';
 import type { Announcement } from './updater.ts';
 
-/** The card itself is not in the announcement: a stored detail tells both fingerprints. An altered announcement stays where it is. */
+/** The card itself is not in the announcement: both fingerprints come from a stored detail. An altered announcement stays where it is. */
 export async function moveAnnouncement(
   tx: Transaction,
   vault: Vault,

@@ -62,7 +62,7 @@ test('the three printed calls work and return the same details', async () => {
   expect(await server.stop()).toBe(0);
 });
 
-test('the data matches the README', async () => {
+test('the data matches its page', async () => {
   const server = await startServer('demo', folder.path);
   const { answer, details } = await detailsOf(server, shopper('shopper-1'));
   expect(answer.lastKnownShopperEmail).toBe('shopper-1@example.com');

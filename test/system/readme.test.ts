@@ -1,4 +1,4 @@
-/** Runs the calls of the README against the demo and compares the responses, except for installation-specific values. */
+/** Runs the calls of the README and of two guides against the demo, and compares the responses, except for installation-specific values. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,13 @@ import { ask, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const read = (page: string): string => readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
 
 /** Each call with the response printed below it. */
-const printed = [...readme.matchAll(/^```\n(curl [\s\S]*?)\n```\n```\w*\n([\s\S]*?)\n```$/gm)].map(
-  ([, call, answer]) => [/Content-Type: ([a-z/-]+)/.exec(call!)?.[1], call!, answer!] as const,
+const printed = ['README.md', 'docs/exactly-once.md'].flatMap((page) =>
+  [...read(page).matchAll(/^```\n(curl [\s\S]*?)\n```\n```\w*\n([\s\S]*?)\n```$/gm)].map(
+    ([, call, answer]) => [page, /Content-Type: ([a-z/-]+)/.exec(call!)?.[1], call!, answer!] as const,
+  ),
 );
 
 /** Removes references, dates and aliases, which differ by installation, and the line breaks of the printed SOAP. */
@@ -32,29 +34,34 @@ afterAll(async () => {
   folder.discard();
 });
 
-test('the README has a call in each format and a retry', () => {
-  expect(printed.map(([type]) => type)).toEqual([
-    'application/json',
-    'application/x-www-form-urlencoded',
-    'text/xml',
-    'application/json',
-    'application/x-www-form-urlencoded',
+test('the README has a call in each format, and another page a retry', () => {
+  expect(printed.map(([page, type]) => [page, type])).toEqual([
+    ['README.md', 'application/json'],
+    ['README.md', 'application/x-www-form-urlencoded'],
+    ['README.md', 'text/xml'],
+    ['docs/exactly-once.md', 'application/json'],
+    ['docs/exactly-once.md', 'application/x-www-form-urlencoded'],
   ]);
 });
 
-test.each(printed)('%s', async (_, call, answer) => {
+test('the README has at most 150 lines', () => {
+  expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(150);
+});
+
+test.each(printed)('%s: %s', async (_page, _type, call, answer) => {
   const { stdout } = await run('sh', ['-c', call.replace('http://127.0.0.1:8080', server.callers)]);
   expect(alike(stdout)).toBe(alike(answer));
 });
 
-test('the balance platform walkthrough prints what the README shows', async () => {
-  const walk = /^```sh\n(api=[\s\S]*?)\n```$/m.exec(readme)![1]!;
-  const refusal = /^```json\n(\{"type":"https[\s\S]*?)\n```$/m.exec(readme)![1]!;
+test('the balance platform walkthrough prints what its page shows', async () => {
+  const page = read('docs/balance-platform.md');
+  const walk = /^```sh\n(api=[\s\S]*?)\n```$/m.exec(page)![1]!;
+  const refusal = /^```json\n(\{"type":"https[\s\S]*?)\n```$/m.exec(page)![1]!;
   const { stdout } = await run('sh', ['-c', walk.replace('http://127.0.0.1:8080', server.callers)]);
   expect(alike(stdout).trim().split('\n')).toEqual(['active', 'active', 'closed', 'closed', alike(refusal)]);
 });
 
-test('the calls of the README leave the data that it shows', async () => {
+test('the calls leave the data that the README shows', async () => {
   const { answer } = await ask(server.callers, 'listRecurringDetails', {
     merchantAccount: 'DemoMerchant',
     shopperReference: 'shopper-1',

@@ -2,7 +2,7 @@
 
 import { createProtocols, type NamedProtocol } from '../src/formats/index.ts';
 import { services } from '../src/services/index.ts';
-import { recurringV25 } from '../src/services/recurring/v25.ts';
+import { recurringV25 } from '../src/services/recurring/versions.ts';
 
 /** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */
 export const serverNames = [

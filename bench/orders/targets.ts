@@ -4,7 +4,7 @@ import { getOrder, ordersV1 } from '../../examples/orders/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import type { LoadTarget } from '../load.ts';
 
 /** Two processes of one program differ by some per cent, so the compared gateways have two each; `builtIn` has other load. */

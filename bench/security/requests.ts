@@ -1,7 +1,7 @@
 /** The requests of the neighbour and of the attackers. */
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { bytesOf, type Sent } from './connection.ts';
 
 const protocols = createProtocols(services);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { loadCore } from '../cores.ts';
 import { connections, type LoadTarget, provideLoad, putLoad } from '../load.ts';
 import { describeMachine } from '../machine.ts';

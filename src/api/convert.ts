@@ -30,7 +30,7 @@ function contractsOf(service: Service | GatewayService): readonly Service[] {
   if (!('kind' in service)) return [service];
   switch (service.kind) {
     case 'service':
-      return [...service.olderVersions.map((older) => older.service), service.service];
+      return [...service.olderVersions, service.service];
     case 'bundle':
       return service.contracts;
     default:

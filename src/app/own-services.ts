@@ -66,10 +66,7 @@ export function addServices<S extends Services>(set: ServiceSet<S>, own: readonl
     grants: [...set.credentialRules.grants, ...grantRules(own, set.credentialRules.grants)],
   };
   return Object.freeze<ServiceSet<S>>({
-    services: [
-      ...set.services,
-      ...own.flatMap(({ service, olderVersions }) => [...olderVersions.map((older) => older.service), service]),
-    ],
+    services: [...set.services, ...own.flatMap(({ service, olderVersions }) => [...olderVersions, service])],
     credentialRules,
     async migrate(engine) {
       await set.migrate(engine);

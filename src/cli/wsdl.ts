@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { namedOperations, type Service, serviceAddress } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
-import { recurringV25 } from '../services/recurring/v25.ts';
+import { recurringV25 } from '../services/recurring/versions.ts';
 import { localOrigin, originOption } from './origin-option.ts';
 import { checkProject, ownServices } from './project.ts';
 

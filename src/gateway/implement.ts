@@ -1,10 +1,10 @@
 /** Implements a service: one handler for each operation object, and the older versions that it serves. */
 import { type Conventions, conventionsOf } from '../contract/conventions.ts';
+import type { OlderVersion, VersionAdapter } from '../contract/older-version.ts';
 import type { Operation } from '../contract/operation.ts';
 import { rolesFor } from '../contract/roles.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import type { BoundHandler, HandlerOf } from './handler.ts';
-import type { OlderVersion, VersionAdapter } from './older-version.ts';
 
 /** One handler for each operation: a missing, a stray or a wrongly typed one does not compile. */
 export type HandlersOf<O extends Operation> = {
@@ -13,7 +13,7 @@ export type HandlersOf<O extends Operation> = {
 
 export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
 
-/** `olderVersions`: oldest first. */
+/** `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. */
 export interface Implementation {
   readonly service: Service;
   readonly handlers: OperationHandlers;
@@ -23,7 +23,7 @@ export interface Implementation {
 export function implement<O extends Operation, H extends HandlersOf<O>>(
   service: Service<O>,
   handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
-  ...olderVersions: readonly OlderVersion<O>[]
+  ...olderVersions: readonly OlderVersion[]
 ): Implementation {
   const operations = [...service.operations.values()];
   return Object.freeze({ service, handlers: bindHandlers<O, H>(operations, handlers), olderVersions });
@@ -92,12 +92,16 @@ export function compose(implementations: readonly Implementation[]): Composition
       hashNames.add(hashName);
       add(operation, { service, operation, handler, roles: rolesFor(service, operation) });
     }
-    for (const { adapters } of olderVersions)
+    // The newest first: each version is converted to the next one, and by the conversions of that one.
+    for (const [at, { name, version, next, adapters }] of [...olderVersions.entries()].reverse()) {
+      if (next !== (olderVersions[at + 1] ?? service))
+        throw new TypeError(`${name} v${version} does not lead to the version behind it`);
       for (const [older, { to, ...adapter }] of adapters) {
         const current = all.get(to);
         if (current === undefined) throw new TypeError(`${older.name} is adapted to an operation without a handler`);
-        add(older, { ...current, ...adapter });
+        if (older !== to) add(older, { ...current, ...inSequence(adapter, current) });
       }
+    }
   }
   const services = servicesOf(implementations);
   return Object.freeze({
@@ -111,10 +115,21 @@ export function compose(implementations: readonly Implementation[]): Composition
   });
 }
 
+/** Converts by way of the next version. */
+function inSequence(adapter: VersionAdapter, next: VersionAdapter): VersionAdapter {
+  const upgrade = chain(adapter.upgrade, next.upgrade);
+  const downgrade = chain(next.downgrade, adapter.downgrade);
+  return { ...(upgrade && { upgrade }), ...(downgrade && { downgrade }) };
+}
+
+type Convert = (value: unknown) => unknown;
+
+function chain(first: Convert | undefined, second: Convert | undefined): Convert | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return (value) => second(first(value));
+}
+
 /** Every version of every service; of each service, the newest last. */
 export function servicesOf(implementations: readonly Pick<Implementation, 'service' | 'olderVersions'>[]) {
-  return implementations.flatMap(({ service, olderVersions }) => [
-    ...olderVersions.map((older) => older.service),
-    service,
-  ]);
+  return implementations.flatMap(({ service, olderVersions }) => [...olderVersions, service]);
 }

@@ -1,7 +1,7 @@
 /** Tests the view of traffic in a browser: live requests, one of them, charts, hostile content, and many requests at a time. */
 import { describe, expect, test } from '@jest/globals';
 import type { Schema } from '../../src/contract/schema.ts';
-import { recurringV68 as newest } from '../../src/services/recurring/v68.ts';
+import { recurringV68 as newest } from '../../src/services/recurring/contract.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { until } from '../support/until.ts';
 

@@ -6,7 +6,7 @@ import { createTextScan, type SecretFound } from '../../src/gateway/text-scan.ts
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';

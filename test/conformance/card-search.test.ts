@@ -7,7 +7,7 @@ import { createLimits } from '../../src/limits/limits.ts';
 import type { QuotaReached } from '../../src/limits/quota.ts';
 import { implementServices, services } from '../../src/services/index.ts';
 import { type CardSearchSettings, createCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -10,7 +10,7 @@ import { createConverter } from '../../src/convert/convert.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { arbitrary } from '../support/generate.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers, now } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

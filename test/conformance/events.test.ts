@@ -9,7 +9,7 @@ import type { AccountUpdateOutcome } from '../../src/services/recurring/account-
 import type { RecurringEventData } from '../../src/services/recurring/events.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, openGateway, type TestGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import type { Call } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import { dotted } from '../../src/contract/path.ts';
 import { kebabCase } from '../../src/documents/documents.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import type { ServiceCase } from './case.ts';
 import { caseFiles, cases } from './read-cases.ts';

@@ -6,7 +6,7 @@ import type { Answer } from '../../src/gateway/answer.ts';
 import type { Implementation } from '../../src/gateway/implement.ts';
 import { OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import { implementServices, services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 

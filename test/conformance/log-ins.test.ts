@@ -8,7 +8,7 @@ import { createLimits } from '../../src/limits/limits.ts';
 import { LoginLimits, type LoginSettings } from '../../src/limits/login-limits.ts';
 import type { QuotaReached } from '../../src/limits/quota.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';

@@ -7,7 +7,7 @@ import type { Service } from '../../src/contract/service.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { implementServices } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { statement } from '../../src/api/contract.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { account, mc, visa } from './case.ts';

@@ -7,7 +7,7 @@ import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recur
 import { createHttpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
-import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
+import { recurringV25 as service } from '../../src/services/recurring/versions.ts';
 import { VaultUnavailable } from '../../src/vault/ports.ts';
 import { perform } from '../support/background-jobs.ts';
 import { callers } from '../support/fixture.ts';

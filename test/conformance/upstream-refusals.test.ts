@@ -8,7 +8,7 @@ import { problems } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { problemIn } from '../fault/upstream/problem-in.ts';
 import { demoAuthorization } from '../support/server.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtIn } from '../../src/api/index.ts';
 import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { createSqliteTemplate, openSqliteCopy } from '../support/databases.ts';
 import { callers, ringText, saveFixture } from '../support/fixture.ts';

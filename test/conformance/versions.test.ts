@@ -2,10 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
-import { implementBothVersions, recurringV70 } from '../support/newer-recurring.ts';
+import { implementBothVersions, recurringBeforeV70, recurringV70 } from '../support/newer-recurring.ts';
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -13,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const protocols = createProtocols([recurringV25, recurringV70]);
+const protocols = createProtocols([recurringBeforeV70, recurringV70]);
 
 /** Calls `disable` for shopper-1, as a client of the version would. */
 const disable = async (
@@ -37,7 +36,7 @@ const withoutPayout = ['8313147988756818: ONECLICK,RECURRING', '8415995487234100
 
 describe.each(namedProtocols)('%s', (name) => {
   test('a caller of the older version disables the one contract that it names, and no other', async () => {
-    const { output, entry } = await disable(name, recurringV25, { contract: ['PAYOUT'] });
+    const { output, entry } = await disable(name, recurringBeforeV70, { contract: ['PAYOUT'] });
     expect([entry.protocol, entry.version, entry.outcome]).toEqual([name, 25, 'ok']);
     expect(output).toEqual(v25Output);
     expect(await gateway.active()).toEqual(withoutPayout);
@@ -52,13 +51,17 @@ describe.each(namedProtocols)('%s', (name) => {
 
   test('a field of the newer version is unknown to the older one, and nothing is disabled', async () => {
     const before = await gateway.active();
-    const { entry } = await disable(name, { ...recurringV70, ...addressOf(recurringV25) }, { contracts: ['PAYOUT'] });
+    const { entry } = await disable(
+      name,
+      { ...recurringV70, ...addressOf(recurringBeforeV70) },
+      { contracts: ['PAYOUT'] },
+    );
     expect([entry.version, entry.outcome]).toEqual([25, 'unknownField']);
     expect(await gateway.active()).toEqual(before);
   });
 
   test.each([
-    [recurringV25, 'contract'],
+    [recurringBeforeV70, 'contract'],
     [recurringV70, 'contracts'],
   ] as const)('issues stand where the caller of $version wrote the field', async (service, field) => {
     const { entry } = await disable(name, service, { [field]: ['PAYOUT', 'NONE'] });
@@ -66,23 +69,23 @@ describe.each(namedProtocols)('%s', (name) => {
   });
 
   test('a caller without the role is refused before its fields are looked at', async () => {
-    const { entry } = await disable(name, recurringV25, { contract: ['NONE'] }, { who: callers.withoutRole });
+    const { entry } = await disable(name, recurringBeforeV70, { contract: ['NONE'] }, { who: callers.withoutRole });
     expect(entry.outcome).toBe('notAllowed');
   });
 
   test('the merchant account of an older request is authorized', async () => {
-    const { entry } = await disable(name, recurringV25, { merchantAccount: 'OtherMerchant' });
+    const { entry } = await disable(name, recurringBeforeV70, { merchantAccount: 'OtherMerchant' });
     expect(entry.outcome).toBe('foreignMerchantAccount');
   });
 
   test.each(namedProtocols)('one key holds across versions and formats: %s', async (other) => {
-    const first = await disable(name, recurringV25, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
+    const first = await disable(name, recurringBeforeV70, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect(first.output).toEqual(v25Output);
     gateway.restart();
     const again = await disable(other, recurringV70, { contracts: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect([again.output, again.entry.replayed]).toEqual([v70Output, true]);
     expect(again.entry.requestReference).toBe(first.entry.requestReference);
-    const back = await disable(name, recurringV25, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
+    const back = await disable(name, recurringBeforeV70, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect([back.output, back.entry.replayed]).toEqual([v25Output, true]);
     const changed = await disable(other, recurringV70, { contracts: ['RECURRING'] }, { key: 'key-of-one-effect' });
     expect(changed.entry.outcome).toBe('keyReused');

@@ -9,7 +9,7 @@ import {
 } from '../../src/callers/caller-record.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
 import { createCallerRecorder } from '../../src/callers/recorder.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createCallerRecords } from '../../src/store/sql/caller-records.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';

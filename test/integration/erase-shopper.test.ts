@@ -8,7 +8,7 @@ import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
 const ends: (() => unknown)[] = [];

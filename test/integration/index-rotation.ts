@@ -15,7 +15,7 @@ import { matchInstrument } from '../../src/services/recurring/match-instrument.t
 import { createDetailReindexer } from '../../src/services/recurring/reindex.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { reindex } from '../../src/store/reindex.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';

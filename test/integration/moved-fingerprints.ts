@@ -17,13 +17,13 @@ import {
   CardChangeRepository,
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { noCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
+import { recurringV68 } from '../../src/services/recurring/contract.ts';
 import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
 import { createDetailReindexer } from '../../src/services/recurring/reindex.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { findWrongFingerprints, reindex } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';

@@ -7,7 +7,7 @@ import { Problem } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { clock } from '../../src/lib/clock.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createUpstream, type Upstream } from '../../src/upstream/create-upstream.ts';
 
 type Respond = (response: ServerResponse) => void;

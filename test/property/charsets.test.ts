@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { SingleByteCharset } from '../../src/lib/charset.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { encodeIn, percentEncodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
 import { type Bytes, outcomeOf } from '../support/exchange.ts';

@@ -9,7 +9,8 @@ import {
   parseOutcome,
   serializeOutcome,
 } from '../../src/idempotency/stored-outcome.ts';
-import { disable, recurringV25 } from '../../src/services/recurring/v25.ts';
+import { disable } from '../../src/services/recurring/contract.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { type ProblemName, problems } from '../support/problems.ts';
 import { runs, search } from './property.ts';
 

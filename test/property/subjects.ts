@@ -5,10 +5,10 @@ import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { alarmsV1 } from '../support/alarms.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
-import { recurringV70 } from '../support/newer-recurring.ts';
+import { recurringBeforeV70, recurringV70 } from '../support/newer-recurring.ts';
 import { rpcShipmentsV1, shipmentsV1 } from '../support/shipments.ts';
 import { operationsOf, runs, type Subject } from './property.ts';
 
@@ -39,7 +39,7 @@ export const subjects = [
   ...subjectsOf([ordersV1], fewer),
   ...subjectsOf([invoicesV1, wrappedInvoicesV1], fewer),
   ...subjectsOf([shipmentsV1, rpcShipmentsV1], fewer),
-  ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringV25, recurringV70], fewer)].filter(
+  ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringBeforeV70, recurringV70], fewer)].filter(
     ({ operation }) => operation.name === 'disable',
   ),
 ];

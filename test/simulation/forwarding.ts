@@ -10,7 +10,8 @@ import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempo
 import { NotSent, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
-import { disable, recurringV25 } from '../../src/services/recurring/v25.ts';
+import { disable } from '../../src/services/recurring/contract.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createUnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';

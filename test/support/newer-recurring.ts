@@ -1,31 +1,30 @@
 /** A synthetic version 70 of the recurring service, whose `disable` differs from that of version 25 in both shapes. */
+import { converted, lacks, olderVersion, renamed } from '../../src/contract/older-version.ts';
 import { operation } from '../../src/contract/operation.ts';
 import { integer, object, oneOf, optional, required } from '../../src/contract/schema.ts';
-import { type Service, service } from '../../src/contract/service.ts';
+import { service } from '../../src/contract/service.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { type Implementation, implement } from '../../src/gateway/implement.ts';
-import { olderVersion } from '../../src/gateway/older-version.ts';
 import type { ServiceDependencies } from '../../src/services/built-in-service.ts';
-import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
+import * as newest from '../../src/services/recurring/contract.ts';
+import { disable as disableOfNewest } from '../../src/services/recurring/disable.ts';
 import { recurringHandlers } from '../../src/services/recurring/implementation.ts';
-import { namespaces } from '../../src/services/recurring/namespaces.ts';
-import { adaptersOfV25 } from '../../src/services/recurring/older-versions.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import * as v25 from '../../src/services/recurring/v25.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
-const { contract, ...otherFields } = v25.disable.input.fields;
+const { contract, ...otherFields } = newest.disable.input.fields;
+const { response } = newest.disable.output.fields;
 
 /** `contract` is renamed to `contracts`; the output says what was disabled by a word and counts the fields sent. */
 export const disableV70 = operation({
-  ...v25.disable,
+  ...newest.disable,
   input: object(
     'DisableRequest',
     {
-      contracts: optional(contract.schema, 'The contracts to disable.', { invalid: recurringProblems.invalidContract }),
+      contracts: optional(contract.schema, contract.doc, { invalid: recurringProblems.invalidContract }),
       ...otherFields,
     },
-    { ignoredMembers: v25.disable.input.ignoredMembers },
+    { ignoredMembers: newest.disable.input.ignoredMembers },
   ),
   output: object('DisableResult', {
     disabled: required(oneOf('Disabled', 'detail', 'all'), 'What was disabled.'),
@@ -33,45 +32,48 @@ export const disableV70 = operation({
   }),
 });
 
-type OperationV68 = typeof recurringV68 extends Service<infer O> ? O : never;
-
-const unchanged = [...recurringV68.operations.values()].filter(
-  (each): each is Exclude<OperationV68, typeof v25.disable> => each.name !== 'disable',
-);
+const { operations: _, errorMap: _errorMap, ...parts } = newest.recurringV68;
+const { listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup } =
+  newest.recurringOperations;
 
 export const recurringV70 = service({
-  name: 'Recurring',
+  ...parts,
   version: 70,
   answers: { from: 70, to: 70 },
-  address: v25.recurringV25.address,
   legacy: { soap: '/pal/servlet/soap/RecurringV70', adapter: '/pal/adapter/v70' },
-  namespaces,
-  hashPrefix: '',
-  doc: 'Stored payment details of shoppers.',
-  roles: v25.recurringService.roles,
-  roleSets: v25.recurringService.roleSets,
-  operations: [disableV70, ...unchanged],
+  operations: [disableV70, listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup],
 });
 
 const one = '[detail-successfully-disabled]';
 const all = '[all-details-successfully-disabled]';
 
 const disable: Handler<typeof disableV70> = async ({ input: { contracts, ...input }, ...request }, ...rest) => {
-  const older = { ...request, operation: v25.disable, input: { ...input, contract: contracts } };
-  const { response } = await disableV25Handler(older, ...rest);
-  return { disabled: response === one ? 'detail' : 'all', revision: 70 };
+  const older = { ...request, operation: newest.disable, input: { ...input, contract: contracts } };
+  const output = await disableOfNewest(older, ...rest);
+  return { disabled: output.response === one ? 'detail' : 'all', revision: 70 };
 };
 
-/** Both versions: callers of version 25 are served by the handlers of version 70. */
-export const implementBothVersions = (dependencies: ServiceDependencies): Implementation =>
-  implement(
-    recurringV70,
-    { ...recurringHandlers(dependencies), disable },
-    olderVersion(v25.recurringV25, recurringV70, {
-      ...adaptersOfV25,
-      disable: {
-        upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),
-        downgrade: ({ disabled }) => ({ response: disabled === 'detail' ? one : all }),
-      },
+/** Version 25, as the one before version 70. */
+export const recurringBeforeV70 = olderVersion(recurringV70, {
+  version: recurringV25.version,
+  answers: recurringV25.answers,
+  ...(recurringV25.legacy && { legacy: recurringV25.legacy }),
+  differences: [
+    renamed('DisableRequest', 'contract', 'contracts'),
+    converted('DisableResult', 'disabled', {
+      name: 'response',
+      field: response,
+      upgrade: (value) => (value === one ? 'detail' : 'all'),
+      downgrade: (disabled) => (disabled === 'detail' ? one : all),
     }),
-  );
+    lacks('DisableResult', 'revision'),
+    lacks('RecurringDetail', 'networkTxReference'),
+    lacks('Recurring', 'recurringExpiry', { ignored: 'version 40' }),
+    lacks('Recurring', 'recurringFrequency', { ignored: 'version 40' }),
+  ],
+});
+
+/** Both versions: callers of version 25 are served by the handlers of version 70. */
+export function implementBothVersions(dependencies: ServiceDependencies): Implementation {
+  return implement(recurringV70, { ...recurringHandlers(dependencies), disable }, recurringBeforeV70);
+}

@@ -3,8 +3,8 @@ import { expect } from '@jest/globals';
 import type { Output } from '../../src/contract/operation.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import type { RecurringOperations } from '../../src/services/recurring/v68.ts';
+import type { RecurringOperations } from '../../src/services/recurring/contract.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 

@@ -11,7 +11,7 @@ import type { ShopperKey, StoredDetail } from '../../src/services/recurring/deta
 import type { RecurringEventData } from '../../src/services/recurring/events.ts';
 import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Call } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const protocols = createProtocols(services);
 export const formats = namedProtocols;

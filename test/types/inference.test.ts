@@ -11,16 +11,9 @@ const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
 import { recurringHandlers } from 'ROOT/src/services/recurring/implementation.ts';
-import { recurringV68 } from 'ROOT/src/services/recurring/v68.ts';
+import { recurringV68 } from 'ROOT/src/services/recurring/contract.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
-`;
-const versions = `
-import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
-import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
-import { adaptersOfV25 as others } from 'ROOT/src/services/recurring/older-versions.ts';
-import { recurringV70 } from 'ROOT/test/support/newer-recurring.ts';
-const downgrade = () => ({ response: '[all-details-successfully-disabled]' }) as const;
 `;
 const contract = `
 import { operation } from 'ROOT/src/contract/operation.ts';
@@ -48,7 +41,7 @@ declare const x: Handler<typeof older>;
 declare const twoPhase: TwoPhaseHandler<typeof writing, string>;
 `;
 const inferred = `
-import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/v25.ts';
+import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/contract.ts';
 import type { Input, Output } from 'ROOT/src/contract/operation.ts';
 `;
 
@@ -64,26 +57,6 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     handlers,
     'export const all = implement(recurringV68, { ...every, storeToken: disable });',
     /not assignable/,
-  ],
-  'an older version whose input differs, and which states no upgrade': [
-    versions,
-    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { downgrade } });',
-    /upgrade/,
-  ],
-  'an older version whose output differs, and which states no downgrade': [
-    versions,
-    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }) } });',
-    /downgrade/,
-  ],
-  'an older version that states nothing of an operation that differs': [
-    versions,
-    'export const older = olderVersion(recurringV25, recurringV70, others);',
-    /disable/,
-  ],
-  'an upgrade to another shape': [
-    versions,
-    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { downgrade, upgrade: ({ merchantAccount }) => ({ merchantAccount }) } });',
-    /shopperReference/,
   ],
   'a handler of an older version whose output lacks a field': [
     handlersOfVersions,
@@ -112,7 +85,7 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
   ],
   'a reading handler that writes': [
     `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';
-import type { RecurringOperations } from 'ROOT/src/services/recurring/v68.ts';`,
+import type { RecurringOperations } from 'ROOT/src/services/recurring/contract.ts';`,
     `export const list: Handler<RecurringOperations['listRecurringDetails']> = async (_, view) => { await view.saveShopper(); return {}; };`,
     /saveShopper/,
   ],
@@ -186,19 +159,9 @@ holds<Equal<NonNullable<Input<typeof storeToken>['card']>['cvc'], string | undef
 
 /** A whole implementation with an older version; the compiler must report nothing. */
 const implemented = `${handlers}
-import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
-import { adaptersOfV25 } from 'ROOT/src/services/recurring/older-versions.ts';
-import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
-import { implementBothVersions, recurringV70 } from 'ROOT/test/support/newer-recurring.ts';
+import { implementBothVersions } from 'ROOT/test/support/newer-recurring.ts';
 export const all = implement(recurringV68, every);
 export const both = implementBothVersions({ updater: { kind: 'batch' } });
-export const older = olderVersion(recurringV25, recurringV70, {
-  ...adaptersOfV25,
-  disable: {
-    upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),
-    downgrade: () => ({ response: '[all-details-successfully-disabled]' }),
-  },
-});
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-types-'));

@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
 
 const listing = recurringV25.operations.get('listRecurringDetails')!;

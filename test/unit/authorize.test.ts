@@ -6,7 +6,7 @@ import { rolesFor } from '../../src/contract/roles.ts';
 import { newestOf, service } from '../../src/contract/service.ts';
 import { authorize } from '../../src/gateway/authorize.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV68 } from '../../src/services/recurring/contract.ts';
 
 const newest = newestOf(services);
 

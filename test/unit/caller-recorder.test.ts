@@ -12,7 +12,7 @@ import {
 import type { Operation } from '../../src/contract/operation.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createTextFinder, createTextMasker } from '../../src/contract/text-detector.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const { detects, mask } = cardNumberDetector;
 

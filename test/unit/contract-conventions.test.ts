@@ -5,7 +5,7 @@ import type { Service } from '../../src/contract/service.ts';
 import { deriveOpenApi } from '../../src/documents/index.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const conventions: Conventions = {
   requestReference: 'traceId',

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV68 } from '../../src/services/recurring/contract.ts';
 
 const protocols = createProtocols(services);
 const operation = recurringV68.operations.get('storeToken')!;

@@ -1,9 +1,9 @@
 /** The rules of disable (specification, section 2), each in a case of its own. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Input } from '../../src/contract/operation.ts';
+import { disable as operation } from '../../src/services/recurring/contract.ts';
 import { disable } from '../../src/services/recurring/disable.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { disable as operation } from '../../src/services/recurring/v25.ts';
 import { anna, card, openRecurringHandlers, type RecurringHandlers } from '../support/recurring-handlers.ts';
 
 let handlers: RecurringHandlers;

@@ -9,7 +9,7 @@ import type { Service } from '../../src/contract/service.ts';
 import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { platformResources } from '../resources/index.ts';
 
 const documents = createDocuments(services);

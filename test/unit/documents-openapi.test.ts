@@ -7,9 +7,9 @@ import { newestOf } from '../../src/contract/service.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringV68 } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const service = recurringV68;
 const protocols = createProtocols(services);

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const service = recurringV25;
 

@@ -13,7 +13,7 @@ import type {
   StoredOutcome,
 } from '../../src/idempotency/ports.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { noCache } from '../support/no-cache.ts';
 import { override } from '../support/override.ts';
 

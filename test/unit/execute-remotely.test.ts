@@ -16,7 +16,7 @@ import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotenc
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createUnsettledRequests, type UnsettledRequest } from '../../src/store/sql/unsettled-requests.ts';

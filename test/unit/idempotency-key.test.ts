@@ -5,7 +5,7 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const operation = recurringV25.operations.get('storeToken')!;
 const decoded = (key?: string): Decoded => ({ operation, input: {}, issues: [], key });

@@ -6,7 +6,7 @@ import { createIdempotentExecutor } from '../../src/idempotency/execute-idempote
 import { PendingLimit, type PendingLimitOptions } from '../../src/idempotency/pending-limit.ts';
 import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import type { Service } from '../../src/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
-import { recurringV12 } from '../../src/services/recurring/v12.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV12, recurringV25 } from '../../src/services/recurring/versions.ts';
 import { enumerations, objects, type Prefix } from '../interop/v12-types.ts';
 import { type Member, members, v12Wsdl } from '../interop/v12-wsdl.ts';
 

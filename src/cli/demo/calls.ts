@@ -3,7 +3,8 @@ import type { Input } from '../../contract/operation.ts';
 import { quote } from '../../convert/languages/curl.ts';
 import { demoCredentials } from '../../demo/published.ts';
 import type { ProtocolName, Protocols } from '../../formats/index.ts';
-import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
+import { listRecurringDetails } from '../../services/recurring/contract.ts';
+import { recurringV25 } from '../../services/recurring/versions.ts';
 
 export interface SampleCall {
   readonly format: string;

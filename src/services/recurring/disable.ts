@@ -2,11 +2,11 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../../gateway/handler.ts';
+import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { detailEvent, type RecurringEvent } from './events.ts';
 import { recurringProblems } from './problems.ts';
 import { DetailRepository } from './store/repository.ts';
-import type { RecurringOperations } from './v68.ts';
 
 export const disable: Handler<RecurringOperations['disable']> = async (request, tx, { clock }) => {
   const { input, caller, requestReference: pspReference } = request;

@@ -12,7 +12,6 @@ export const ignoredMembers = Object.freeze({
   Card: { billingAddress: 'version 1', brand: 'version 1' },
   DisableRequest: { ...anyRequest, reference: python, shopperEmail: python },
   NotifyShopperRequest: anyRequest,
-  Recurring: { recurringExpiry: 'version 40', recurringFrequency: 'version 40' },
   RecurringDetailsRequest: { ...anyRequest, customReference: 'version 1', reference: python, shopperEmail: python },
   ScheduleAccountUpdaterRequest: anyRequest,
   StoreTokenRequest: {

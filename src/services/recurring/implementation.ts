@@ -4,16 +4,16 @@ import { type Implementation, implement } from '../../gateway/implement.ts';
 import type { ServiceDependencies } from '../built-in-service.ts';
 import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import { noCardSearchLimits } from './card-search-limits.ts';
+import { recurringV68 } from './contract.ts';
 import { disable } from './disable.ts';
 import { listRecurringDetails } from './list-details.ts';
-import { olderVersions } from './older-versions.ts';
 import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
 import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
-import { recurringV68 } from './v68.ts';
+import { olderVersions } from './versions.ts';
 
 /** Newest last. */
-export const recurringVersions: readonly Service[] = [...olderVersions.map(({ service }) => service), recurringV68];
+export const recurringVersions: readonly Service[] = [...olderVersions, recurringV68];
 
 /** The handlers serve the newest version. */
 export function implementRecurring(dependencies: ServiceDependencies): Implementation {

@@ -3,9 +3,10 @@
 import type { Infer } from '../../contract/schema.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import type { Vault } from '../../vault/ports.ts';
+import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ListedDetail, SecretDetail } from './details.ts';
+import type { recurringDetail } from './schemas.ts';
 import { DetailReader } from './store/repository.ts';
-import type { RecurringOperations, recurringDetail } from './v68.ts';
 
 export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
   request,

@@ -1,4 +1,4 @@
-/** The records of the recurring interface: fields, order, lengths and enumerations of version 25. */
+/** The records of the recurring interface: fields, order, lengths and enumerations of the newest version. */
 import {
   type Choice,
   dateTime,
@@ -240,13 +240,21 @@ export const elv = object(
 const recurringFields = <C extends Fields>(contract: C) => ({
   ...contract,
   recurringDetailName: optional(detailName, 'A name for the detail.'),
+  recurringExpiry: optional(
+    dateTime(Date.UTC(2030, 11, 31), { neverStored: true }),
+    'The moment after which there are no payments, for 3D Secure 2. Ignored.',
+  ),
+  recurringFrequency: optional(
+    string({ max: 40, neverStored: true, example: '28' }),
+    'The fewest days between two payments, for 3D Secure 2. Ignored.',
+  ),
   tokenService: optional(
     oneOf('TokenService', 'VISATOKENSERVICE', 'MCTOKENSERVICE', 'AMEXTOKENSERVICE', 'TOKEN_SHARING'),
     'The network token service.',
   ),
 });
 
-const recurringOptions = { namespace: 'payment', ignoredMembers: ignoredMembers.Recurring } as const;
+const recurringOptions = { namespace: 'payment' } as const;
 
 const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combination.';
 
@@ -297,6 +305,10 @@ export const recurringDetail = object('RecurringDetail', {
   elv: optional(elv, 'The account of a German direct debit.'),
   firstPspReference: required(text(16, '8815252013129012'), 'The pspReference of the payment that created the detail.'),
   name: optional(detailName, 'A descriptive name.'),
+  networkTxReference: optional(
+    string({ example: 'MCC1234567890' }),
+    'The reference that the card network gave the first payment: the entry `networkTxReference` of additionalData.',
+  ),
   paymentMethodVariant: optional(text(80, 'visacredit'), 'The sub-brand, such as visacredit.'),
   recurringDetailReference: required(detailReference, 'Identifies the detail.'),
   shopperName: optional(name, 'The name of the shopper.'),

@@ -2,11 +2,11 @@
 
 import type { Handler } from '../../gateway/handler.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
+import type { RecurringOperations } from './contract.ts';
 import { detailEvent } from './events.ts';
 import { checkCard } from './instrument.ts';
 import { saveDetail } from './save-detail.ts';
 import { DetailRepository } from './store/repository.ts';
-import type { RecurringOperations } from './v68.ts';
 
 export function storeToken(limits: CardSearchLimits): Handler<RecurringOperations['storeToken']> {
   return async (request, tx, context) => {

@@ -2,11 +2,11 @@
 
 import type { Handler } from '../../gateway/handler.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
+import type { RecurringOperations } from './contract.ts';
 import { findUnderEach } from './fingerprints.ts';
 import { checkSecurityCode, identityOf } from './instrument.ts';
 import { matchInstrument } from './match-instrument.ts';
 import { DetailReader } from './store/repository.ts';
-import type { RecurringOperations } from './v68.ts';
 
 export function tokenLookup(limits: CardSearchLimits): Handler<RecurringOperations['tokenLookup']> {
   return async (request, tx, { vault }) => {

@@ -9,7 +9,7 @@ import { builtIn, type RunningGateway } from '../../../src/api/index.ts';
 import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
 import { createProtocols } from '../../../src/formats/index.ts';
 import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { startJsonServer } from '../../support/json-server.ts';
 import { demoAuthorization } from '../../support/server.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

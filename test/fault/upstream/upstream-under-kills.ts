@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createProtocols, namedProtocols } from '../../../src/formats/index.ts';
 import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import type { Random } from '../../simulation/random.ts';
 import { triglyph } from '../../support/commands.ts';
 import { type JsonServer, startJsonServer } from '../../support/json-server.ts';

@@ -7,7 +7,7 @@ import { createProtocols, namedProtocols, type ProtocolName } from '../../../src
 import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
 import { cardNumberDetector } from '../../../src/services/card-numbers.ts';
 import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { describeDetails, describePartsOf } from '../../../src/traffic/describe-request.ts';
 import { maskBody } from '../../../src/traffic/mask/mask-body.ts';
 import { maskShape } from '../../../src/traffic/mask/mask-shape.ts';

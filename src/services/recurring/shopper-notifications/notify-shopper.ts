@@ -2,9 +2,9 @@
 
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import type { RecurringOperations } from '../contract.ts';
 import { recurringProblems } from '../problems.ts';
 import { DetailReader } from '../store/repository.ts';
-import type { RecurringOperations } from '../v68.ts';
 import { NotificationRepository } from './store.ts';
 
 export const notifyShopper: Handler<RecurringOperations['notifyShopper']> = async (request, tx, { clock, ids }) => {

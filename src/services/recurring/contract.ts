@@ -1,4 +1,4 @@
-/** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
+/** The Recurring service in its newest version: its operations (specification, sections 2 and 4). */
 import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
@@ -202,27 +202,33 @@ export const scheduleAccountUpdater = operation({
   }),
 });
 
-/** Of every version. */
-export const recurringService = Object.freeze({
+/** The operations by name, for handlers that the compiler counts. */
+export const recurringOperations = {
+  disable,
+  listRecurringDetails,
+  notifyShopper,
+  scheduleAccountUpdater,
+  storeToken,
+  tokenLookup,
+} as const;
+
+export type RecurringOperations = typeof recurringOperations;
+
+/** The older versions are in `versions.ts`. */
+export const recurringV68 = service({
   name: 'Recurring',
+  version: 68,
+  answers: { from: 68, to: 68 },
   address: '/pal/servlet/Recurring',
   namespaces,
   // Stubs of the published WSDL send other required fields only where the caller has set them.
-  mandatoryFields: 'marked' as const,
+  mandatoryFields: 'marked',
   conventions,
   problems: recurringProblems,
+  errorMap: 'additionalData',
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   roles: recurringRoles,
   roleSets: { recurring: recurringRoleSet },
-});
-
-/** Callers of addresses without a version have strict stubs of old versions, so this contract answers them. */
-export const recurringV25 = service({
-  ...recurringService,
-  version: 25,
-  // Stubs made before this version send nothing that it lacks.
-  answers: { from: 13, to: 39 },
-  legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
-  operations: [disable, listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup],
+  operations: Object.values(recurringOperations),
 });

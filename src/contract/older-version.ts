@@ -1,0 +1,300 @@
+/** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
+import { type Operation, operation } from './operation.ts';
+import { type Field, type Fields, type ObjectSchema, object, type Schema } from './schema.ts';
+import { type Service, service } from './service.ts';
+
+/** Converts canonical values of an older version. Absent where the shapes are the same. */
+export interface VersionAdapter {
+  /** From the input of the older version to that of the next one. */
+  upgrade?(input: unknown): unknown;
+  /** From the output of the next version to that of the older one. */
+  downgrade?(output: unknown): unknown;
+}
+
+export interface OlderVersion extends Service {
+  readonly next: Service;
+  /** By the older operation; `to` is that of the next version. */
+  readonly adapters: ReadonlyMap<Operation, VersionAdapter & { readonly to: Operation }>;
+}
+
+type Side = 'input' | 'output';
+
+/** One difference of a type, in all messages or in those of one side. */
+export interface Difference {
+  /** The name of the object type in the next version. */
+  readonly type: string;
+  /** Both where it is absent. */
+  readonly side?: Side | undefined;
+  /** The member of the next version; absent where that has none. */
+  readonly newer?: string;
+  /** The member of the older version; absent where that has none. The field of the next version where none is stated. */
+  readonly older?: { readonly name: string; readonly field?: Field };
+  /** Where the older version lacks the member: its requests may have it all the same. Says where it comes from. */
+  readonly ignored?: string;
+  readonly upgrade?: (value: unknown) => unknown;
+  readonly downgrade?: (value: unknown) => unknown;
+}
+
+/** The older version lacks a member. In requests it must be optional in the next version. */
+export function lacks(type: string, newer: string, options: Pick<Difference, 'side' | 'ignored'> = {}): Difference {
+  return { type, newer, ...options };
+}
+
+/** The older version has a member that the next one lacks. It means nothing in requests. In responses it is never present. */
+export function has(type: string, name: string, field: Field<Schema, false>, options: Pick<Difference, 'side'> = {}) {
+  return { type, older: { name, field }, ...options } satisfies Difference;
+}
+
+/** A member has another name in the older version. */
+export function renamed(type: string, older: string, newer: string, options: Pick<Difference, 'side'> = {}) {
+  return { type, newer, older: { name: older }, ...options } satisfies Difference;
+}
+
+/** A member has another schema in the older version, and another name if `name` is given. The values are converted. */
+export function converted(
+  type: string,
+  newer: string,
+  {
+    name = newer,
+    field,
+    ...conversion
+  }: { readonly name?: string; readonly field: Field } & Pick<Difference, 'side' | 'upgrade' | 'downgrade'>,
+): Difference {
+  return { type, newer, older: { name, field }, ...conversion };
+}
+
+/** What an older version states. The rest is that of the next version, but for `legacy` and `errorMap`. */
+export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' | 'legacy' | 'errorMap'> {
+  readonly differences?: readonly Difference[];
+  /** The names of operations of the next version that the older one lacks. */
+  readonly withoutOperations?: readonly string[];
+}
+
+/**
+ * Returns the older version. Throws TypeError for a difference of a member or an operation that the next version does not have, and
+ * for one that no conversion can bridge.
+ */
+export function olderVersion(
+  next: Service,
+  { differences = [], withoutOperations = [], ...parts }: OlderVersionParts,
+): OlderVersion {
+  const title = `${next.name} v${parts.version}`;
+  const unknown = withoutOperations.find((name) => !next.operations.has(name));
+  if (unknown !== undefined) throw new TypeError(`${title}: version ${next.version} has no operation ${unknown}`);
+  const used = new Set<Difference>();
+  const sides = {
+    input: createDeriver('input', differences, used, title),
+    output: createDeriver('output', differences, used, title),
+  };
+  const adapters = new Map<Operation, VersionAdapter & { readonly to: Operation }>();
+  for (const to of next.operations.values()) {
+    if (withoutOperations.includes(to.name)) continue;
+    const input = sides.input(to.input);
+    const output = sides.output(to.output);
+    if (input.schema === to.input && output.schema === to.output) {
+      adapters.set(to, { to });
+      continue;
+    }
+    const older = operation({ ...to, input: asObject(input.schema), output: asObject(output.schema) });
+    adapters.set(older, {
+      to,
+      ...(input.upgrade && { upgrade: input.upgrade }),
+      ...(output.downgrade && { downgrade: output.downgrade }),
+    });
+  }
+  const unused = differences.find((each) => !used.has(each));
+  if (unused !== undefined)
+    throw new TypeError(`${title}: version ${next.version} has no ${unused.type} to differ from`);
+  const { legacy: _, errorMap: _errorMap, operations: _operations, ...inherited } = next;
+  return Object.freeze({
+    ...service({ ...inherited, ...parts, operations: [...adapters.keys()] }),
+    next,
+    adapters,
+  });
+}
+
+/** A schema of the older version, with the conversions of its values; absent where there is nothing to convert. */
+interface Derived {
+  readonly schema: Schema;
+  readonly upgrade?: Convert | undefined;
+  readonly downgrade?: Convert | undefined;
+}
+
+type Convert = (value: unknown) => unknown;
+
+function createDeriver(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
+  const known = new Map<Schema, Derived>();
+  const concerned = differences.filter((each) => each.side === undefined || each.side === side);
+  return derive;
+
+  /** The same schema where nothing in it differs, so that versions share what is compiled for it. */
+  function derive(schema: Schema): Derived {
+    const found = known.get(schema) ?? deriveAnew(schema);
+    known.set(schema, found);
+    return found;
+  }
+
+  function deriveAnew(schema: Schema): Derived {
+    switch (schema.kind) {
+      case 'string':
+      case 'integer':
+      case 'boolean':
+      case 'decimal':
+      case 'double':
+      case 'dateTime':
+      case 'date':
+      case 'binary':
+      case 'enum':
+        return { schema };
+      case 'list': {
+        if (schema.joined) return { schema };
+        const item = derive(schema.item);
+        if (item.schema === schema.item) return { schema };
+        const each = (convert: Convert | undefined): Convert | undefined =>
+          convert && ((items) => (items as readonly unknown[]).map(convert));
+        return {
+          schema: Object.freeze({ ...schema, item: item.schema }),
+          upgrade: each(item.upgrade),
+          downgrade: each(item.downgrade),
+        };
+      }
+      case 'map': {
+        if (schema.item === undefined) return { schema };
+        const item = derive(schema.item);
+        if (item.schema === schema.item) return { schema };
+        const each = (convert: Convert | undefined): Convert | undefined =>
+          convert &&
+          ((entries) =>
+            Object.fromEntries(Object.entries(entries as object).map(([key, value]) => [key, convert(value)])));
+        return {
+          schema: Object.freeze({ ...schema, item: asObject(item.schema) }),
+          upgrade: each(item.upgrade),
+          downgrade: each(item.downgrade),
+        };
+      }
+      case 'object':
+        return deriveObject(schema);
+      default:
+        return schema satisfies never;
+    }
+  }
+
+  function deriveObject(schema: ObjectSchema): Derived {
+    const own = concerned.filter(({ type }) => type === schema.name);
+    for (const each of own) used.add(each);
+    const fields: [string, Field][] = [];
+    const rules: MemberRule[] = [];
+    const ignored: Record<string, string> = {};
+    let differs = false;
+    for (const [newer, field] of Object.entries(schema.fields)) {
+      const difference = own.find((each) => each.newer === newer);
+      const part = derive(field.schema);
+      const inner = part.schema === field.schema ? field : Object.freeze({ ...field, schema: part.schema });
+      if (difference === undefined) {
+        fields.push([newer, inner]);
+        if (part.upgrade !== undefined || part.downgrade !== undefined)
+          rules.push({ older: newer, newer, upgrade: part.upgrade, downgrade: part.downgrade });
+        differs ||= inner !== field;
+        continue;
+      }
+      differs = true;
+      checkBridge(schema, difference, field);
+      const { older, upgrade = part.upgrade, downgrade = part.downgrade } = difference;
+      if (older !== undefined) fields.push([older.name, older.field ?? inner]);
+      if (difference.ignored !== undefined) ignored[newer] = difference.ignored;
+      rules.push({ older: older?.name, newer, upgrade, downgrade });
+    }
+    const absent = own.find(({ newer }) => newer !== undefined && schema.fields[newer] === undefined);
+    if (absent !== undefined)
+      throw new TypeError(`${title}: ${schema.name} of the next version has no ${absent.newer}`);
+    const added = own.flatMap(({ newer, older }) => (newer === undefined && older !== undefined ? [older] : []));
+    for (const { name } of added) rules.push({ older: name, newer: undefined });
+    if (!differs && added.length === 0) return { schema };
+    const names = new Map(rules.map(({ older, newer }) => [newer, older] as const));
+    return {
+      schema: rebuilt(schema, insert(fields, added), ignored, (name) => (names.has(name) ? names.get(name) : name)),
+      upgrade: rules.some(({ older, newer, upgrade }) => older !== newer || upgrade !== undefined)
+        ? (value) => convertMembers(value, rules, (rule) => [rule.older, rule.newer, rule.upgrade])
+        : undefined,
+      downgrade: rules.some(({ older, newer, downgrade }) => older !== newer || downgrade !== undefined)
+        ? (value) => convertMembers(value, rules, (rule) => [rule.newer, rule.older, rule.downgrade])
+        : undefined,
+    };
+  }
+
+  function checkBridge({ name }: ObjectSchema, { newer, older, upgrade, downgrade }: Difference, field: Field): void {
+    if (side === 'input' && older === undefined && field.required)
+      throw new TypeError(`${title}: requests lack ${newer}, which ${name} of the next version requires`);
+    if (side === 'input' && older?.field !== undefined && upgrade === undefined)
+      throw new TypeError(`${title}: no conversion upgrades ${older.name} of ${name}`);
+    if (side === 'output' && older?.field !== undefined && downgrade === undefined)
+      throw new TypeError(`${title}: no conversion downgrades ${newer} of ${name}`);
+  }
+}
+
+/** How a member is converted; without a name on one side where that version has no such member. */
+interface MemberRule {
+  readonly older: string | undefined;
+  readonly newer: string | undefined;
+  readonly upgrade?: Convert | undefined;
+  readonly downgrade?: Convert | undefined;
+}
+
+type Step = readonly [from: string | undefined, to: string | undefined, convert: Convert | undefined];
+
+/** Returns the value itself where no rule concerns it, which is the most frequent case. */
+function convertMembers(value: unknown, rules: readonly MemberRule[], stepOf: (rule: MemberRule) => Step): unknown {
+  const from = value as Readonly<Record<string, unknown>>;
+  let converted: Record<string, unknown> | undefined;
+  for (const rule of rules) {
+    const [name, to, convert] = stepOf(rule);
+    if (name === undefined || from[name] === undefined) continue;
+    converted ??= { ...from };
+    if (name !== to) delete converted[name];
+    if (to !== undefined) converted[to] = convert === undefined ? from[name] : convert(from[name]);
+  }
+  return converted ?? value;
+}
+
+/** Added fields come before the first one with a greater name, so that an alphabetical order stays one. */
+function insert(
+  fields: readonly (readonly [string, Field])[],
+  added: readonly { readonly name: string; readonly field?: Field }[],
+): Fields {
+  const entries = [...fields];
+  for (const { name, field } of added) {
+    if (field === undefined) continue;
+    const at = entries.findIndex(([each]) => each > name);
+    entries.splice(at < 0 ? entries.length : at, 0, [name, field]);
+  }
+  const names = entries.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new TypeError(`two members of the older version are called ${twice}`);
+  return Object.fromEntries(entries);
+}
+
+function rebuilt(
+  { name, namespace, choices, ignoredMembers, whenEmpty }: ObjectSchema,
+  fields: Fields,
+  ignored: Readonly<Record<string, string>>,
+  olderName: (newer: string) => string | undefined,
+): ObjectSchema {
+  const namesOf = (names: readonly string[]): readonly string[] =>
+    names.map((each) => {
+      const older = olderName(each);
+      if (older === undefined) throw new TypeError(`${name} has a rule about ${each}, which the older version lacks`);
+      return older;
+    });
+  const known = { ...ignoredMembers, ...ignored };
+  return object(name, fields, {
+    ...(namespace !== undefined && { namespace }),
+    choices: choices.map((choice) => ({ ...choice, options: choice.options.map(namesOf) })),
+    ignoredMembers: Object.fromEntries(Object.entries(known).filter(([each]) => !Object.hasOwn(fields, each))),
+    whenEmpty: namesOf(whenEmpty),
+  });
+}
+
+function asObject(schema: Schema): ObjectSchema {
+  if (schema.kind !== 'object') throw new TypeError('the message of an operation is an object');
+  return schema;
+}

@@ -211,11 +211,16 @@ function standIn(services: readonly Service[], wanted: Wanted, format: ProtocolN
   throw new ConversionError('unnamed', `no service has answers in ${format}`);
 }
 
-/** Without a version, the newest contract of each service. */
-function contractsOf(services: readonly Service[], { service, version }: Wanted): readonly Service[] {
+/** Without a version, the newest contract of each service, or the newest that has the operation. */
+function contractsOf(services: readonly Service[], { service, version, name }: Wanted): readonly Service[] {
+  const hasOperation = ({ operations }: Service) => name !== undefined && operations.has(name);
   return newestOf(services)
     .filter((each) => service === undefined || each.name === service)
-    .flatMap((each) => contractOf(services, each.name, version) ?? []);
+    .flatMap((newest) =>
+      version === undefined
+        ? (services.findLast((each) => each.name === newest.name && hasOperation(each)) ?? newest)
+        : (contractOf(services, newest.name, version) ?? []),
+    );
 }
 
 function findOperation(services: readonly Service[], wanted: Wanted) {
@@ -235,7 +240,10 @@ function findOperation(services: readonly Service[], wanted: Wanted) {
     Object.values(namespaces?.uris ?? {}).includes(namespace ?? ''),
   );
   const [found, ...others] = ofNamespace.length > 0 ? ofNamespace : having;
-  if (found === undefined) throw new ConversionError('unnamed', `no service has the operation ${name}`);
+  if (found === undefined) {
+    const inVersion = wanted.version === undefined ? '' : ` in version ${wanted.version}`;
+    throw new ConversionError('unnamed', `no service has the operation ${name}${inVersion}`);
+  }
   if (others.length > 0) {
     const names = [found, ...others].map((each) => each.name);
     throw new ConversionError('unnamed', `several services have ${name}: name one of ${names.join(', ')}`);

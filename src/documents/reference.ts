@@ -140,10 +140,12 @@ function examples(
     ...heading,
     ...printers.flatMap((printer) => {
       const shown = printer.name === 'adapter' ? adapterVersion(services, service) : service;
-      if (shown === undefined) return [];
+      // An older version may lack the operation.
+      const carried = shown?.operations.get(operation.name);
+      if (shown === undefined || carried === undefined || isBound(carried) !== isBound(operation)) return [];
       const version = shown === service ? '' : `, version ${shown.version}`;
       const heading = isBound(operation) ? [] : [`### ${printer.title}${version}`];
-      return [...heading, ...example(shown, shown.operations.get(operation.name)!, printer)];
+      return [...heading, ...example(shown, carried, printer)];
     }),
   ];
 }

@@ -25,8 +25,9 @@ function answeredBy({ answers: { from, to } }: Service): string {
   return from === to ? code(`v${from}`) : `${code(`v${from}`)} to ${code(`v${to}`)}`;
 }
 
+/** An operation that one of the two lacks is named, and not its members. */
 function changes(before: Service, after: Service): string {
-  const [old, own] = [membersOf(before), membersOf(after)];
+  const [old, own] = [membersOf(before, after), membersOf(after, before)];
   const isIn = (members: readonly Member[], { message, path }: Member) =>
     members.some((each) => each.message === message && each.path === path);
   const added = own.filter((each) => !isIn(old, each));
@@ -40,19 +41,20 @@ function sentences(members: readonly Member[], before = ''): readonly string[] {
   return [...messages].map(([message, own]) => `${before}${message}: ${own.map(({ path }) => code(path)).join(', ')}.`);
 }
 
-/** `recurring.recurringExpiry` of `Request of storeToken`. */
+/** `recurring.recurringExpiry` of `Request of storeToken`, or `disable` of `Operations`. */
 interface Member {
   readonly message: string;
   readonly path: string;
 }
 
-function membersOf({ operations, errorMap }: Service): readonly Member[] {
+function membersOf({ operations, errorMap }: Service, other: Service): readonly Member[] {
   return [
     ...(errorMap === undefined ? [] : [{ message: 'Errors', path: errorMap }]),
-    ...[...operations.values()].flatMap(({ name, input, output }) => [
-      ...membersIn(`Request of ${name}`, input),
-      ...membersIn(`Response of ${name}`, output),
-    ]),
+    ...[...operations.values()].flatMap(({ name, input, output }) =>
+      other.operations.has(name)
+        ? [...membersIn(`Request of ${name}`, input), ...membersIn(`Response of ${name}`, output)]
+        : [{ message: 'Operations', path: name }],
+    ),
   ];
 }
 

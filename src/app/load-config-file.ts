@@ -1,8 +1,9 @@
 /** Finds, loads and checks the configuration file of a project. */
 import { existsSync, readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { compileFunction } from 'node:vm';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { ConfigError, variableNames } from './config.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -51,7 +52,7 @@ export async function loadConfigFile(given?: string, folder = process.cwd()): Pr
 async function load(name: string, path: string): Promise<unknown> {
   try {
     if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'));
-    mapOwnPackage();
+    registerLoading();
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     return module.default;
   } catch (thrown) {
@@ -60,24 +61,53 @@ async function load(name: string, path: string): Promise<unknown> {
   }
 }
 
-let isMapped = false;
+let isRegistered = false;
+
+/** For the configuration file, and for what it imports. */
+function registerLoading(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  registerHooks({ resolve: resolveOwnPackage, load: loadModule });
+}
 
 /**
  * Makes `triglyph` this program wherever a configuration file imports it: services of another copy would throw problems that
  * this one does not know.
  */
-function mapOwnPackage(): void {
-  if (isMapped) return;
-  isMapped = true;
+const resolveOwnPackage: ResolveHookSync = (specifier, context, next) => {
+  const entry = /^triglyph(?:\/(contract|koa|testing))?$/.exec(specifier);
+  if (entry === null) return next(specifier, context);
   const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
-  registerHooks({
-    resolve(specifier, context, next) {
-      const entry = /^triglyph(?:\/(contract|koa|testing))?$/.exec(specifier);
-      if (entry === null) return next(specifier, context);
-      const url = new URL(`../api/${entry[1] ?? 'index'}.${extension}`, import.meta.url).href;
-      return { url, shortCircuit: true };
-    },
-  });
+  const url = new URL(`../api/${entry[1] ?? 'index'}.${extension}`, import.meta.url).href;
+  return { url, shortCircuit: true };
+};
+
+/** Loads an ES module also where its package says `"type": "commonjs"`, as the one of `npm init` does. */
+const loadModule: LoadHookSync = (url, context, next) => {
+  if (!url.startsWith('file:') || url.includes('/node_modules/')) return next(url, context);
+  const read = () => readFileSync(fileURLToPath(url), 'utf8');
+  switch (context.format) {
+    case 'commonjs':
+      return next(url, compilesAsCommonJs(read()) ? context : { ...context, format: 'module' });
+    case 'commonjs-typescript':
+      return next(url, hasModuleSyntax(read()) ? { ...context, format: 'module-typescript' } : context);
+    default:
+      return next(url, context);
+  }
+};
+
+function compilesAsCommonJs(text: string): boolean {
+  try {
+    compileFunction(text.replace(/^#!.*/, ''), ['exports', 'require', 'module', '__filename', '__dirname']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a line of a TypeScript file begins an `export`, or an `import` of more than types. */
+function hasModuleSyntax(text: string): boolean {
+  return /^[ \t]*(?:export\b|import\b(?!\s*(?:\(|type\b)))/m.test(text);
 }
 
 const members: readonly string[] = Object.keys({

@@ -43,7 +43,8 @@ export default defineConfig({
 | \`deprecations\` | The calls that are deprecated, for whom, and when they are refused: see [docs/callers.md](callers.md#deprecations). |
 | \`upstreams\`, \`answeredBy\` | Other servers that answer operations, and which of them answers what: [in front of an existing server](upstreams.md). |
 
-Unknown members and settings are refused. Node strips the types of a \`.ts\` file; it must be outside of \`node_modules\`. Relative paths, such as \`DATA_DIR\`,
+Unknown members and settings are refused. The file, and each file that it imports, may be an ES module or CommonJS, whatever the \`type\` of \`package.json\` says. Node strips
+the types of a \`.ts\` file; it must be outside of \`node_modules\`. Relative paths, such as \`DATA_DIR\`,
 start at the working folder.
 
 Commands know the services of the file:

@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createImage } from '../src/store/sqlite/memory.ts';
-import { bundle } from './bundle.mjs';
+import { bundle, bundleCommonJs } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 await bundle(dist);
+await bundleCommonJs(dist);
 writeFileSync(join(dist, 'empty-store.db'), await createImage());
 const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
   cwd: root,
@@ -23,10 +24,19 @@ for (const name of entryPoints) keepDeclarations(join(dist, 'api', `${name}.d.ts
 for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(join(dist, file))) rmSync(join(dist, file));
 for (const name of readdirSync(dist)) if (globSync(`${name}/**/*.*`, { cwd: dist }).length === 0) removeFolder(name);
 
-// Node loads ES modules by `require`. Files of their own tell compilers so.
+// Node loads ES modules by `require`, so that a program has one copy of each class. Jest refuses them.
 for (const name of entryPoints) {
   const path = join(dist, 'api', name);
-  writeFileSync(`${path}.cjs`, `module.exports = require('./${name}.js');\n`);
+  writeFileSync(
+    `${path}.cjs`,
+    `try {
+  module.exports = require('./${name}.js');
+} catch (thrown) {
+  if (thrown?.code !== 'ERR_REQUIRE_ESM') throw thrown;
+  module.exports = require('../commonjs/${name}.cjs');
+}
+`,
+  );
   writeFileSync(`${path}.d.cts`, `export * from './${name}.js';\n`);
 }
 

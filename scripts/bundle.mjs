@@ -1,11 +1,14 @@
 /** Bundles the sources into a few files of JavaScript with source maps: Node loads these much faster than 450 files. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { findConsolePage } from './console-page.mjs';
 
 const root = join(import.meta.dirname, '..');
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** The package leaves them to those who install it. */
+const packages = Object.keys({ ...dependencies, ...peerDependencies });
 
 /** What programs import by the name of the package. */
 const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
@@ -33,10 +36,68 @@ export async function bundleProgram(folder) {
  * package must not do: it would hide their versions from those who install it, and needs their licences.
  */
 export async function bundle(folder, { withLibraries = false } = {}) {
-  const external = withLibraries ? unbundled : Object.keys({ ...dependencies, ...peerDependencies });
-  const bundler = await rolldown({
+  const bundler = await openBundler([...api, 'main'], withLibraries ? unbundled : packages);
+  rmSync(folder, { recursive: true, force: true });
+  await bundler.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].js',
+    chunkFileNames,
+    codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
+  });
+  await bundler.close();
+  cpSync(await findConsolePage(), join(folder, 'console-page'), { recursive: true });
+}
+
+/** It needs a library that is an ES module. */
+const notCommonJs = ['light-my-request'];
+
+/**
+ * Adds what programs import, as CommonJS without `import()`: Jest loads no ES modules without a flag of Node, neither by `require` nor
+ * by `import()`. The libraries that are ES modules are in it, with their licences.
+ */
+export async function bundleCommonJs(folder) {
+  const bundler = await openBundler(
+    api,
+    packages.filter((name) => !notCommonJs.includes(name)),
+  );
+  const { output } = await bundler.write({
+    dir: folder,
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    entryFileNames: ({ name }) => `commonjs/${basename(name)}.cjs`,
+    chunkFileNames: `${chunkFileNames.slice(0, -'.js'.length)}.cjs`,
+    codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
+  });
+  await bundler.close();
+  writeFileSync(join(folder, 'commonjs/LICENSES'), licencesOf(output));
+}
+
+/** The licences of the libraries that are in the files. */
+function licencesOf(files) {
+  const modules = files.flatMap(({ moduleIds = [] }) => moduleIds);
+  const found = modules.flatMap(
+    (id) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.slice(0, 2).join('\n') ?? [],
+  );
+  return [...new Set(found)]
+    .sort()
+    .map((each) => {
+      const [path, name] = each.split('\n');
+      const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry));
+      return `${name}\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`;
+    })
+    .join('\n');
+}
+
+/** One level below the folder, as the modules of src: what they locate by a relative path is found. */
+const chunkFileNames = 'chunks/[name]-[hash].js';
+
+function openBundler(names, external) {
+  return rolldown({
     cwd: root,
-    input: Object.fromEntries([...api, 'main'].map((name) => [name, `src/${name}.ts`])),
+    input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
     platform: 'node',
     external: (name) => name.startsWith('node:') || external.includes(name),
     // The paths of tsconfig.json are those of the examples.
@@ -49,19 +110,6 @@ export async function bundle(folder, { withLibraries = false } = {}) {
       if (level === 'warn') process.stderr.write(`${message}\n`);
     },
   });
-  rmSync(folder, { recursive: true, force: true });
-  await bundler.write({
-    dir: folder,
-    format: 'esm',
-    sourcemap: true,
-    sourcemapExcludeSources: true,
-    entryFileNames: '[name].js',
-    // One level below the folder, as the modules of src: what they locate by a relative path is found.
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
-  });
-  await bundler.close();
-  cpSync(await findConsolePage(), join(folder, 'console-page'), { recursive: true });
 }
 
 /** One file has what every gateway inside a program loads at its start. The rest is split by what loads it on demand. */

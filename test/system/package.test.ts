@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { publint } from 'publint';
 import { type Ended, startTriglyph, type Variables } from '../support/commands.ts';
 import { installPackage, type PackedPackage, packPackage } from '../support/packed-package.ts';
@@ -227,6 +227,119 @@ test('a strict TypeScript program compiles with it, and a wrong handler does not
   write('common.cts', commonJs);
   const { stdout } = runNode(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', '.');
   expect(stdout).toBe('');
+});
+
+describe('in a folder of npm init, whose modules are CommonJS', () => {
+  const project = tempFolder();
+  beforeAll(() => {
+    installPackage(packed, project.path);
+    writeIn('package.json', '{"name":"project","version":"1.0.0","type":"commonjs"}');
+  });
+  afterAll(() => project.discard());
+
+  const writeIn = (name: string, text: string) => writeFileSync(join(project.path, name), text);
+  const runIn = (...parameters: readonly string[]) =>
+    spawnSync(process.execPath, parameters, {
+      cwd: project.path,
+      env: { ...process.env, ...cached, NODE_OPTIONS: '' },
+      encoding: 'utf8',
+    });
+
+  const required = `const { echoV1, handler } = require('./echo.ts');
+const { word } = require('./word.ts');
+module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT: word.length } };
+`;
+  test.each([
+    ['triglyph.config.ts', configuration],
+    ['echo.config.mts', configuration],
+    ['echo.config.js', configuration],
+    ['echo.config.mjs', configuration],
+    ['required.config.js', required],
+    ['required.config.cjs', required],
+    ['required.config.cts', required],
+  ])('the configuration file %s names a service', (file, text) => {
+    writeIn(
+      'echo.ts',
+      `import { doc } from './doc.js';\n${echoService.replace('  tx.execute;\n', '')}`.replace("'Echoes.'", 'doc'),
+    );
+    writeIn('doc.js', "export const doc = 'Echoes.';\n");
+    writeIn('word.ts', "const word: string = 'word';\nmodule.exports = { word };\n");
+    writeIn(file, text);
+    const program = join(project.path, 'node_modules/.bin/triglyph');
+    const { status, stdout, stderr } = runIn(program, 'wsdl', '--service', 'Echo', '--config', file);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('location="http://127.0.0.1:8080/echo/v1"');
+  });
+
+  const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
+    <disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>DemoMerchant</merchantAccount>
+    <shopperReference>shopper-1</shopperReference></request></disable></soap:Body></soap:Envelope>`;
+  const tests = `const { createGateway: createOwn } = require('triglyph');
+const { Problem, object, operation, service, problems } = require('triglyph/contract');
+const { koaMiddleware } = require('triglyph/koa');
+const { builtIn, createGateway } = require('triglyph/testing');
+
+let gateway;
+beforeAll(async () => { gateway = await createGateway({ ...builtIn(), clock: new Date('2026-01-01T00:00:00Z') }); });
+afterAll(() => gateway?.close());
+beforeEach(() => gateway.reset());
+
+const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+const envelope = ${JSON.stringify(body)};
+const part = '--b\\r\\nContent-Type: text/xml\\r\\n\\r\\n' + envelope + '\\r\\n--b--\\r\\n';
+test.each([
+  ['application/json', '/disable', JSON.stringify(shopper)],
+  ['application/x-www-form-urlencoded', '/disable', String(new URLSearchParams(shopper))],
+  ['text/xml', '', envelope],
+  ['text/xml', '', envelope.replace('<request>', '<!-- read by the strict reader --><request>')],
+  ['multipart/related; boundary=b; type="text/xml"', '', part],
+])('a request of %s', async (type, path, body) => {
+  const headers = { 'x-api-key': 'demo-api-key', 'content-type': type };
+  const request = new Request('http://gateway/pal/servlet/Recurring/v25' + path, { method: 'POST', headers, body });
+  const answer = await gateway.fetch(request);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('successfully-disabled')]);
+  expect(gateway.calls).toHaveLength(1);
+});
+
+test('documents, over a connection', async () => {
+  const origin = await gateway.listen();
+  for (const path of ['/openapi.json', '/pal/Recurring.wsdl']) expect((await fetch(origin + path)).status).toBe(200);
+});
+
+test('a service, whose answers come from another server', async () => {
+  const text = object('Nothing', {});
+  const fail = operation({ name: 'fail', doc: '', effect: 'reads', role: 'echo', problems: [], input: text, output: text });
+  const own = service({ name: 'Echo', version: 1, doc: '', address: '/echo', operations: [fail],
+    namespaces: { own: 'echo', uris: { echo: 'urn:example:echo' } } });
+  const inner = await createOwn({ services: [own.with({ fail: async () => { throw new Problem('unavailable'); } })] });
+  const credential = { tenant: 'a', kind: 'apiKey', roles: ['echo'], grants: {} };
+  const { secret } = await inner.credentials.addCredential(credential);
+  const up = { url: await inner.listen(), format: 'json', credentials: 'forward' };
+  const outer = await createOwn({ services: [own.answeredBy('up')], upstreams: { up } });
+  const headers = { 'x-api-key': secret, 'content-type': 'application/json' };
+  const answer = await outer.fetch(new Request('http://a/echo/v1/fail', { method: 'POST', headers, body: '{}' }));
+  expect(await answer.json()).toMatchObject({ errorCode: problems.unavailable.code });
+  expect(typeof koaMiddleware(outer)).toBe('function');
+  await outer.close();
+  await inner.close();
+});
+`;
+  const runJest = () => {
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const { status, stderr } = runIn(jest, '--rootDir', project.path, '--cacheDirectory', join(project.path, 'jest'));
+    return { status, stderr };
+  };
+
+  test('Jest runs a gateway, without a flag of Node', () => {
+    writeIn('gateway.test.js', tests);
+    const { status, stderr } = runJest();
+    expect(stderr).toContain('Tests:       7 passed, 7 total');
+    expect(status).toBe(0);
+    // The control: Jest without a flag loads no ES module.
+    const entry = join(project.path, 'node_modules/triglyph/dist/api/testing.cjs');
+    writeFileSync(entry, "module.exports = require('./testing.js');\n");
+    expect(runJest().stderr).toContain('Must use import to load ES Module');
+  });
 });
 
 test('an older Node gets one plain sentence', () => {

@@ -1,6 +1,6 @@
 /** Builds the package into dist/: JavaScript, declarations and source maps. */
 import { spawnSync } from 'node:child_process';
-import { globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createImage } from '../src/store/sqlite/memory.ts';
 import { bundle, bundleCommonJs } from './bundle.mjs';
@@ -39,6 +39,10 @@ for (const name of entryPoints) {
   );
   writeFileSync(`${path}.d.cts`, `export * from './${name}.js';\n`);
 }
+
+// Two builds are equal, whatever the umask of each.
+for (const file of globSync('**', { cwd: dist }))
+  if (statSync(join(dist, file)).isFile()) chmodSync(join(dist, file), 0o644);
 
 /** Keeps a file, and those that it imports. The compiler leaves the extensions of sources, which no consumer has. */
 function keepDeclarations(path) {

@@ -27,6 +27,7 @@ const longest = [
   'test/system/deprecations.test.ts',
   'test/system/tls.test.ts',
   'test/system/package.test.ts',
+  'test/system/reproducible.test.ts',
   'test/simulation/matrix.test.ts',
   'test/property/formats-are-equal.test.ts',
   'test/simulation/simulation.test.ts',

@@ -31,10 +31,11 @@ let image: Uint8Array | undefined;
 /** The package has one, which its build has made. Its migrations are compared as those of any store. */
 const builtImage = new URL('../empty-store.db', import.meta.url);
 
-/** Returns the bytes of a store with all tables. */
+/** Returns the bytes of a store with all tables: the same at any time, for builds that can be repeated. */
 export async function createImage(): Promise<Uint8Array> {
   const database = createDatabase();
-  await migrate(createEngine(database, Date.now));
+  await migrate(createEngine(database, () => 0));
+  database.exec('update migration set applied_at = 0; update migration_lock set taken_at = 0; vacuum');
   return database.serialize();
 }
 

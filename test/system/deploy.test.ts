@@ -1,16 +1,28 @@
 /** Tests the files in deploy/: systemd and HAProxy accept theirs, manifests match their schemas, and the first steps start a server. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { BlockList, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Setting } from '../../src/app/setting.ts';
 import { settings } from '../../src/app/settings.ts';
+import { isForbiddenAddress } from '../../src/webhooks/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 const read = (name: string): string => readFileSync(join(deploy, name), 'utf8');
@@ -160,8 +172,182 @@ describe('Kubernetes', () => {
     expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(Number(given.DRAIN_NOTICE_MS) + 30_000);
   });
 
-  test('the job runs the script', () => {
-    expect(find('ConfigMap', 'first-steps').data['first-steps.sh']).toBe(read('first-steps.sh'));
+  test('the job runs the script, and waits until the credential is deleted', async () => {
+    const script = find('ConfigMap', 'first-steps').data['first-steps.sh'] as string;
+    expect(script).toBe(read('first-steps.sh'));
+    const [container] = find('Job', 'first-steps').spec.template.spec.containers;
+    const { value } = container.env.find(({ name }: { name: string }) => name === 'CREDENTIAL_FILE');
+    expect(value).toMatch(/^\/credential\//);
+    const [shell, ...parameters] = container.command as [string, ...string[]];
+    const place = join(folder.path, 'job');
+    mkdirSync(place);
+    const credential = join(place, 'first');
+    writeFileSync(join(place, 'first-steps.sh'), 'echo a > "$CREDENTIAL_FILE"');
+    const env = { PATH: process.env.PATH, CREDENTIAL_FILE: credential };
+    const over = run(
+      shell,
+      parameters.map((each) => each.replaceAll('/first-steps/', `${place}/`)),
+      { env },
+    );
+    let isOver = false;
+    void over.then(() => {
+      isOver = true;
+    });
+    await until('the file to be there', () => existsSync(credential));
+    expect(isOver).toBe(false);
+    rmSync(credential);
+    await over;
+  });
+
+  interface Rule {
+    readonly to?: readonly { readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] } }[];
+    readonly ports?: readonly { readonly port: number }[];
+  }
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  const rules: readonly Rule[] = policies.flatMap(({ spec }) => spec.egress as readonly Rule[]);
+
+  /** Whether connections to an address outside of the cluster's pods are allowed. */
+  function reaches(address: string, given: readonly Rule[]): boolean {
+    return given.some(({ to }) => {
+      if (to === undefined) return true;
+      const blocks = to.flatMap(({ ipBlock }) => ipBlock ?? []);
+      return blocks.some(
+        ({ cidr, except = [] }) => isIn(address, cidr) && !except.some((network) => isIn(address, network)),
+      );
+    });
+  }
+
+  /** Also of `0.0.0.0/0`. */
+  function isIn(address: string, cidr: string): boolean {
+    const [network = '', bits] = cidr.split('/');
+    const family = isIPv4(network) ? 'ipv4' : 'ipv6';
+    const list = new BlockList();
+    list.addSubnet(network, Number(bits), family);
+    return isIPv4(address) === isIPv4(network) && list.check(address, family);
+  }
+
+  const inside = [
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '172.20.0.1',
+    '192.168.1.1',
+    '0.0.0.0',
+    '198.19.0.1',
+    '224.0.0.1',
+  ];
+  const metadata = [
+    '169.254.169.254',
+    '169.254.170.2',
+    '100.100.100.200',
+    '168.63.129.16',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+  ];
+  const embedded = [
+    '::1',
+    'fe80::1',
+    'fc00::1',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a9fe:a9fe::',
+    '2001::1',
+    '::ffff:169.254.169.254',
+  ];
+
+  test('pods reach public addresses only, and their own database, Redis, DNS and collector', () => {
+    for (const { to, ports } of rules) expect([to?.length, ports?.length]).not.toContain(undefined);
+    for (const address of ['203.0.113.9', '192.0.2.1', '2606:4700::1111']) expect(reaches(address, rules)).toBe(true);
+    const addresses = [...inside, ...metadata, ...embedded];
+    expect(addresses.filter((address) => reaches(address, rules))).toEqual([]);
+    // What no webhook is sent to in any case.
+    expect(metadata.filter((address) => !isForbiddenAddress(address))).toEqual([]);
+    // The control: a rule without `to`, and a block without `except`.
+    expect(addresses.filter((address) => !reaches(address, [...rules, { ports: [{ port: 5432 }] }]))).toEqual([]);
+    const open = rules.map(({ to }) => ({
+      to: to?.map(({ ipBlock }) => (ipBlock ? { ipBlock: { cidr: ipBlock.cidr } } : {})),
+    }));
+    expect(reaches('169.254.169.254', open as readonly Rule[])).toBe(true);
+  });
+
+  test('every pod has a policy for both directions, and only servers reach addresses outside', () => {
+    const [all, server] = [find('NetworkPolicy', 'triglyph'), find('NetworkPolicy', 'triglyph-server')];
+    for (const { spec } of [all, server]) expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    for (const kind of ['Deployment', 'Job'])
+      for (const { spec } of manifests.filter((each) => each.kind === kind))
+        expect(spec.template.metadata.labels).toMatchObject(all.spec.podSelector.matchLabels);
+    expect(find('Deployment', 'triglyph').spec.template.metadata.labels).toMatchObject(
+      server.spec.podSelector.matchLabels,
+    );
+    expect(find('Job', 'first-steps').spec.template.metadata.labels).not.toMatchObject(
+      server.spec.podSelector.matchLabels,
+    );
+    expect(reaches('203.0.113.9', all.spec.egress)).toBe(false);
+  });
+});
+
+describe('the image', () => {
+  const root = join(deploy, '..');
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+
+  /** What is installed as it is at the moment of the build. */
+  const floating = (text: string) =>
+    text.match(
+      /\bnpm (?!ci\b)[a-z]+|\bnpx\b|\bapt(?:-get)? |\b(?:curl|wget)\b|^FROM (?!\S+@sha256:[0-9a-f]{64}).*/gm,
+    ) ?? [];
+
+  test('installs from the lock file and on one base image', () => {
+    expect(floating(dockerfile)).toEqual([]);
+    expect(dockerfile.match(/\bnpm ci\b/g)?.length).toBeGreaterThan(1);
+    expect(new Set(dockerfile.match(/^FROM \S+/gm)).size).toBe(1);
+    // The control.
+    expect(floating('FROM node:26\nRUN npm install koa && npx tool && apt-get install git')).toHaveLength(4);
+  });
+
+  test('copies what its context has', () => {
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8');
+    const sent = ignored.split('\n').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, files]) => files!.split(' '));
+    expect(copied).not.toHaveLength(0);
+    for (const file of copied) {
+      expect(sent.some((each) => file === each || file.startsWith(`${each}/`))).toBe(true);
+      expect(existsSync(join(root, file))).toBe(true);
+    }
+  });
+
+  test('its bill of materials has the packages of Debian, of npm in every folder, and Node', async () => {
+    const place = join(folder.path, 'image');
+    const write = (name: string, text: string) => {
+      mkdirSync(join(place, name, '..'), { recursive: true });
+      writeFileSync(join(place, name), text);
+    };
+    const entry = (name: string, state: string) =>
+      `Package: ${name}\nStatus: ${state}\nArchitecture: amd64\nVersion: 1:2.3+b1\nDescription: a\n Package: inner\n`;
+    write(
+      'var/lib/dpkg/status',
+      [entry('libc6', 'install ok installed'), entry('gone', 'deinstall ok config-files')].join('\n'),
+    );
+    const put = (path: string, name: string, version: string) =>
+      write(`${path}/package.json`, JSON.stringify({ name, version }));
+    put('app/node_modules/koa', 'koa', '3.3.0');
+    put('app/node_modules/koa/node_modules/@scope/inner', '@scope/inner', '1.0.0');
+    put('usr/local/lib/node_modules/npm', 'npm', '11.0.0');
+    // Neither a folder of a package nor part of the image.
+    put('app/node_modules/koa/lib', 'lib', '1.0.0');
+    put('proc/node_modules/none', 'none', '1.0.0');
+    const { stdout } = await run(process.execPath, [join(root, 'scripts/image-sbom.mjs'), place]);
+    const { bomFormat, specVersion, components } = JSON.parse(stdout) as {
+      readonly bomFormat: string;
+      readonly specVersion: string;
+      readonly components: readonly { readonly purl: string }[];
+    };
+    expect([bomFormat, specVersion]).toEqual(['CycloneDX', '1.6']);
+    expect(components.map(({ purl }) => purl)).toEqual([
+      'pkg:deb/debian/libc6@1%3A2.3%2Bb1?arch=amd64',
+      `pkg:generic/node@${process.versions.node}`,
+      'pkg:npm/%40scope/inner@1.0.0',
+      'pkg:npm/koa@3.3.0',
+      'pkg:npm/npm@11.0.0',
+    ]);
   });
 });
 
@@ -186,9 +372,12 @@ test.each(['../compose.yaml', 'compose/compose.yaml'])(
         expect(Object.keys(volumes)).toContain(mount.split(':')[0]);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
       if (name === 'postgres' || name === 'redis') continue;
-      const others = ['COMPANY', 'MERCHANT_ACCOUNT'];
+      const others = ['COMPANY', 'CREDENTIAL_FILE', 'MERCHANT_ACCOUNT'];
       expect(Object.keys(environment).filter((each) => !known.has(each) && !others.includes(each))).toEqual([]);
     }
+    // The command of the comment reads the file.
+    const credential = services['first-steps']?.environment?.CREDENTIAL_FILE;
+    expect(read(file)).toContain(`cat ${credential} && rm ${credential}`);
     const { depends_on } = services.one ?? services.triglyph ?? {};
     expect(depends_on).toHaveProperty('first-steps.condition', 'service_completed_successfully');
   },
@@ -201,7 +390,7 @@ describe.each(['PostgreSQL', 'SQLite'])('the first steps on %s', (engine) => {
   });
   afterAll(() => postgres?.discard());
 
-  test('print a credential once, with which a server answers', async () => {
+  test('write a credential into a file once, with which a server answers', async () => {
     const place = join(folder.path, engine);
     mkdirSync(place);
     copyFileSync(join(deploy, 'first-steps.sh'), join(place, 'first-steps.sh'));
@@ -220,12 +409,17 @@ describe.each(['PostgreSQL', 'SQLite'])('the first steps on %s', (engine) => {
       ...variables,
     };
     const first = await run('sh', ['first-steps.sh'], { cwd: place, env });
-    const [, username = ''] = /^username\s+(\S+)$/m.exec(first.stdout) ?? [];
-    const [, secret = ''] = /^secret\s+(\S+)$/m.exec(first.stdout) ?? [];
+    const credential = join(place, 'first-credential');
+    const text = readFileSync(credential, 'utf8');
+    const [, username = ''] = /^username\s+(\S+)$/m.exec(text) ?? [];
+    const [, secret = ''] = /^secret\s+(\S+)$/m.exec(text) ?? [];
     expect(secret).toMatch(/^[\w-]{20,}$/);
+    expect(statSync(credential).mode & 0o777).toBe(0o600);
     const second = await run('sh', ['first-steps.sh'], { cwd: place, env });
     expect(second.stdout).toContain('nothing to do');
-    expect(second.stdout).not.toMatch(/secret|username/);
+    // A log holds what the script prints.
+    for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(secret);
+    expect(readFileSync(credential, 'utf8')).toBe(text);
 
     const server = await startServer('serve', place, variables);
     const shopper = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };

@@ -20,7 +20,6 @@ import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
-import { signedCredentialTables } from '../store/sql/credential-integrity.ts';
 import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
@@ -36,10 +35,11 @@ import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
 import { type CreateIntegrityKeys, finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { pepperKeys } from '../store/sql/secret-hash.ts';
 import { findWrongRows, signWrongRows, type WrongRow, type WrongRows, wrongPagesOf } from '../store/sql/signed-rows.ts';
+import { signedStoreTables } from '../store/sql/signed-tables.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
-import { createEndpoints, signedEndpointTable } from '../store/sql/webhook-endpoints.ts';
+import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
@@ -211,8 +211,7 @@ function createBackend<S extends Services>(
     pepper: ring.pepper,
     integrity,
   });
-  const tablesWithMacs = [...signedCredentialTables, signedEndpointTable, ...services.signedTables];
-  const signed = { engine, integrity, tables: tablesWithMacs };
+  const signed = { engine, integrity, tables: [...signedStoreTables, ...services.signedTables] };
   const integrityOptions = { isRequired: config.rowMacs === 'required', now: () => clock.now() };
   return Object.freeze<Backend<S>>({
     store,

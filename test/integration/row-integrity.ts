@@ -1,41 +1,33 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { signedServiceTables } from '../../src/app/services.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
 import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
 import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import { signedPlatformTables } from '../../src/services/balance-platform/store/row-macs.ts';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { moveAnnouncement } from '../../src/services/recurring/account-updater/move-announcement.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
-  signedAnnouncementTable,
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import { signedDetailTable } from '../../src/services/recurring/store/reindex-repository.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import { signedCredentialTables } from '../../src/store/sql/credential-integrity.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
 import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts';
-import { createEndpoints, signedEndpointTable } from '../../src/store/sql/webhook-endpoints.ts';
+import { signedStoreTables } from '../../src/store/sql/signed-tables.ts';
+import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/ports.ts';
 import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
-const signedTables = [
-  ...signedCredentialTables,
-  signedEndpointTable,
-  signedDetailTable,
-  signedAnnouncementTable,
-  ...signedPlatformTables,
-];
+const signedTables = [...signedStoreTables, ...signedServiceTables];
 const dayMs = 24 * 60 * 60 * 1000;
 const shopper = statement<{ readonly row_mac: string | null }>(
   'test-macs',

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isTimeZone } from '../contract/time-zone.ts';
+import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import type { Finding, FindingKind } from '../wsdl/findings.ts';
 import { printFinding } from '../wsdl/findings.ts';
 import { headings, type Imported, importWsdl } from '../wsdl/import-wsdl.ts';
@@ -44,7 +45,9 @@ async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...c
     throw new CommandError([`--time-zone: ${choice.timeZone} is no time zone like Europe/London`]);
   const imported = await read(wsdl, { ...choice, allowNetwork });
   const isRefused = strict === true && imported.findings.some(({ kind }) => kind === 'refused');
-  process.stderr.write(json ? `${JSON.stringify(reportOf(imported), null, 2)}\n` : linesOf(imported).join('\n'));
+  const report = json ? `${JSON.stringify(reportOf(imported), null, 2)}\n`.split('\n') : linesOf(imported);
+  // The terminal would follow the control characters of a document.
+  process.stderr.write(report.map(escapeUnprintable).join('\n'));
   if (isRefused) throw new CommandError(['something is left out, and --strict is given: no contract is written']);
   if (out === undefined) process.stdout.write(imported.text);
   else writeFileSync(out, imported.text);
@@ -54,7 +57,8 @@ async function read(wsdl: string, options: Parameters<typeof importWsdl>[1]): Pr
   try {
     return await importWsdl(wsdl, options);
   } catch (thrown) {
-    if (thrown instanceof Unread) throw new CommandError([thrown.message, ...thrown.findings.map(printFinding)]);
+    if (thrown instanceof Unread)
+      throw new CommandError([escapeUnprintable(thrown.message), ...thrown.findings.map(printFinding)]);
     throw thrown;
   }
 }

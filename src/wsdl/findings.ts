@@ -1,4 +1,5 @@
 /** Collects what an import leaves out, says in another way, or has guessed, each with its place in the documents. */
+import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import type { LocatedElement } from '../xml/located.ts';
 
 /** `refused`: left out of the contract. `changed`: the contract says it in another way. `check`: a guess. */
@@ -42,9 +43,9 @@ export class FindingCollector {
   }
 }
 
-/** `service.wsdl:12:5 /definitions/types/...: the reason` */
+/** `service.wsdl:12:5 /definitions/types/...: the reason`, on one line whatever the documents hold. */
 export function printFinding({ file, line, column, path, text }: Finding): string {
-  return `${file}:${line}:${column} ${path}: ${text}`;
+  return escapeUnprintable(`${file}:${line}:${column} ${path}: ${text}`);
 }
 
 function pathOf(element: LocatedElement): string {

@@ -154,7 +154,7 @@ function problemsOf(
 }
 
 function problemName(fault: string): string {
-  const word = fault.replace(/\W+/g, '_');
+  const word = fault.replace(/\W+/g, '_').replace(/^(?![A-Za-z])/, 'fault');
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 

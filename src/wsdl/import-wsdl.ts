@@ -2,6 +2,7 @@
 
 import { textLengthMax } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
+import { checkSource } from './check-source.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
 import { type Finding, type FindingKind, printFinding } from './findings.ts';
 import { type ImportChoice, importService } from './import-service.ts';
@@ -18,12 +19,14 @@ export interface Imported {
   readonly findings: readonly Finding[];
 }
 
-/** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported. */
+/** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported, and UnsafeSource rather than return code. */
 export async function importWsdl(location: string, options: ImportOptions): Promise<Imported> {
   const loaded = await loadDocuments(location, createReading(options));
   const service = importLoaded(loaded, options);
   const findings = loaded.findings.all();
-  return { service, text: writeContract(service, commentsOf(service, findings)), findings };
+  const text = writeContract(service, commentsOf(service, findings));
+  checkSource(text);
+  return { service, text, findings };
 }
 
 function importLoaded(loaded: Loaded, options: ImportOptions): Service {

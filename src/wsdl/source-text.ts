@@ -1,4 +1,5 @@
 /** Prints expressions of TypeScript on lines of at most 120 characters. */
+import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 
 /** A text as it is, a call, an object or an array. */
 export type Expression = string | Call | Members | Items;
@@ -80,7 +81,7 @@ export function members(entries: Readonly<Record<string, Expression | undefined>
 
 /** A literal in the quotes that need fewer escapes. */
 export function quote(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1);
+  const escaped = escapeUnprintable(JSON.stringify(text).slice(1, -1));
   const plain = escaped.replaceAll('\\"', '"');
   if (!plain.includes("'")) return `'${plain}'`;
   return escaped.includes('\\"') ? `'${plain.replaceAll("'", "\\'")}'` : `"${escaped}"`;

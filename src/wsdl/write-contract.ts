@@ -3,6 +3,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
+import { languageNames } from './check-source.ts';
 import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
@@ -19,12 +20,12 @@ const namedOptions: Readonly<Record<string, Partial<Field>>> = {
   attribute: { xml: 'attribute' },
 };
 
-const reserved: ReadonlySet<string> = new Set(
-  `break case catch class const continue debugger default delete do else enum export extends false finally for function if import in
+const reserved: ReadonlySet<string> = new Set([
+  ...languageNames,
+  ...`break case catch class const continue debugger default delete do else enum export extends false finally for function if import in
   instanceof new null return super switch this throw true try typeof var void while with yield let static await async package private
-  public interface protected implements arguments eval contract problems defineProblems binary boolean date dateTime decimal double
-  integer joined kind list map object oneOf operation optional required service string`.split(/\s+/),
-);
+  public interface protected implements arguments eval contract problems`.split(/\s+/),
+]);
 
 class Writer {
   readonly #service: Service;

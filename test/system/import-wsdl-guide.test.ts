@@ -74,3 +74,21 @@ test('a file that is no WSDL is an error without a stack', async () => {
   const failed = triglyph('package.json');
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: 'triglyph: package.json:1:17: not well-formed\n' });
 });
+
+test('control characters of a WSDL do not reach the terminal', async () => {
+  // CSI as one character, and an override of the direction of text.
+  const text = 'a&#x9b;2Jb&#x202e;c';
+  const wsdl = block('xml Greetings.wsdl').replace('name="PersonName"', `name="PersonName" default="${text}"`);
+  writeFileSync(join(folder.path, 'hostile.wsdl'), wsdl.replace('Greets people.', text));
+  for (const option of ['--strict', '--json']) {
+    const { stdout, stderr } = await triglyph('hostile.wsdl', option).catch((failed) => failed);
+    if (option === '--json') expect(stdout).toContain("doc: 'a\\u009b2Jb\\u202ec',");
+    expect(stderr).toContain('the default value a\\u009b2Jb\\u202ec is not applied');
+    expect(stdout + stderr).not.toMatch(/[\p{C}--\n]/v);
+  }
+  const named = block('xml Greetings.wsdl').replace('port name="Greeter"', 'port name="a&#x9b;2J"');
+  writeFileSync(join(folder.path, 'hostile.wsdl'), named);
+  await expect(triglyph('hostile.wsdl', '--port', 'none')).rejects.toMatchObject({
+    stderr: 'triglyph: no such port of SOAP; there is Greetings/a\\u009b2J\n',
+  });
+});

@@ -1,0 +1,12 @@
+/** Escapes the characters of a text that a terminal or an editor does not show: they end lines, move the cursor or reorder text. */
+
+/** Control, format and unassigned characters, surrogates and line separators as `\u001b`, as JavaScript and JSON write them. */
+export function escapeUnprintable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(''),
+  );
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

@@ -27,6 +27,7 @@ export {
   type Operation,
   type Output,
   operation,
+  type SoapActions,
   type UpstreamBinding,
 } from '../contract/operation.ts';
 export type { ItemStep, Path, Step } from '../contract/path.ts';

@@ -56,8 +56,14 @@ export interface Operation<
   readonly http?: HttpBinding;
   /** How an upstream is asked, where it is not asked as this program is. */
   readonly upstream?: UpstreamBinding;
-  /** The SOAPAction that an upstream in SOAP demands; by default it is sent empty. Callers may send any. */
-  readonly soapAction?: string;
+  /** The SOAPAction that an upstream in SOAP demands, and that the WSDL declares; by default it is empty. Callers may send any. */
+  readonly soapAction?: string | SoapActions;
+}
+
+/** The actions of an operation whose bindings for SOAP 1.1 and SOAP 1.2 differ. */
+export interface SoapActions {
+  readonly soap11: string;
+  readonly soap12: string;
 }
 
 /** The local names of the elements of SOAP messages. */
@@ -96,8 +102,10 @@ export function operation<
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
   checkUpstreamBinding(parts);
-  if (parts.soapAction !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]*$/.test(parts.soapAction))
-    throw new TypeError(`${parts.name}: ${JSON.stringify(parts.soapAction)} is no SOAPAction`);
+  for (const version of ['soap11', 'soap12'] as const) {
+    const action = soapActionOf(parts, version);
+    if (!isSoapAction(action)) throw new TypeError(`${parts.name}: ${JSON.stringify(action)} is no SOAPAction`);
+  }
   const grants = Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
     schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
   );
@@ -118,6 +126,16 @@ export function namesInPath(path: string): readonly string[] {
 /** The local name of the element of a SOAP message. */
 export function elementName({ name, elements }: Operation, side: 'input' | 'output'): string {
   return elements?.[side] ?? (side === 'input' ? name : `${name}Response`);
+}
+
+/** The SOAPAction in one version of SOAP; empty where there is none. */
+export function soapActionOf({ soapAction = '' }: Pick<Operation, 'soapAction'>, version: keyof SoapActions): string {
+  return typeof soapAction === 'string' ? soapAction : soapAction[version];
+}
+
+/** Whether a header can have a text in quotes, without escapes. */
+export function isSoapAction(text: string): boolean {
+  return /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(text);
 }
 
 export function locationOf(field: Field): FieldLocation {

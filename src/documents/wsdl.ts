@@ -1,5 +1,5 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { elementName, type Operation } from '../contract/operation.ts';
+import { elementName, type Operation, soapActionOf } from '../contract/operation.ts';
 import { namedOperations, namespacesOf, ownUri, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
@@ -17,13 +17,24 @@ const transport = 'http://schemas.xmlsoap.org/soap/http';
 
 /** The differences between the two bindings. */
 interface Binding {
+  readonly version: 'soap11' | 'soap12';
   readonly prefix: string;
   readonly suffix: string;
   readonly extension: string;
 }
 
-const binding11: Binding = { prefix: 'soap', suffix: '', extension: 'http://schemas.xmlsoap.org/wsdl/soap/' };
-const binding12: Binding = { prefix: 'soap12', suffix: '12', extension: 'http://schemas.xmlsoap.org/wsdl/soap12/' };
+const binding11: Binding = {
+  version: 'soap11',
+  prefix: 'soap',
+  suffix: '',
+  extension: 'http://schemas.xmlsoap.org/wsdl/soap/',
+};
+const binding12: Binding = {
+  version: 'soap12',
+  prefix: 'soap12',
+  suffix: '12',
+  extension: 'http://schemas.xmlsoap.org/wsdl/soap12/',
+};
 
 /** The schemas are inline. */
 export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): string {
@@ -112,22 +123,28 @@ function portType(name: string, operations: readonly Operation[]): Tag {
   );
 }
 
-function bindingTag(service: Service, name: string, { prefix }: Binding, operations: readonly Operation[]): Tag {
+function bindingTag(
+  service: Service,
+  name: string,
+  { version, prefix }: Binding,
+  operations: readonly Operation[],
+): Tag {
   const isRpc = service.soapStyle === 'rpc';
   const body = tag(`${prefix}:body`, { use: 'literal', namespace: isRpc ? ownUri(service) : undefined });
   return tag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
     tag(`${prefix}:binding`, { style: isRpc ? 'rpc' : 'document', transport }),
-    ...operations.map(({ name: each }) =>
-      tag(
+    ...operations.map((operation) => {
+      const { name: each } = operation;
+      return tag(
         'wsdl:operation',
         { name: each },
-        tag(`${prefix}:operation`, { soapAction: '' }),
+        tag(`${prefix}:operation`, { soapAction: soapActionOf(operation, version) }),
         tag('wsdl:input', { name: `${each}Request` }, body),
         tag('wsdl:output', { name: `${each}Response` }, body),
         tag('wsdl:fault', { name: fault }, tag(`${prefix}:fault`, { name: fault, use: 'literal' })),
-      ),
-    ),
+      );
+    }),
   );
 }

@@ -1,21 +1,23 @@
 /** The headers of a request to an upstream: our own ones, and what is passed on of the caller's. */
 import type { AnyRequest, RequestHead } from '../contract/canonical.ts';
-import type { Protocol } from '../formats/protocol.ts';
+import type { Call, Protocol } from '../formats/protocol.ts';
 import { createTraceparent, parseTraceparent } from '../lib/trace-context.ts';
 import type { Headers } from './options.ts';
 
 const userAgent = 'triglyph';
 
-/** The headers of every request of an operation in a format, names and values in turn. */
-export function fixedHeaders({ name, mediaType }: Protocol, soapAction: string, hasBody: boolean): readonly string[] {
-  const isText = name !== 'json' && name !== 'rest';
-  const action = name === 'soap12' && soapAction !== '' ? `;action="${soapAction}"` : '';
-  return [
-    ...['user-agent', userAgent, 'accept', acceptOf(name)],
-    ...(hasBody ? ['content-type', isText ? `${mediaType};charset=utf-8${action}` : mediaType] : []),
-    // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
-    ...(name === 'soap11' ? ['soapaction', `"${soapAction}"`] : []),
-  ];
+/** The headers of every request in a format, names and values in turn. */
+export function fixedHeaders({ name }: Protocol): readonly string[] {
+  return ['user-agent', userAgent, 'accept', acceptOf(name)];
+}
+
+/** Adds the headers of the encoded request. */
+export function addCallHeaders(headers: string[], { name }: Protocol, { contentType, headers: own, body }: Call): void {
+  const isForm = name === 'form' || name === 'adapter';
+  if (body !== '') headers.push('content-type', isForm ? `${contentType};charset=utf-8` : contentType);
+  // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
+  if (name === 'soap11' && own === undefined) headers.push('soapaction', '""');
+  for (const each in own) headers.push(each, own[each]!);
 }
 
 function acceptOf(format: string): string {

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import type { OutgoingRequest } from './connections.ts';
-import { fixedHeaders } from './headers.ts';
+import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 
 /** The request of an input. Its headers may be added to. */
@@ -17,13 +17,13 @@ export function compileRequest(
 ): EncodeRequest {
   const base = new URL(url).pathname.replace(/\/$/, '');
   const only = isSingleAddress === true && protocol.name !== 'rest' ? base || '/' : undefined;
-  const withBody = fixedHeaders(protocol, operation.soapAction ?? '', true);
-  const withoutBody = fixedHeaders(protocol, operation.soapAction ?? '', false);
+  const fixed = fixedHeaders(protocol);
   return (input, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
-    const { method = 'POST', path, headers: own, body } = protocol.encodeRequest(service, operation, input, bodyKey);
-    const headers = body === '' ? [...withoutBody] : [...withBody];
-    for (const name in own) headers.push(name, own[name]!);
+    const call = protocol.encodeRequest(service, operation, input, bodyKey);
+    const { method = 'POST', path, body } = call;
+    const headers = [...fixed];
+    addCallHeaders(headers, protocol, call);
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     return { method, path: only ?? base + path, headers, body: body === '' ? null : body };
   };

@@ -1,10 +1,12 @@
 /** Tests the SOAP styles of services: what the element of an operation holds, in messages and in schemas. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
+import { type Operation, operation } from '../../src/contract/operation.ts';
 import { issue, Problem } from '../../src/contract/problem.ts';
 import { type ObjectSchema, object, optional, required, string } from '../../src/contract/schema.ts';
-import { type SoapStyle, service } from '../../src/contract/service.ts';
+import { type Service, type SoapStyle, service } from '../../src/contract/service.ts';
+import { printCallSource } from '../../src/convert/call-source.ts';
+import { createConverter } from '../../src/convert/convert.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 
@@ -125,5 +127,67 @@ describe('a required field', () => {
     const nil = '<name xsi:nil="true"/>';
     expect(print(finding)).not.toContain(nil);
     expect(print({ ...finding, mandatoryFields: 'marked' })).toContain(nil);
+  });
+});
+
+describe('the SOAPAction of an operation', () => {
+  const bound = (soapAction: NonNullable<Operation['soapAction']>) =>
+    greetings('wrapped', 1, [operation({ ...greet, soapAction })]);
+  const headsOf = (contract: Service) => {
+    const protocols = createProtocols([contract]);
+    return (['soap11', 'soap12'] as const).map((format) => {
+      const call = protocols[format].encodeRequest(contract, contract.operations.get('greet')!, { name: 'Anna' });
+      return { 'content-type': call.contentType, ...call.headers };
+    });
+  };
+  const declared = (contract: Service) =>
+    deriveWsdl(contract, { address: 'http://x/', soap12: true }).match(/soapAction="[^"]*"/g);
+  const types = ['text/xml;charset=utf-8', 'application/soap+xml;charset=utf-8'] as const;
+
+  test('is a header in SOAP 1.1 and a parameter in SOAP 1.2, and the WSDL declares it', () => {
+    const contract = bound('urn:g/greet');
+    expect(headsOf(contract)).toEqual([
+      { 'content-type': types[0], SOAPAction: '"urn:g/greet"' },
+      { 'content-type': `${types[1]};action="urn:g/greet"` },
+    ]);
+    expect(declared(contract)).toEqual(['soapAction="urn:g/greet"', 'soapAction="urn:g/greet"']);
+  });
+
+  test('may differ between both versions', () => {
+    const contract = bound({ soap11: 'urn:g/1', soap12: 'urn:g/2' });
+    expect(headsOf(contract)).toEqual([
+      { 'content-type': types[0], SOAPAction: '"urn:g/1"' },
+      { 'content-type': `${types[1]};action="urn:g/2"` },
+    ]);
+    expect(declared(contract)).toEqual(['soapAction="urn:g/1"', 'soapAction="urn:g/2"']);
+  });
+
+  test('is empty by default', () => {
+    for (const contract of [greetings('wrapped', 1, [greet]), bound('')]) {
+      expect(headsOf(contract)).toEqual(types.map((type) => ({ 'content-type': type })));
+      expect(declared(contract)).toEqual(['soapAction=""', 'soapAction=""']);
+    }
+  });
+
+  test.each(['a"b', 'a\\b', 'a\r\nb', 'ä'])('cannot be %s', (soapAction) => {
+    expect(() => operation({ ...greet, soapAction })).toThrow('is no SOAPAction');
+    expect(() => operation({ ...greet, soapAction: { soap11: '', soap12: soapAction } })).toThrow('is no SOAPAction');
+  });
+
+  test('is in converted requests, and in programs that send them', () => {
+    const contract = bound('urn:g/greet');
+    const { messages } = createConverter([contract])({
+      message: '{"name":"Anna"}',
+      operation: 'greet',
+      to: ['soap11', 'soap12'],
+    });
+    expect(messages.soap11?.headers).toEqual({ 'Content-Type': types[0], SOAPAction: '"urn:g/greet"' });
+    expect(messages.soap12?.headers).toEqual({ 'Content-Type': `${types[1]};action="urn:g/greet"` });
+    const request = { service: contract, operation: contract.operations.get('greet')!, input: { name: 'Anna' } };
+    const program = printCallSource('curl', request, createProtocols([contract]), {
+      origin: 'http://x',
+      format: 'soap11',
+    });
+    expect(program).toContain(`-H 'SOAPAction: "urn:g/greet"'`);
   });
 });

@@ -2,6 +2,7 @@
 import type { Problem } from '../../contract/problem.ts';
 import { errorStatus } from '../error-status.ts';
 import { multipartType } from '../multipart.ts';
+import type { Call } from '../protocol.ts';
 
 export interface Dialect {
   readonly format: 'soap11' | 'soap12';
@@ -14,6 +15,8 @@ export interface Dialect {
   readonly nextRole: string;
   /** The prefix of the envelope in responses. */
   readonly prefix: string;
+  /** The head of a request. `action`: of its operation; where it is empty, the head has none. */
+  head(contentType: string, action: string): Pick<Call, 'contentType' | 'headers'>;
   fault(problem: Problem, text: string): { readonly status: number; readonly body: string };
 }
 
@@ -27,6 +30,8 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   roleAttribute: 'actor',
   nextRole: 'http://schemas.xmlsoap.org/soap/actor/next',
   prefix: 'soap',
+  // SOAP 1.1, section 6.1.1.
+  head: (contentType, action) => ({ contentType, ...(action !== '' && { headers: { SOAPAction: `"${action}"` } }) }),
   fault(problem, text) {
     // Callers of this interface get soap:Server for their own errors too.
     const code = prescribedCode(problem) ?? 'Server';
@@ -46,6 +51,8 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   roleAttribute: 'role',
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',
   prefix: 'env',
+  // RFC 3902, section 2.
+  head: (contentType, action) => ({ contentType: action === '' ? contentType : `${contentType};action="${action}"` }),
   fault(problem, text) {
     const status = errorStatus(problem, problem.status < 500 ? 400 : 500);
     const code = prescribedCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');

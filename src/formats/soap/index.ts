@@ -1,5 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { elementName, type Operation } from '../../contract/operation.ts';
+import { elementName, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
@@ -106,7 +106,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     encodeRequest: (service, operation, input, key) => ({
       path: serviceAddress(service),
-      contentType,
+      ...dialect.head(contentType, soapActionOf(operation, dialect.format)),
       body: withMessageId(message(operation, 'input', input), key),
     }),
 

@@ -44,6 +44,8 @@ export interface Port {
   /** The namespace of the elements of SOAP in the binding. */
   readonly soap: string;
   readonly location: string;
+  /** The port of its service that binds the same port type to the other version of SOAP. */
+  readonly other?: Pick<Port, 'binding' | 'soap'> | undefined;
 }
 
 export interface PortChoice {
@@ -70,7 +72,10 @@ export function choosePort(definitions: Definitions, choice: PortChoice, finding
   for (const { port, portType } of ports)
     if (portType !== chosen.portType)
       findings.add('refused', port, `another port; --port ${port.attributes.get('name')} imports it`);
-  return chosen;
+  const other = ports.find(
+    ({ service, portType, soap }) => service === chosen.service && portType === chosen.portType && soap !== chosen.soap,
+  );
+  return { ...chosen, other };
 }
 
 function openPort(

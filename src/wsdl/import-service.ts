@@ -78,7 +78,7 @@ class MessageReader {
     role: string,
     problems: Readonly<Record<string, ProblemKind>>,
   ): readonly Operation[] {
-    const { name, doc, faults } = declared;
+    const { name, doc, faults, soapAction } = declared;
     const { findings } = this.#types;
     try {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
@@ -94,6 +94,7 @@ class MessageReader {
           role,
           problems: faults.map((fault) => problems[problemName(fault)]!),
           ...(elements !== undefined && { elements }),
+          ...(soapAction !== undefined && { soapAction }),
           input,
           output,
         }),

@@ -1,10 +1,10 @@
 /** Reads the operations of a port: the elements or the parts of their messages, and their faults. */
-import type { MessageElements } from '../contract/operation.ts';
+import { isSoapAction, type MessageElements, type Operation } from '../contract/operation.ts';
 import { type Field, type ObjectSchema, object, optional } from '../contract/schema.ts';
 import type { LocatedElement } from '../xml/located.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
-import { childNamed, childrenNamed, docOf, nameIn, type QName, wsdlUri, xsdUri } from './names.ts';
+import { childNamed, childrenNamed, docOf, nameIn, type QName, soap12Uri, wsdlUri, xsdUri } from './names.ts';
 import { capitalised } from './particles.ts';
 import { Refused } from './refused.ts';
 
@@ -20,6 +20,7 @@ export interface PortOperation {
   readonly output: Message;
   /** The names of the faults, without that which this program declares. */
   readonly faults: readonly string[];
+  readonly soapAction: Operation['soapAction'];
 }
 
 export interface Message {
@@ -112,7 +113,29 @@ function readOperation(
     input,
     output,
     faults: faultsOf(definitions, element),
+    soapAction: soapActionIn(port, bound, findings),
   };
+}
+
+/** The actions of the bindings for both versions of SOAP; one that is not bound has that of the other. */
+function soapActionIn(
+  { soap, other }: Port,
+  bound: LocatedElement,
+  findings: ComplexTypes['findings'],
+): Operation['soapAction'] {
+  const read = (from: LocatedElement, uri: string): string => {
+    const action = childNamed(from, uri, 'operation')?.attributes.get('soapAction')?.trim() ?? '';
+    if (isSoapAction(action)) return action;
+    findings.add('refused', from, `no header can have the SOAPAction ${action}, so it is left out`);
+    return '';
+  };
+  const name = bound.attributes.get('name');
+  const twin =
+    other && childrenNamed(other.binding, wsdlUri, 'operation').find((each) => each.attributes.get('name') === name);
+  const own = read(bound, soap);
+  const others = other === undefined || twin === undefined ? own : read(twin, other.soap);
+  if (own === others) return own === '' ? undefined : own;
+  return soap === soap12Uri ? { soap11: others, soap12: own } : { soap11: own, soap12: others };
 }
 
 function styleOf({ binding, soap }: Port, bound: LocatedElement): Style {

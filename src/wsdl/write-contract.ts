@@ -89,7 +89,7 @@ class Writer {
     return `export const problems = ${print(call('defineProblems', members(table, true)), '', 24)};`;
   }
 
-  #operation({ name, doc, effect, role, problems, elements, input, output }: Operation): string {
+  #operation({ name, doc, effect, role, problems, elements, soapAction, input, output }: Operation): string {
     const names = problems.map((problem) => `problems.${typeof problem === 'string' ? problem : problem.name}`);
     const parts = members(
       {
@@ -104,6 +104,10 @@ class Writer {
             input: elements.input && quote(elements.input),
             output: elements.output && quote(elements.output),
           }),
+        soapAction:
+          typeof soapAction === 'object'
+            ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
+            : soapAction && quote(soapAction),
         input: this.#schema(input),
         output: this.#schema(output),
       },

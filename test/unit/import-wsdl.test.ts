@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
-import { namedOperations, ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
+import { type Operation, operation } from '../../src/contract/operation.ts';
+import { namedOperations, ownUri, type Service, service, serviceAddress } from '../../src/contract/service.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
@@ -69,4 +70,66 @@ test('the committed documents give the contract', async () => {
   const file = join(import.meta.dirname, '../../wsdl/Recurring-v68.wsdl');
   const { service } = await importWsdl(file, { allowNetwork: false });
   expect(wsdlOf(service)).toBe(readFileSync(file, 'utf8'));
+});
+
+describe('the SOAPAction', () => {
+  const withActions = (soapAction: (name: string) => NonNullable<Operation['soapAction']>) =>
+    service({
+      ...invoicesV1,
+      operations: [...invoicesV1.operations.values()].map((each) =>
+        operation({ ...each, soapAction: soapAction(each.name) }),
+      ),
+    });
+  const importText = async (text: string) => {
+    const file = join(folder.path, 'actions.wsdl');
+    writeFileSync(file, text);
+    return importWsdl(file, { allowNetwork: false });
+  };
+
+  test.each([
+    ['one for both versions of SOAP', withActions((name) => `urn:invoices/${name}`)],
+    ['two', withActions((name) => ({ soap11: `urn:invoices/${name}`, soap12: `urn:invoices/12/${name}` }))],
+    ['one for SOAP 1.1 alone', withActions((name) => ({ soap11: `urn:invoices#${name}`, soap12: '' }))],
+    ['one with a space', withActions((name) => `urn:my invoices/${name}`)],
+  ])('is kept: %s', async (_, contract) => {
+    const imported = await reimport(contract);
+    expect(wsdlOf(imported)).toBe(wsdlOf(contract));
+    for (const { name, soapAction } of contract.operations.values())
+      expect(imported.operations.get(name)!.soapAction).toEqual(soapAction);
+  });
+
+  test('of the chosen port is first, and that of the other version is kept, too', async () => {
+    const text = wsdlOf(withActions(() => ({ soap11: 'urn:1', soap12: 'urn:2' })));
+    for (const port of ['InvoicesHttpPort', 'InvoicesHttpPort12']) {
+      const file = join(folder.path, 'actions.wsdl');
+      writeFileSync(file, text);
+      const { service: imported, text: written } = await importWsdl(file, { allowNetwork: false, port });
+      const [first] = imported.operations.values();
+      expect(first!.soapAction).toEqual({ soap11: 'urn:1', soap12: 'urn:2' });
+      expect(written).toContain("soapAction: { soap11: 'urn:1', soap12: 'urn:2' },");
+    }
+  });
+
+  test('of a WSDL for one version holds for both', async () => {
+    const text = deriveWsdl(
+      withActions(() => 'urn:1'),
+      { address: 'http://x/', soap12: false },
+    );
+    const { service: imported, text: written } = await importText(text);
+    expect(imported.operations.values().next().value!.soapAction).toBe('urn:1');
+    expect(written).toContain("soapAction: 'urn:1',");
+  });
+
+  test('that no header can have is left out, with its place', async () => {
+    const text = wsdlOf(withActions(() => 'urn:1')).replace(
+      'soapAction="urn:1"',
+      'soapAction="urn:\u00e4&#10;X-Key: 1"',
+    );
+    const { service: imported, findings } = await importText(text);
+    const [first] = imported.operations.values();
+    expect(first!.soapAction).toEqual({ soap11: '', soap12: 'urn:1' });
+    expect(findings.filter(({ kind }) => kind === 'refused')).toMatchObject([
+      { path: expect.stringContaining('/binding'), text: expect.stringContaining('no header can have the SOAPAction') },
+    ]);
+  });
 });

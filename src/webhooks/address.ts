@@ -1,6 +1,7 @@
 /** Checks the URL of a webhook endpoint. Operators enter it; the checks find mistakes, not attacks. */
+
+import { isForbiddenAddress } from '../lib/forbidden-address.ts';
 import { isLoopback } from '../lib/loopback.ts';
-import { isForbiddenAddress } from './forbidden-address.ts';
 
 const charactersMax = 2_000;
 

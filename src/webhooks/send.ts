@@ -2,8 +2,8 @@
 import type { Agent, IncomingMessage, request } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { errorCode } from '../lib/error-code.ts';
+import { forbiddenError, lookupAllowed } from '../lib/forbidden-address.ts';
 import { isForbiddenHost } from './address.ts';
-import { forbiddenError, lookupAllowed } from './forbidden-address.ts';
 import type { Message } from './message.ts';
 
 /** `because` is for people and for the list of dead letters; it contains nothing of the message. */

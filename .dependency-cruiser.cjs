@@ -73,7 +73,7 @@ const boundaries = {
   'rate-limiter-flexible': ['limits/shared-counter.ts'],
   undici: ['upstream/connections.ts'],
   'node:sqlite': ['store/sqlite/'],
-  'node:http': ['app/console/explorer/send-to-callers-port.ts', 'http/', 'webhooks/send.ts'],
+  'node:http': ['app/console/explorer/send-to-callers-port.ts', 'http/', 'webhooks/send.ts', 'wsdl/download.ts'],
   'node:https': ['app/console/explorer/send-to-callers-port.ts', 'http/node-http.ts', 'vault/transit/client.ts'],
   'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],

@@ -57,19 +57,20 @@ class Loader {
   async loadRoot(location: string): Promise<void> {
     const base = await this.#reading.resolve(location, undefined);
     this.#first = base;
-    const root = await this.#read(base);
+    const root = await this.#read(base, undefined);
     if (!isNamed(root, wsdlUri, 'definitions'))
       throw new Unread(`${nameOfLocation(base, base)} is no WSDL 1.1: its root is ${root.local}`);
     this.#seen.add(base);
     await this.#addDefinitions(root, base);
   }
 
-  async #read(location: string): Promise<LocatedElement> {
+  /** `base`: of the document that names it. */
+  async #read(location: string, base: string | undefined): Promise<LocatedElement> {
     const known = this.#roots.get(location);
     if (known !== undefined) return known;
     if (this.#roots.size >= documentsMax) throw new Unread(`more than ${documentsMax} documents`);
     const name = nameOfLocation(location, this.#first);
-    const root = await readLocation(location, name, this.#reading, documentLimits);
+    const root = await readLocation(location, { name, base }, this.#reading, documentLimits);
     this.#roots.set(location, root);
     this.#files.set(root, name);
     return root;
@@ -103,7 +104,7 @@ class Loader {
     if (written === undefined || isBlank(written)) return;
     try {
       const location = await this.#reading.resolve(written.trim(), base);
-      const root = await this.#read(location);
+      const root = await this.#read(location, base);
       const isSchema = isNamed(root, xsdUri, 'schema');
       const target = isSchema ? (root.attributes.get('targetNamespace') ?? namespace) : '';
       const seen = `${location} ${target}`;

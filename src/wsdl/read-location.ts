@@ -1,5 +1,5 @@
 /** Reads one document of an import: a file below the folder of the WSDL, or a URL where the network is allowed. */
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { decodeXml, UnknownEncoding, Unreadable } from '../xml/decode.ts';
 import type { Limits } from '../xml/limits.ts';
 import { type LocatedElement, parseLocated } from '../xml/located.ts';
 import { Malformed } from '../xml/parse.ts';
+import { type DownloadOptions, download, hasCredentials, NotDownloaded, type Origin } from './download.ts';
 import type { Finding } from './findings.ts';
 
 /** A document cannot be read, or holds nothing that can be imported. The message says why. */
@@ -23,13 +24,16 @@ export interface ReadingOptions {
   readonly folder?: string | undefined;
   /** For each document of the network, in milliseconds; 20 seconds by default. */
   readonly timeLimitMs?: number | undefined;
+  /** Replaces the resolution of names. */
+  readonly resolve?: DownloadOptions['resolve'];
 }
 
 /** How the locations of an import are resolved and read. */
 export interface Reading {
   /** A URL. `base`: of the document that names the location; undefined for the first one. */
   resolve(location: string, base: string | undefined): Promise<string>;
-  bytes(location: string): Promise<Buffer>;
+  /** `base`: as for `resolve`. */
+  bytes(location: string, base: string | undefined): Promise<Buffer>;
 }
 
 /** Of one document, and of all documents together. */
@@ -37,7 +41,10 @@ export const bytesMax = 8 << 20;
 const allBytesMax = 32 << 20;
 const defaultTimeLimitMs = 20_000;
 
-export function createReading({ allowNetwork, folder, timeLimitMs = defaultTimeLimitMs }: ReadingOptions): Reading {
+export function createReading(options: ReadingOptions): Reading {
+  const { allowNetwork, folder, timeLimitMs = defaultTimeLimitMs, resolve } = options;
+  /** Of the documents of the network. */
+  const origins = new Map<string, Origin>();
   let allowedFolder = folder === undefined ? undefined : realpath(folder);
   let total = 0;
   return {
@@ -45,6 +52,7 @@ export function createReading({ allowNetwork, folder, timeLimitMs = defaultTimeL
       const url = locate(location, base);
       if (url.protocol === 'http:' || url.protocol === 'https:') {
         if (!allowNetwork) throw new Unread(`${location} is on the network, which --allow-network allows`);
+        if (hasCredentials(url)) throw new Unread('a URL with a user or a password is not read');
         return url.href;
       }
       if (url.protocol !== 'file:') throw new Unread(`${location} is no file and no URL of HTTP`);
@@ -58,10 +66,12 @@ export function createReading({ allowNetwork, folder, timeLimitMs = defaultTimeL
       return pathToFileURL(path).href;
     },
 
-    async bytes(location) {
-      const bytes = location.startsWith('file:')
-        ? await readBytes(fileURLToPath(location))
-        : await download(location, timeLimitMs);
+    async bytes(location, base) {
+      const namedBy = base === undefined ? 'user' : (origins.get(base) ?? 'user');
+      const { bytes, origin } = location.startsWith('file:')
+        ? { bytes: await readBytes(fileURLToPath(location)), origin: 'user' as const }
+        : await readUrl(location, { namedBy, bytesMax, timeLimitMs, resolve });
+      origins.set(location, origin);
       total += bytes.length;
       if (total > allBytesMax) throw new Unread(`the documents have more than ${allBytesMax >> 20} MiB`);
       return bytes;
@@ -72,11 +82,11 @@ export function createReading({ allowNetwork, folder, timeLimitMs = defaultTimeL
 /** Throws Unread with the line and column of a document that is not well-formed. */
 export async function readLocation(
   location: string,
-  name: string,
+  { name, base }: { readonly name: string; readonly base: string | undefined },
   reading: Reading,
   limits: Limits,
 ): Promise<LocatedElement> {
-  const bytes = await reading.bytes(location);
+  const bytes = await reading.bytes(location, base);
   try {
     return parseLocated(decodeXml(bytes, undefined), limits);
   } catch (thrown) {
@@ -123,21 +133,11 @@ async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** A redirection may not lead to anything but HTTP, which `fetch` ensures. */
-async function download(location: string, timeLimitMs: number): Promise<Buffer> {
+async function readUrl(location: string, options: DownloadOptions) {
   try {
-    const response = await fetch(location, { signal: AbortSignal.timeout(timeLimitMs) });
-    if (!response.ok || response.body === null) throw new Unread(`${location} answers with ${response.status}`);
-    const pieces: Uint8Array[] = [];
-    let length = 0;
-    for await (const piece of response.body) {
-      length += piece.length;
-      if (length > bytesMax) throw new Unread(`${location} has more than ${bytesMax >> 20} MiB`);
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces);
+    return await download(location, options);
   } catch (thrown) {
-    if (thrown instanceof Unread) throw thrown;
+    if (thrown instanceof NotDownloaded) throw new Unread(`${location} ${thrown.message}`);
     throw new Unread(`${location} cannot be read (${reasonOf(thrown)})`);
   }
 }
@@ -145,9 +145,8 @@ async function download(location: string, timeLimitMs: number): Promise<Buffer> 
 function reasonOf(thrown: unknown): string {
   // A DOMException is no Error in every realm, and its code is a number.
   if (Object(thrown).name === 'TimeoutError') return 'it takes too long';
-  const fault = describeSystemError(Object(thrown).cause ?? thrown);
-  if (fault !== undefined) return fault;
-  if (!(thrown instanceof Error)) return String(thrown);
-  const { code } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
-  return code ?? thrown.message;
+  const { code, message } = Object(thrown) as NodeJS.ErrnoException;
+  if (code === 'ADDRESS_NOT_ALLOWED')
+    return 'its address is link-local or of cloud metadata, or it is private and what names it is not in the same network';
+  return describeSystemError(thrown) ?? code ?? message ?? String(thrown);
 }

@@ -1,7 +1,9 @@
 /** Tests the import of a WSDL from a server: what it follows, and where it stops. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type DownloadOptions, download, mayLeadTo, type Origin } from '../../src/wsdl/download.ts';
 import { importWsdl } from '../../src/wsdl/import-wsdl.ts';
 import { bytesMax, Unread } from '../../src/wsdl/read-location.ts';
 
@@ -105,5 +107,142 @@ describe('a document is not read', () => {
     await expect(refusalsOf()).rejects.toMatchObject({
       findings: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining(reason) })]),
     });
+  });
+});
+
+test('a compressed document is read, within the limits', async () => {
+  const compressed =
+    (text: string): RequestListener =>
+    (_, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text));
+  answers['/shop?wsdl'] = compressed(wsdl('xsd/messages.xsd'));
+  expect((await read()).service.operations.has('Ask')).toBe(true);
+  answers['/shop?wsdl'] = compressed(' '.repeat(bytesMax + 1));
+  await expect(read()).rejects.toThrow(`more than ${bytesMax >> 20} MiB`);
+  answers['/shop?wsdl'] = (_, response) => response.writeHead(200, { 'Content-Encoding': 'br' }).end('x');
+  await expect(read()).rejects.toThrow('an encoding that is not known');
+});
+
+test('a URL with a password is not read, and not reported', async () => {
+  const withPassword = origin.replace('//', '//anna:secret@');
+  await expect(importWsdl(`${withPassword}/shop?wsdl`, { allowNetwork: true })).rejects.toThrow(
+    /^a URL with a user or a password is not read$/,
+  );
+  answers['/old.wsdl'] = (_, response) => response.writeHead(302, { Location: `${withPassword}/shop?wsdl` }).end();
+  await expect(read('/old.wsdl')).rejects.toThrow(Unread);
+  expect(asked).toEqual(['/old.wsdl']);
+});
+
+describe('addresses', () => {
+  const metadata = ['169.254.169.254', '[fe80::1]', '[::ffff:169.254.169.254]', '100.100.100.200', '[fd00:ec2::254]'];
+
+  test.each(metadata)('of the own network segment and of cloud metadata are not read: %s', async (host) => {
+    const url = `http://${host}:${new URL(origin).port}/shop?wsdl`;
+    const isRefused = /link-local or of cloud metadata/;
+    await expect(importWsdl(url, { allowNetwork: true, timeLimitMs: 2_000 })).rejects.toThrow(isRefused);
+    answers['/redirected.wsdl'] = (_, response) => response.writeHead(302, { Location: url }).end();
+    await expect(read('/redirected.wsdl', 2_000)).rejects.toThrow(isRefused);
+    answers['/shop?wsdl'] = wsdl(url);
+    await expect(refusalsOf()).rejects.toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ text: expect.stringMatching(isRefused) })]),
+    });
+  });
+
+  test.each([
+    ['user', '127.0.0.1', true],
+    ['user', '10.0.0.1', true],
+    ['user', '93.184.215.14', true],
+    ['user', '169.254.169.254', false],
+    ['loopback', '127.9.9.9', true],
+    ['loopback', '::1', true],
+    ['loopback', '93.184.215.14', true],
+    ['loopback', '192.168.0.1', false],
+    ['loopback', '169.254.169.254', false],
+    ['private', '10.1.1.1', true],
+    ['private', 'fd12::1', true],
+    ['private', '2606:2800::1', true],
+    ['private', '127.0.0.1', false],
+    ['private', 'fe80::1', false],
+    ['public', '93.184.215.14', true],
+    ['public', '2606:2800::1', true],
+    ['public', '127.0.0.1', false],
+    ['public', '0.0.0.0', false],
+    ['public', '::', false],
+    ['public', '::1', false],
+    ['public', '::ffff:127.0.0.1', false],
+    ['public', '::ffff:10.0.0.1', false],
+    ['public', '10.0.0.1', false],
+    ['public', '172.31.0.1', false],
+    ['public', '192.168.0.1', false],
+    ['public', '100.64.0.1', false],
+    ['public', 'fd12::1', false],
+    ['public', 'fec0::1', false],
+    ['public', '64:ff9b::a00:1', false],
+    ['public', '2002:a00:1::', false],
+    ['public', '::10.0.0.1', false],
+    ['public', '169.254.169.254', false],
+  ] satisfies [Origin, string, boolean][])('that a document of %s may name: %s %s', (namedBy, address, isAllowed) => {
+    expect(mayLeadTo(namedBy, address)).toBe(isAllowed);
+  });
+
+  const limits = { bytesMax, timeLimitMs: 5_000 };
+  const ask = (namedBy: Origin, url = `${origin}/xsd/messages.xsd`) => download(url, { ...limits, namedBy });
+  /** Answers each question with the next addresses. */
+  const resolving = (...addresses: readonly (readonly string[])[]) => {
+    const names: string[] = [];
+    const resolve: NonNullable<DownloadOptions['resolve']> = (name, _, callback) => {
+      const found = addresses[names.push(name) - 1] ?? [];
+      callback(
+        null,
+        found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    };
+    return { names, resolve };
+  };
+
+  test('of this machine are not asked for what another server names', async () => {
+    for (const namedBy of ['public', 'private'] as const) {
+      await expect(ask(namedBy)).rejects.toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
+      await expect(ask(namedBy, origin.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({
+        code: 'ADDRESS_NOT_ALLOWED',
+      });
+    }
+    expect(asked).toEqual([]);
+    // Controls: the user names it, or a server of this machine.
+    expect(String((await ask('user')).bytes)).toBe(messages);
+    expect((await ask('loopback')).origin).toBe('loopback');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('of names are resolved once for a request, and the checked one is used', async () => {
+    const { port } = new URL(origin);
+    const { names, resolve } = resolving(['169.254.169.254', '127.0.0.1'], ['169.254.169.254']);
+    const url = `http://shop.example:${port}/xsd/messages.xsd`;
+    const options = { ...limits, namedBy: 'user' as const, resolve };
+    expect(String((await download(url, options)).bytes)).toBe(messages);
+    expect(names).toEqual(['shop.example']);
+    await expect(download(url, options)).rejects.toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('of names that a document has are checked, too, and after a redirection', async () => {
+    const { port } = new URL(origin);
+    const importing = async (location: string, ...addresses: readonly (readonly string[])[]) => {
+      answers['/shop?wsdl'] = wsdl(location);
+      const { names, resolve } = resolving(...addresses);
+      const { findings } = await importWsdl(`${origin}/shop?wsdl`, { allowNetwork: true, resolve }).catch(
+        (thrown: Unread) => thrown,
+      );
+      return { names, refused: findings.flatMap(({ text }) => /it is private/.exec(text) ?? []) };
+    };
+    const internal = `http://intranet.example:${port}/xsd/messages.xsd`;
+    expect(await importing(internal, ['10.0.0.1'])).toEqual({
+      names: ['intranet.example'],
+      refused: ['it is private'],
+    });
+    answers['/moved.xsd'] = (_, response) => response.writeHead(307, { Location: internal }).end();
+    expect(await importing('/moved.xsd', ['192.168.1.1', 'fe80::1'])).toMatchObject({ refused: ['it is private'] });
+    // Control: the name leads to the server itself.
+    expect(await importing('/moved.xsd', ['127.0.0.1'], ['127.0.0.1'])).toMatchObject({ refused: [] });
   });
 });

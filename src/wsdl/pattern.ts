@@ -1,36 +1,26 @@
-/** Patterns of XML Schema: whether the contract language has the same, and a text that matches one. */
+/** Finds a text that matches a pattern. */
 
-/** The pattern where it means the same in JavaScript; undefined for constructs that only XML Schema has. */
-export function commonPattern(pattern: string): string | undefined {
-  // Names, Unicode blocks and the subtraction of classes; anchors are characters in XML Schema.
-  if (/\\[icIC]|\\p\{Is|-\[|(?<!\[)\^|\$(?!\])/.test(pattern)) return undefined;
-  try {
-    new RegExp(`^(?:${pattern})$`);
-    return pattern;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A text that matches, as short as the pattern allows; undefined where none is found. */
+/** A text that matches, as short as the pattern allows; undefined where none is found. `pattern`: one without a fault. */
 export function matchingText(pattern: string, min: number, max: number): string | undefined {
   const whole = new RegExp(`^(?:${pattern})$`);
   for (const extra of [0, 1, 2, min]) {
-    const text = new Generator(pattern, extra).text();
+    const text = new Generator(pattern, extra, max).text();
     if (whole.test(text) && text.length >= min && text.length <= max) return text;
   }
   return undefined;
 }
 
-/** Takes the first of alternatives, and `extra` repetitions more than the least number. */
+/** Takes the first of alternatives, and `extra` repetitions more than the least number. Texts end soon after `lengthMax`. */
 class Generator {
   readonly #tokens: readonly string[];
   readonly #extra: number;
+  readonly #lengthMax: number;
   #at = 0;
 
-  constructor(pattern: string, extra: number) {
+  constructor(pattern: string, extra: number, lengthMax: number) {
     this.#tokens = pattern.match(/\[(?:\\.|[^\]])*\]|\\.|\{\d+(?:,\d*)?\}|\(\?:|[\s\S]/g) ?? [];
     this.#extra = extra;
+    this.#lengthMax = lengthMax;
   }
 
   text(): string {
@@ -40,7 +30,8 @@ class Generator {
       while (this.#at < this.#tokens.length && !['|', ')'].includes(this.#tokens[this.#at]!)) {
         const token = this.#tokens[this.#at++]!;
         const atom = token === '(' || token === '(?:' ? this.text() : characterOf(token);
-        branch += atom.repeat(this.#count());
+        // A longer text is none that fits, so its rest says nothing.
+        branch += atom.repeat(Math.min(this.#count(), this.#lengthMax + 1)).slice(0, this.#lengthMax + 1);
       }
       chosen ??= branch;
     } while (this.#tokens[this.#at++] === '|');

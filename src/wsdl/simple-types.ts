@@ -17,7 +17,8 @@ import {
 import type { LocatedElement } from '../xml/located.ts';
 import type { FindingCollector } from './findings.ts';
 import { childNamed, encodingUri, nameIn, type QName, xsdUri } from './names.ts';
-import { commonPattern, matchingText } from './pattern.ts';
+import { matchingText } from './pattern.ts';
+import { type PatternFault, patternFault } from './pattern-cost.ts';
 import { Refused } from './refused.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
@@ -36,6 +37,17 @@ interface Facets {
 }
 
 const depthMax = 32;
+
+/** Different ones. */
+const patternsMax = 2_000;
+
+const reasons: Readonly<Record<PatternFault, string>> = {
+  'other syntax': '',
+  'too long': ': it is too long',
+  'too deep': ': its groups are nested too deep',
+  'too many steps': ': to match a text may take too long',
+  'too many': `: the documents have more than ${patternsMax}`,
+};
 
 /** Integers that a number of JSON, and of JavaScript, keeps. */
 const integerMax = 999_999_999_999_999;
@@ -76,6 +88,8 @@ export class SimpleTypes {
   readonly #index: SchemaIndex;
   readonly #findings: FindingCollector;
   readonly #timeZone: string;
+  /** Of patterns, by the length of their texts and themselves. */
+  readonly #faults = new Map<string, PatternFault | undefined>();
 
   /** `timeZone`: of moments without one. */
   constructor(index: SchemaIndex, findings: FindingCollector, timeZone: string) {
@@ -179,17 +193,36 @@ export class SimpleTypes {
     if (max !== undefined && max > textLengthMax * 8)
       this.#findings.add('changed', from, `a text has ${textLengthMax * 8} characters at most`);
     const bounded = max === undefined ? undefined : Math.min(max, textLengthMax * 8);
-    const [pattern, ...others] = patterns.map(commonPattern);
-    const example = pattern === undefined ? undefined : matchingText(pattern, min, bounded ?? textLengthMax);
-    if (patterns.length > 0 && (example === undefined || others.length > 0))
-      this.#findings.add('changed', from, `the pattern ${patterns.join(' and ')} is not checked`);
-    const withPattern = example !== undefined && others.length === 0 ? { pattern: pattern! } : {};
+    const checked = this.#checked(from, patterns, min, bounded ?? textLengthMax);
     return string({
       ...(min > 0 && { min }),
       ...(bounded !== undefined && { max: bounded }),
-      ...withPattern,
-      example: 'pattern' in withPattern ? example! : textOfLength(min, bounded ?? textLengthMax),
+      ...(checked ?? { example: textOfLength(min, bounded ?? textLengthMax) }),
     });
+  }
+
+  /** The pattern with a text that matches it; undefined for one that is not checked. */
+  #checked(
+    from: LocatedElement,
+    patterns: readonly string[],
+    min: number,
+    max: number,
+  ): { readonly pattern: string; readonly example: string } | undefined {
+    const [pattern, ...others] = patterns;
+    if (pattern === undefined) return undefined;
+    const fault = others.length > 0 ? 'other syntax' : this.#faultOf(pattern, max);
+    const example = fault === undefined ? matchingText(pattern, min, max) : undefined;
+    if (example !== undefined) return { pattern, example };
+    const reason = fault === undefined ? '' : reasons[fault];
+    this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked${reason}`);
+    return undefined;
+  }
+
+  #faultOf(pattern: string, length: number): PatternFault | undefined {
+    const key = `${length} ${pattern}`;
+    if (!this.#faults.has(key))
+      this.#faults.set(key, this.#faults.size < patternsMax ? patternFault(pattern, length) : 'too many');
+    return this.#faults.get(key);
   }
 
   /** Servers that write no time zone mean their own, which no WSDL says. */
@@ -208,7 +241,7 @@ export class SimpleTypes {
     [least, most]: readonly [number, number],
   ): ScalarSchema {
     if (patterns.length > 0)
-      this.#findings.add('changed', from, `the pattern ${patterns.join(' and ')} is not checked`);
+      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
     const digits = numberIn(single, 'totalDigits');
     const limit = digits === undefined || digits > 15 ? integerMax : 10 ** digits - 1;
     const min = Math.max(
@@ -229,7 +262,7 @@ export class SimpleTypes {
 
   #decimal(from: LocatedElement, { single, patterns }: Facets): ScalarSchema {
     if (patterns.length > 0)
-      this.#findings.add('changed', from, `the pattern ${patterns.join(' and ')} is not checked`);
+      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
     const digits = Math.min(numberIn(single, 'totalDigits') ?? decimalDigitsMax, decimalDigitsMax);
     const fraction = Math.min(numberIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
     for (const facet of ['minExclusive', 'maxExclusive'])
@@ -256,6 +289,10 @@ function numberIn(facets: Readonly<Record<string, string>>, name: string): numbe
   const text = facets[name];
   const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
+}
+
+function shortened(pattern: string): string {
+  return pattern.length <= 200 ? pattern : `${pattern.slice(0, 200)}...`;
 }
 
 function textOfLength(min: number, max: number): string {

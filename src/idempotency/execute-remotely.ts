@@ -26,6 +26,7 @@ import {
   isOfOtherRequest,
   isRefusal,
   isStorableRefusal,
+  mayBeSentAgain,
   outcomeUnknown,
   refusalOf,
   unavailable,
@@ -223,9 +224,11 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
     await withdraw(dependencies, execution, asking);
   else await leave(dependencies, execution, asking, thrown);
   if (thrown instanceof NotSent) throw unavailable(thrown);
-  if (hadNoEffect) throw thrown;
+  if (hadNoEffect && !asking.isRepeat) throw thrown;
   if (!isKeyed || !handler.deduplicates) throw outcomeUnknown(thrown);
-  throw thrown instanceof OutcomeUnknown ? (refusal ?? badAnswer(thrown)) : thrown;
+  // An earlier attempt may have had the effect, so the refusal of a later one is not final.
+  if (refusal !== undefined) throw mayBeSentAgain(refusal);
+  throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
 }
 
 /** Stores the outcome, unless the request was settled meanwhile. The answer counts in any case: its effect is there. */

@@ -164,8 +164,8 @@ export interface RemoteHandler<C> {
   readonly msMax: number;
   /**
    * Asks the other server. `key` is the same for a request and its retries in every format; undefined for a read, and where the
-   * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem that is not `internal` is a refusal:
-   * no attempt of the request had an effect.
+   * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem for which `isRefusal` holds is a
+   * refusal: no attempt of the request had an effect.
    */
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
 }
@@ -173,6 +173,16 @@ export interface RemoteHandler<C> {
 /** No attempt of this request has reached the other server, or it has answered that it did nothing: it may be sent again. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
+  /** When it may be sent again, where the other server has said so. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
 }
 
 /** The other server may have had the effect. The message says why, for the operator, without content of the request. */

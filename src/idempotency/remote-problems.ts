@@ -1,11 +1,20 @@
 /** Problems of operations that another server answers: which are refusals, which are stored, and what a failure becomes. */
 import { Problem, problems, upstreamRefusal } from '../contract/problem.ts';
-import { OutcomeUnknown } from './ports.ts';
+import { NotSent, OutcomeUnknown } from './ports.ts';
 import { isStorableProblem } from './stored-outcome.ts';
 
-/** The other server has refused the request, which had no effect. */
+/** The other server has refused the request, which had no effect: with a 4xx, or with an error that it does not call `internal`. */
 export function isRefusal(thrown: unknown): thrown is Problem {
-  return thrown instanceof Problem && thrown.type !== 'internal';
+  return thrown instanceof Problem && (thrown.status < 500 || thrown.type !== 'internal');
+}
+
+/** The same problem in an answer that is not final: callers are told to send the request again. */
+export function mayBeSentAgain(problem: Problem): Problem {
+  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference } = problem;
+  return new Problem({ ...kind, transient: true }, message, {
+    ...{ issues, headers, cause, reason, retryAfterSeconds },
+    ...(requestReference !== undefined && { requestReference }),
+  });
 }
 
 /** The refusal in what was thrown, also where an earlier attempt may have had the effect. */
@@ -16,7 +25,7 @@ export function refusalOf(thrown: unknown): Problem | undefined {
 
 /** Refusals as those by handlers, and some of kinds that the contract does not know. */
 export function isStorableRefusal(refusal: Problem): boolean {
-  if (isOfOtherRequest(refusal)) return false;
+  if (isOfOtherRequest(refusal) || refusal.kind.transient === true) return false;
   const { problem, status, type, issues } = refusal;
   if (isStorableProblem(refusal)) return true;
   // SOAP has 500 for all refusals; their type distinguishes them.
@@ -28,12 +37,13 @@ export function isStorableRefusal(refusal: Problem): boolean {
 /** The refusal says nothing of this request, but that the other server has one with its key. */
 export function isOfOtherRequest(thrown: unknown): boolean {
   if (!(thrown instanceof Problem)) return false;
-  return thrown.status === 409 || thrown.kind.transient === true || thrown.kind === problems.keyReused;
+  return thrown.status === 409 || thrown.kind === problems.keyReused;
 }
 
 /** Nothing was sent. */
 export function unavailable(cause: unknown): Problem {
-  return new Problem('unavailable', undefined, { cause });
+  const wait = cause instanceof NotSent ? cause.retryAfterSeconds : undefined;
+  return new Problem('unavailable', undefined, { cause, ...(wait !== undefined && { retryAfterSeconds: wait }) });
 }
 
 /** The same request may be sent again: it is a read, or has a key that the other server knows. */

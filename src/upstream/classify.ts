@@ -9,6 +9,7 @@ import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';
 import { isJson, isTypeOf, unknownCharset } from './reply.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 /** Returns the answer. Throws a Problem for a refusal without effect, and `UpstreamFailure` for anything else. */
 export type Classify = (reply: Reply) => DecodedAnswer;
@@ -24,7 +25,7 @@ export function compileClassify(
     const { status } = refusal;
     if (status === 401 && !credentials.areOfCaller)
       throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
-    const problem = toProblem(refusal, passedHeaders(headers));
+    const problem = toProblem(refusal, headers);
     // An earlier request with the key may be at work. Formats without a status have one code for that and for another request.
     const isInProgress =
       problem.kind === problems.inProgress || (refusal.code === problems.inProgress.code && refusal.isStatusImplied);
@@ -65,13 +66,13 @@ export function compileClassify(
     const { status, headers, body } = reply;
     // A proxy on the way wants a credential of the gateway. Clients would take the status for one of their own proxy.
     if (status === 407) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
-    // Some gateways answer so where their own server is late.
-    if (status === 408) throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
+    // Some gateways answer 408 where their own server is late. No request of ours may be refused with 425 (RFC 8470, section 5.2).
+    if (status === 408 || status === 425) throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
     const refusal = protocol.decodeError(reply, operation);
     if (refusal !== undefined)
       return refuse(refusal, headers, refusal.isStatusImplied === true && mayHaveActed(refusal));
-    const wait = retryAfterMs(headers);
-    if (status === 429) throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterMs: wait });
+    if (status === 429)
+      throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterSeconds: waitOf(headers) });
     // A body in another format is not of the server but of something before it, except for what every client must know.
     if (body.length === 0 || status === 401 || status === 403)
       return refuse({ status, message: `Request refused with status ${status}`, issues: [] }, headers, false);
@@ -81,16 +82,15 @@ export function compileClassify(
   function refuseServerError(reply: Reply): never {
     const { status, headers } = reply;
     const refusal = protocol.decodeError(reply, operation);
-    const wait = retryAfterMs(headers);
+    const wait = waitOf(headers);
     // What refuses load does so before the application, which may answer so after a commit that it knows nothing of.
     if (status === 503 && wait !== undefined)
       throw new UpstreamFailure('busy', refusal === undefined ? 'notSent' : 'unknown', {
         detail: String(status),
-        cause: refusal && toProblem(refusal, passedHeaders(headers)),
-        retryAfterMs: wait,
+        cause: refusal && toProblem(refusal, headers),
+        retryAfterSeconds: wait,
       });
     if (refusal !== undefined) return refuse(refusal, headers, mayHaveActed(refusal));
-    if (status === 501) throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
     throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
   }
 
@@ -100,10 +100,10 @@ export function compileClassify(
     if (status === 206) throw new UpstreamFailure('truncated', 'unknown', detailOf(status));
     if (status > 599) throw new UpstreamFailure('notHttp', 'unknown', detailOf(status));
     if (status < 300) return readAnswer(reply);
-    // 302 and 303 may follow an effect, and the other ones ask for the same request elsewhere.
+    // 307 and 308 ask for the same request elsewhere, and the other ones may follow an effect.
     if (status < 400) {
-      const mayFollow = status === 302 || status === 303;
-      throw new UpstreamFailure('redirect', mayFollow ? 'unknown' : 'notDone', detailOf(status));
+      const isElsewhere = status === 307 || status === 308;
+      throw new UpstreamFailure('redirect', isElsewhere ? 'notDone' : 'unknown', detailOf(status));
     }
     return status < 500 ? refuseClientError(reply) : refuseServerError(reply);
   };
@@ -114,26 +114,13 @@ function mayHaveActed({ status, isStatusImplied, isUndeclared, type }: Refusal):
   if (isUndeclared === true) return true;
   // The type of an error says more than a status that all errors share.
   if (isStatusImplied === true) return type === 'internal';
-  return status >= 500 && status !== 501;
+  return status >= 500;
 }
 
 function detailOf(status: number): { readonly detail: string } {
   return { detail: String(status) };
 }
 
-/** In seconds, or a date (RFC 9110, section 10.2.3). */
-function retryAfterMs({ 'retry-after': text }: Reply['headers']): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,6}$/.test(text.trim())) return Number(text) * 1_000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
-}
-
-/** What a refused client needs besides the body. */
-function passedHeaders(headers: Reply['headers']) {
-  const { 'retry-after': retryAfter, 'www-authenticate': challenge } = headers;
-  return {
-    ...(retryAfter !== undefined && retryAfterMs(headers) !== undefined && { 'Retry-After': retryAfter }),
-    ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
-  };
+function waitOf(headers: Reply['headers']): number | undefined {
+  return retryAfterSeconds(headers['retry-after']);
 }

@@ -5,6 +5,7 @@ import { Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
+import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { backoffMs } from '../lib/retry.ts';
@@ -133,7 +134,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         return await attempt(call, deadline - performance.now());
       } catch (thrown) {
         if (!(thrown instanceof UpstreamFailure)) throw outcomeAfter(unanswered, thrown);
-        const pauseMs = Math.max(backoffMs(attempts, backoff), thrown.retryAfterMs ?? 0);
+        const pauseMs = Math.max(backoffMs(attempts, backoff), (thrown.retryAfterSeconds ?? 0) * 1_000);
         const isRetried =
           mayRepeat &&
           attempts < attemptsMax &&
@@ -241,12 +242,12 @@ function isPassing(failure: UpstreamFailure): boolean {
 
 /** What idempotent execution receives for a failure. */
 function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates: boolean): Error {
-  const { reason, progress, message, cause } = failure;
-  if (progress === 'notSent') return new NotSent(message, { cause: failure });
+  const { reason, progress, message, cause, retryAfterSeconds } = failure;
+  if (progress === 'notSent') return new NotSent(message, { cause: failure, retryAfterSeconds });
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
   // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
   const isOwn = cause instanceof Problem && (reason === 'serverError' || reason === 'busy');
-  if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return cause;
+  if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return mayBeSentAgain(cause);
   if (effect === 'writes') return new OutcomeUnknown(message, { cause: failure });
   const isLate =
     reason === 'headersTimeout' || reason === 'bodyTimeout' || reason === 'totalTimeout' || reason === 'reset';

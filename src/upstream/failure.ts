@@ -51,18 +51,22 @@ export class UpstreamFailure extends Error {
   /** An error code of the system, or a status. */
   readonly detail: string;
   /** How long the upstream asks to wait. */
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     reason: FailureReason,
     progress: Progress,
-    { detail = '', cause, retryAfterMs }: { detail?: string; cause?: unknown; retryAfterMs?: number | undefined } = {},
+    {
+      detail = '',
+      cause,
+      retryAfterSeconds,
+    }: { detail?: string; cause?: unknown; retryAfterSeconds?: number | undefined } = {},
   ) {
     super(detail === '' ? reason : `${reason} (${detail})`, { cause });
     this.reason = reason;
     this.progress = progress;
     this.detail = detail;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

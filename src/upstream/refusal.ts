@@ -2,9 +2,13 @@
 import type { Operation } from '../contract/operation.ts';
 import { type Issue, kindOf, Problem, type ProblemKind, problems, refusalOfUpstream } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import type { Refusal } from '../formats/protocol.ts';
+import type { Refusal, Reply } from '../formats/protocol.ts';
+import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
+import { isReference } from '../idempotency/stored-outcome.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
-export type ToProblem = (refusal: Refusal, headers: Readonly<Record<string, string>>) => Problem;
+/** `headers`: of the reply. */
+export type ToProblem = (refusal: Refusal, headers: Reply['headers']) => Problem;
 
 /** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
 export function compileRefusals(service: Service, operation: Operation): ToProblem {
@@ -12,13 +16,30 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
   const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(isOfOperations);
   return (refusal, headers) => {
     const kind = knownKind(refusal, declared, kinds) ?? kindIn(refusal);
-    const { message, requestReference } = refusal;
+    const { status, message, requestReference } = refusal;
     const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
-    return new Problem(kind, message, {
+    const wait = retryAfterSeconds(headers['retry-after']);
+    const problem = new Problem(kind, message, {
       issues,
-      headers,
-      ...(requestReference !== undefined && { requestReference }),
+      headers: passedHeaders(headers, wait),
+      ...(wait !== undefined && { retryAfterSeconds: wait }),
+      ...(requestReference !== undefined && isReference(requestReference) && { requestReference }),
     });
+    return status === 429 ? mayBeSentAgain(problem) : problem;
+  };
+}
+
+/** In a header of a response. Node refuses to write control characters. */
+const visible = /^[\t\x20-\x7e]+$/;
+
+/** What a refused client needs besides the body. */
+function passedHeaders(
+  { 'www-authenticate': challenge }: Reply['headers'],
+  wait: number | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    ...(wait !== undefined && { 'Retry-After': String(wait) }),
+    ...(challenge !== undefined && visible.test(challenge) && { 'WWW-Authenticate': challenge }),
   };
 }
 
@@ -49,8 +70,8 @@ function kindIn({ status, code, type, details }: Refusal): ProblemKind {
     status,
     code: code ?? '000',
     type: type ?? typeOf(status),
-    // Clients of every format recognize a wrong credential by its status.
-    ...(status === 401 && { keepsStatus: true }),
+    // Clients of every format recognize a wrong credential and a limit by their status.
+    ...((status === 401 || status === 429) && { keepsStatus: true }),
     ...(details !== undefined && { details }),
   });
 }

@@ -547,6 +547,30 @@ describe('answers', () => {
     },
   );
 
+  test.each(['soap11', 'soap12', 'json', 'form', 'adapter'] as const)(
+    'an upstream in %s that fails, or is over a limit: callers may send the request again',
+    async (format) => {
+      const { createProtocols } = await import('../../src/formats/index.ts');
+      const protocol = createProtocols([ordersV1])[format];
+      let problem = new Problem('internal');
+      const server = await serve((response) => {
+        const context = { requestReference: 'R', operation: placeOrder, service: ordersV1 };
+        const { status, contentType, body } = protocol.encodeError(problem, context);
+        response.writeHead(status, { 'Content-Type': contentType, 'Retry-After': '3600' }).end(body);
+      });
+      const shop = open({ url: server.url, format, key: 'body' });
+      const plain = open({ url: server.url, format });
+      const order = { operation: placeOrder, key: 'k' };
+      const again = { kind: { transient: true }, retryAfterSeconds: 3_600 };
+      expect(await send(shop, order).catch((thrown) => thrown)).toMatchObject({ status: 500, ...again });
+      expect(await send(plain).catch((thrown) => thrown)).toMatchObject({ status: 500, ...again });
+      expect(await outcome(send(plain, order))).toBe('unknown: serverError (500)');
+      problem = new Problem('tooManyRequests');
+      for (const limited of [send(shop, order), send(plain), send(plain, order)])
+        expect(await limited.catch((thrown) => thrown)).toMatchObject({ status: 429, ...again });
+    },
+  );
+
   test('a SOAP upstream that is still at work under the key', async () => {
     const { createProtocols } = await import('../../src/formats/index.ts');
     const protocol = createProtocols([ordersV1]).soap11;

@@ -1,9 +1,9 @@
 /** Counts the requests to upstreams, and logs what an operator must know of them. */
-import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import type { RemoteHandler } from '../../idempotency/ports.ts';
+import { isRefusal } from '../../idempotency/remote-problems.ts';
 import type { UpstreamEvent } from '../../upstream/events.ts';
 import { UpstreamFailure } from '../../upstream/failure.ts';
 
@@ -28,7 +28,7 @@ export function countCalls(
         count('ok');
         return answer;
       } catch (thrown) {
-        if (thrown instanceof Problem && thrown.type !== 'internal') count('refused');
+        if (isRefusal(thrown)) count('refused');
         else count('failed', reasonOf(thrown));
         throw thrown;
       }

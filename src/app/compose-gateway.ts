@@ -12,6 +12,7 @@ import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
+import { encodeFailure } from '../gateway/encode-failure.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
@@ -223,6 +224,7 @@ export async function composeGateway<M extends Metrics>(
     cardNumberReports,
     deprecations,
     handle: traffic?.handle(handle) ?? handle,
+    encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12, console: overrides.publicConsole }),
     nameClient,
     observer: traffic?.observer(observer) ?? observer,

@@ -2,8 +2,8 @@
 import type { NameClient } from '../callers/client-name.ts';
 import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
-import { type Problem, problems } from '../contract/problem.ts';
-import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
+import { Problem, problems } from '../contract/problem.ts';
+import { keyHeader, replayedHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
@@ -20,6 +20,7 @@ import { decodeBody } from './decode-body.ts';
 import { detect, refuseMedia } from './detect.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Composition } from './implement.ts';
+import { retryHeaders } from './retry-headers.ts';
 import type { Routes } from './route.ts';
 import type { ScanTexts } from './text-scan.ts';
 import { toProblem } from './to-problem.ts';
@@ -113,14 +114,11 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
       ? await proceed()
       : await gateway.interceptor(request, state.protocol.name, proceed);
   } catch (thrown) {
-    const problem = toProblem(thrown);
-    if (problem.requestReference !== undefined) state.requestReference = problem.requestReference;
-    const message = state.protocol.encodeError(problem, {
-      requestReference: state.requestReference,
-      operation: operationOf(state),
-      service: state.target?.service,
-    });
-    return answer(gateway, state, message, problem);
+    try {
+      return refusal(gateway, state, toProblem(thrown));
+    } catch (cause) {
+      return refusal(gateway, state, new Problem('internal', undefined, { cause }));
+    }
   } finally {
     state.visit?.leave();
   }
@@ -139,6 +137,16 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
+function refusal(gateway: Gateway, state: RequestState, problem: Problem): Answer {
+  if (problem.requestReference !== undefined) state.requestReference = problem.requestReference;
+  const message = state.protocol.encodeError(problem, {
+    requestReference: state.requestReference,
+    operation: operationOf(state),
+    service: state.target?.service,
+  });
+  return answer(gateway, state, message, problem);
+}
+
 function answer(gateway: Gateway, state: RequestState, encoded: Message, problem?: Problem): Answer {
   const { protocol, requestReference, target, caller, key, replayed, wire } = state;
   const deprecation = findDeprecation(state, gateway);
@@ -152,7 +160,10 @@ function answer(gateway: Gateway, state: RequestState, encoded: Message, problem
   };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
-  if (problem !== undefined) Object.assign(headers, retryHeaders(problem, state));
+  if (problem !== undefined) {
+    const isHarmless = key !== undefined || operationOf(state)?.effect === 'reads';
+    Object.assign(headers, retryHeaders(problem, isHarmless));
+  }
   return {
     message: { ...message, headers },
     decoded: state.decoded,
@@ -198,18 +209,6 @@ function findDeprecation(state: RequestState, { deprecations }: Gateway): Deprec
 function effectOf({ notice }: Deprecation, problem: Problem | undefined): LogEntry['deprecation'] {
   if (notice === undefined) return 'exempt';
   return problem?.kind === problems.brownOut || problem?.kind === problems.retired ? 'refused' : 'announced';
-}
-
-/** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
-function retryHeaders({ kind, retryAfterSeconds }: Problem, state: RequestState): Readonly<Record<string, string>> {
-  // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
-  const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
-  const harmless = state.key !== undefined || operationOf(state)?.effect === 'reads';
-  const transient = isUnforeseen && harmless ? true : kind.transient;
-  if (transient === undefined) return {};
-  return transient
-    ? { [transientHeader]: 'true', 'Retry-After': String(retryAfterSeconds) }
-    : { [transientHeader]: 'false' };
 }
 
 /** An address of before versions names none. */

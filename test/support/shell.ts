@@ -8,7 +8,7 @@ import type { ConnectionRefusal } from '../../src/http/connection-refusals.ts';
 import type { ObservedRequest } from '../../src/http/log-request.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { Observer } from '../../src/http/observer.ts';
-import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
+import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';
@@ -69,11 +69,13 @@ export const openTestShell = (
   env: Readonly<Record<string, string>> = {},
   documents: Documents = none,
   watched: Watched = watch(),
+  parts: Pick<CallerServerOptions, 'encodeFailure'> = {},
 ): Promise<CallerServer> =>
   openCallerServer({
     handle: serve,
     documents,
     observer: watched.observer,
+    ...parts,
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
   });
 

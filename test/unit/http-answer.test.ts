@@ -63,6 +63,60 @@ describe('caches are told what decides about the address in a document', () => {
   });
 });
 
+describe('an answer that cannot be written', () => {
+  const entry = { protocol: 'json', requestReference: 'R', outcome: 'ok' };
+  const unwritable = async () => ({
+    message: { status: 200, contentType: 'application/json', headers: { A: 'b\nc' }, body: '{}' },
+    entry,
+  });
+  const encodeFailure = () => ({
+    message: { status: 500, contentType: 'application/json', headers: {}, body: '{"message":"failed"}' },
+    entry: { ...entry, outcome: 'internal' },
+  });
+
+  const fail = (): never => {
+    throw new Error('no format');
+  };
+
+  test('is one in the format of the caller; control: without its encoder it is plain text', async () => {
+    const watched = watch();
+    shell = await openTestShell(unwritable, {}, library, watched, { encodeFailure });
+    expect(await ask('GET', '/call')).toMatchObject({ status: 500, body: '{"message":"failed"}' });
+    expect([watched.failures.length, watched.answers[0]!.entry.outcome]).toEqual([1, 'internal']);
+    await shell.drain();
+    shell = await openTestShell(unwritable);
+    expect(await ask('GET', '/call')).toMatchObject({ status: 500, body: 'Internal Server Error' });
+  });
+
+  test.each([
+    ['throws', () => fail()],
+    [
+      'returns one that cannot be written either',
+      () => ({ ...encodeFailure(), message: { ...encodeFailure().message, headers: { A: '\0' } } }),
+    ],
+    ['knows no format', () => undefined],
+  ])('is plain text where its encoder %s', async (_, encode) => {
+    shell = await openTestShell(unwritable, {}, library, watch(), { encodeFailure: encode });
+    expect(await ask('GET', '/call')).toMatchObject({ status: 500, body: 'Internal Server Error' });
+  });
+
+  test('ends the connection where its head was sent', async () => {
+    let reads = 0;
+    // The body is a text when it is measured, and no more when it is written.
+    const message = {
+      ...{ status: 200, contentType: 'application/json', headers: {} },
+      get body() {
+        reads += 1;
+        return reads === 1 || reads < 0 ? '{}' : (7 as never as string);
+      },
+    };
+    shell = await openTestShell(async () => ({ message, entry }), {}, library, watch(), { encodeFailure });
+    await expect(ask('GET', '/call')).rejects.toThrow('socket hang up');
+    reads = -9;
+    expect(await ask('GET', '/call')).toMatchObject({ status: 200, body: '{}' });
+  });
+});
+
 describe('the page for browsers', () => {
   test.each([
     ['GET', '/service', browser, true],

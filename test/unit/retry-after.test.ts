@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { retryAfterSeconds } from '../../src/upstream/retry-after.ts';
 
-beforeEach(() => jest.useFakeTimers({ now: Date.parse('1994-11-06T08:49:00Z') }));
-afterEach(() => jest.useRealTimers());
+beforeEach(() => void jest.useFakeTimers({ now: Date.parse('1994-11-06T08:49:00Z') }));
+afterEach(() => void jest.useRealTimers());
 
 test.each([
   ['0', 0],

@@ -23,7 +23,8 @@ export function compilePrintUnder(prefix: string, schema: Schema, formatDateTime
 export function encode(text: string): string {
   if (plain.test(text)) return text;
   if (plainWithBlanks.test(text)) return text.replaceAll(' ', '+');
-  return encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
+  // It throws for half a surrogate pair.
+  return encodeURIComponent(text.toWellFormed()).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
 }
 
 /** Adds the pair of the Idempotency-Key to a body. */

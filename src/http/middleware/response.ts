@@ -1,4 +1,4 @@
-/** Middleware: writes the answer of the middlewares after it, or a plain 500 if they throw. */
+/** Middleware: writes the answer of the middlewares after it, or an internal problem where that fails. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -19,6 +19,8 @@ export interface ResponseOptions {
   readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax' | 'trustedProxies'>;
   /** True while the server stops: a response then ends its connection. */
   readonly closing: () => boolean;
+  /** The answer where one could not be written, in the same format. Undefined where that is not known: then a plain 500 is written. */
+  readonly encodeFailure?: ((answer: Answer, thrown: unknown) => Answer | undefined) | undefined;
   /** How many milliseconds an answer without a credential waits. Absent where none does. */
   readonly pace?: AnswerPace | undefined;
 }
@@ -33,18 +35,41 @@ const failure: Message = Object.freeze({
 const failureEntry: LogEntry = Object.freeze({ protocol: 'none', requestReference: '', outcome: 'internal' });
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
-export function response({ observer, options, closing, pace }: ResponseOptions): Middleware {
+interface Written {
+  readonly entry: LogEntry;
+  readonly status: number;
+  readonly bytesOut: number;
+}
+
+export function response({ observer, options, closing, pace, encodeFailure }: ResponseOptions): Middleware {
+  const write = (
+    received: ReceivedRequest,
+    { message, entry }: Answer,
+    bytesOut: number,
+    requestId: string,
+    isFailure = false,
+  ): Written => {
+    writeResponse(received, message, { bytesOut, closing: closing() || isFailure, requestId, limits: options });
+    return { entry, status: message.status, bytesOut };
+  };
+
   /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
-  const write = (request: ReceivedRequest, message: Message, bytesOut: number, requestId: string) => {
-    try {
-      writeResponse(request, message, { bytesOut, closing: closing(), requestId, limits: options });
-      return { status: message.status, bytesOut };
-    } catch (thrown) {
-      observer.requestFailed(thrown);
-      if (request.response.headersSent) return { status: message.status, bytesOut: 0 };
-      writeResponse(request, failure, { bytesOut: failure.body.length, closing: true, requestId, limits: options });
-      return { status: failure.status, bytesOut: failure.body.length };
+  const writeInstead = (received: ReceivedRequest, answer: Answer, thrown: unknown, requestId: string): Written => {
+    observer.requestFailed(thrown);
+    const encoders = [() => encodeFailure?.(answer, thrown), () => failureAnswer];
+    for (const encode of encoders) {
+      // What is written now would be read as the rest of the first response.
+      if (received.response.headersSent) break;
+      try {
+        const instead = encode();
+        if (instead !== undefined)
+          return write(received, instead, Buffer.byteLength(instead.message.body), requestId, true);
+      } catch (again) {
+        observer.requestFailed(again);
+      }
     }
+    received.response.destroy();
+    return { entry: answer.entry, status: answer.message.status, bytesOut: 0 };
   };
 
   return async ({ state, req, res }, next) => {
@@ -54,7 +79,8 @@ export function response({ observer, options, closing, pace }: ResponseOptions):
       observer.requestFailed(thrown);
       state.answer = failureAnswer;
     }
-    const { message, entry, dropsConnection } = state.answer ?? failureAnswer;
+    const answer = state.answer ?? failureAnswer;
+    const { message, entry, dropsConnection } = answer;
     if (dropsConnection) res.destroy();
     const requestId = entry.requestId ?? state.request.requestId ?? randomUUID();
     if (pace !== undefined && !closing() && isUnauthenticated(entry)) {
@@ -67,10 +93,14 @@ export function response({ observer, options, closing, pace }: ResponseOptions):
     // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
     await endOfTurn();
     const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
-    const { status, bytesOut } = aborted
-      ? { status: message.status, bytesOut: 0 }
-      : write(state.request, message, bytesPrinted, requestId);
-    state.sent = { entry, requestId, status, bytesOut, aborted };
+    let written: Written = { entry, status: message.status, bytesOut: 0 };
+    if (!aborted)
+      try {
+        written = write(state.request, answer, bytesPrinted, requestId);
+      } catch (thrown) {
+        written = writeInstead(state.request, answer, thrown, requestId);
+      }
+    state.sent = { ...written, requestId, aborted };
     if (
       entry.problem !== undefined &&
       isOverLimit(entry.problem) &&

@@ -18,7 +18,7 @@ const engine = {
   idempotency: ['contract', 'lib', 'vault'],
   store: ['audit', 'callers', 'contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
   gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'jobs', 'lib', 'limits', 'store', 'vault'],
-  upstream: ['contract', 'formats', 'idempotency', 'lib'],
+  upstream: ['contract', 'formats', 'idempotency', 'lib', 'limits'],
   import: ['audit', 'contract', 'formats', 'gateway', 'lib', 'store'],
   convert: ['callers', 'contract', 'formats', 'gateway', 'lib', 'xml'],
   console: [

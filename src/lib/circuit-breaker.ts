@@ -46,7 +46,7 @@ export class CircuitBreaker {
     return this.#failures > 0;
   }
 
-  /** Asks for permission to call. The caller reports the end of a call that was allowed: `succeed` or `fail`. */
+  /** Asks for permission to call. The caller reports the end of a call that was allowed: `succeed`, `fail` or `release`. */
   tryAcquire(): CircuitPermit {
     if (!this.isOpen) return allowed;
     const retryAfterMs = this.#retryAfterMs;
@@ -58,6 +58,11 @@ export class CircuitBreaker {
   succeed(): void {
     this.#failures = 0;
     this.#open = undefined;
+    this.#probe = undefined;
+  }
+
+  /** The call says nothing of the server: another probe may go. */
+  release(): void {
     this.#probe = undefined;
   }
 

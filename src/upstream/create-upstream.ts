@@ -1,4 +1,4 @@
-/** Creates an upstream: its connections, its circuit breaker, and the handlers of the operations that it answers. */
+/** Creates an upstream: its connections, its circuits, and the handlers of the operations that it answers. */
 import type { AnyRequest } from '../contract/canonical.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
 import { Problem, refusalOfUpstream } from '../contract/problem.ts';
@@ -6,9 +6,10 @@ import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
-import { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { backoffMs } from '../lib/retry.ts';
+import { addressGroup } from '../limits/address-group.ts';
+import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { Connections, type OutgoingRequest } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -20,9 +21,9 @@ import { RetryBudget } from './retry-budget.ts';
 
 export interface Upstream {
   readonly name: string;
-  /** Whether its circuit is open: it has failed repeatedly. */
+  /** Whether its last ten requests have failed. */
   readonly isDown: boolean;
-  /** Whether it refuses requests without a try. */
+  /** Whether it refuses the requests of all callers without a try. */
   readonly isRefusing: boolean;
   /** Requests on a connection, and those that wait for one. */
   readonly active: number;
@@ -36,6 +37,7 @@ export interface Upstream {
 /** A request, and what is known for its operation. */
 interface Call {
   readonly request: AnyRequest;
+  readonly source: RequestSource;
   readonly key: string | undefined;
   readonly encode: EncodeRequest;
   readonly classify: Classify;
@@ -45,29 +47,23 @@ const attemptsMax = 3;
 const backoff = { firstMs: 50, maxMs: 1_000 } as const;
 /** An attempt with less time left is of no use. */
 const attemptMsMin = 50;
-const circuit = { failuresMax: 10, openMsMax: 30_000 } as const;
 
 export function createUpstream(setup: UpstreamSetup): Upstream {
   const { name, protocols, clock, report, timeouts, credentials, responseBytesMax, referenceHeader } = setup;
   const connections = new Connections(setup);
   const budget = new RetryBudget();
-  const breaker = new CircuitBreaker({
-    clock,
-    failuresMax: circuit.failuresMax,
-    openMs: (openings) => Math.min(1_000 * 2 ** (openings - 1), circuit.openMsMax),
-    probeMsMax: timeouts.totalMs,
-  });
+  const circuits = new Circuits({ clock, probeMsMax: timeouts.totalMs });
   const deduplicates = setup.key !== undefined;
   const reference = referenceHeader.toLowerCase();
 
-  async function attempt({ request, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
+  async function attempt({ request, source, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
     const outgoing = await prepare(request, key, encode);
-    if (!breaker.tryAcquire().isAllowed) throw new UpstreamFailure('circuitOpen', 'notSent');
+    if (!circuits.tryAcquire(source)) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
       const response = await connections.send(outgoing, msMax);
       const reply = replyOf(response, responseBytesMax);
       const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
-      recover();
+      finish(source);
       if (unknownMembers.length > 0)
         report({
           upstream: name,
@@ -83,9 +79,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         ...(requestReference !== undefined && { requestReference }),
       };
     } catch (thrown) {
-      if (!(thrown instanceof UpstreamFailure)) recover();
-      else if (isOutage(thrown)) fail(thrown);
-      else if (thrown.progress !== 'notSent') recover();
+      finish(source, thrown instanceof UpstreamFailure ? thrown : undefined);
       throw thrown;
     }
   }
@@ -109,17 +103,18 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     }
   }
 
-  function recover(): void {
-    if (!breaker.hasFailures) return;
-    const wasOpen = breaker.isOpen;
-    breaker.succeed();
-    if (wasOpen) report({ upstream: name, kind: 'up' });
-  }
-
-  function fail({ reason }: UpstreamFailure): void {
-    const wasOpen = breaker.isOpen;
-    breaker.fail();
-    if (!wasOpen && breaker.isOpen) report({ upstream: name, kind: 'down', reason });
+  /** Tells the circuits how a request ended, and reports where the upstream is down or up since. */
+  function finish(source: RequestSource, failure?: UpstreamFailure): void {
+    const wasDown = circuits.isDown;
+    const outage = failure && outageOf(failure);
+    if (outage === 'connection') circuits.failToConnect(source);
+    else if (outage === 'request') circuits.fail(source);
+    else if (failure?.progress === 'notSent') circuits.release(source);
+    else circuits.succeed(source);
+    if (circuits.isDown === wasDown) return;
+    report(
+      failure && !wasDown ? { upstream: name, kind: 'down', reason: failure.reason } : { upstream: name, kind: 'up' },
+    );
   }
 
   /** Sends a read again, and a write whose effect the upstream has once. */
@@ -154,10 +149,10 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   return {
     name,
     get isDown() {
-      return breaker.isOpen;
+      return circuits.isDown;
     },
     get isRefusing() {
-      return breaker.isRefusing;
+      return circuits.isRefusing;
     },
     get active() {
       return connections.active;
@@ -175,7 +170,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         msMax: timeouts.totalMs,
         async forward(request, _context, key) {
           try {
-            return await send({ request, key: deduplicates ? key : undefined, encode, classify });
+            const source = sourceOf(request);
+            return await send({ request, source, key: deduplicates ? key : undefined, encode, classify });
           } catch (thrown) {
             throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, deduplicates) : thrown;
           }
@@ -194,14 +190,21 @@ function noCredential(): Problem {
   return new Problem('notAllowed', undefined, { reason: 'noUpstreamCredential' });
 }
 
-/** Whether the upstream, or the way to it, is at fault for all requests. */
-function isOutage({ reason }: UpstreamFailure): boolean {
+/** A caller can make up a credential that the upstream decides about. */
+function sourceOf({ caller, head }: AnyRequest): RequestSource {
+  const { credential } = caller;
+  return { credential, origin: 'rights' in caller ? addressGroup(head?.sender?.address ?? '') : credential };
+}
+
+/** Whether the upstream, or the way to it, is at fault: for every request, or perhaps for the one that failed only. */
+function outageOf({ reason }: UpstreamFailure): 'connection' | 'request' | undefined {
   switch (reason) {
     case 'refused':
     case 'dns':
     case 'tls':
     case 'connectTimeout':
     case 'unreachable':
+      return 'connection';
     case 'reset':
     case 'headersTimeout':
     case 'bodyTimeout':
@@ -209,7 +212,7 @@ function isOutage({ reason }: UpstreamFailure): boolean {
     case 'truncated':
     case 'notHttp':
     case 'proxyError':
-      return true;
+      return 'request';
     // The limit of one caller may be no limit of others.
     case 'busy':
     case 'queueFull':
@@ -228,7 +231,7 @@ function isOutage({ reason }: UpstreamFailure): boolean {
     case 'inProgress':
     case 'serverError':
     case 'unauthorized':
-      return false;
+      return undefined;
     default:
       return reason satisfies never;
   }
@@ -237,7 +240,7 @@ function isOutage({ reason }: UpstreamFailure): boolean {
 /** Whether the same request may succeed a little later. */
 function isPassing(failure: UpstreamFailure): boolean {
   const { reason } = failure;
-  return (isOutage(failure) && reason !== 'tls') || reason === 'busy' || reason === 'inProgress';
+  return (outageOf(failure) !== undefined && reason !== 'tls') || reason === 'busy' || reason === 'inProgress';
 }
 
 /** What idempotent execution receives for a failure. */

@@ -95,19 +95,22 @@ export interface SendOptions {
   readonly input?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly key?: string;
+  readonly address?: string;
+  readonly caller?: { readonly credential: string; readonly rights?: 'upstream' };
 }
 
 /** Sends a request as idempotent execution does. */
 export function send({ upstream }: TestUpstream, options: SendOptions = {}) {
-  const { service = ordersV1, operation = getOrder, headers = {}, key } = options;
+  const { service = ordersV1, operation = getOrder, headers = {}, key, address = '192.0.2.1' } = options;
+  const { caller = { credential: 'c', rights: 'upstream' } } = options;
   const input = options.input ?? (operation === placeOrder ? newOrder : order);
   const request = {
     service,
     operation,
     input,
-    caller: { credential: 'c', tenant: 't', rights: 'upstream', requiresKey: false },
+    caller: { tenant: 't', requiresKey: false, ...caller },
     requestReference: 'ABCDEFGH12345678',
-    head: { headers, sender: { address: '192.0.2.1', scheme: 'https' } },
+    head: { headers, sender: { address, scheme: 'https' } },
   } as AnyRequest;
   return upstream.handler(service, operation).forward(request, undefined, key);
 }

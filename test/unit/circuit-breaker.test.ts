@@ -8,10 +8,12 @@ const probeMsMax = 700;
 /** Each opening in a row lasts longer, up to a limit. */
 const openMs = (openings: number): number => Math.min(1_000 * openings, 3_000);
 
-type Step = { readonly kind: 'acquire' | 'fail' | 'succeed' } | { readonly kind: 'pass'; readonly ms: number };
+type Step =
+  | { readonly kind: 'acquire' | 'fail' | 'succeed' | 'release' }
+  | { readonly kind: 'pass'; readonly ms: number };
 
 interface Seen {
-  readonly kind: 'allowed' | 'failed' | 'succeeded';
+  readonly kind: 'allowed' | 'failed' | 'succeeded' | 'released';
   readonly at: number;
 }
 
@@ -30,6 +32,8 @@ const next = (state: ModelState, { kind, at }: Seen): ModelState => {
       return initial;
     case 'allowed':
       return state.failures < failuresMax ? state : { ...state, probeUntil: at + probeMsMax };
+    case 'released':
+      return { ...state, probeUntil: 0 };
     case 'failed': {
       if (at < state.openUntil) return state;
       const failures = state.failures + 1;
@@ -46,6 +50,7 @@ const steps = fc.array(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('acquire' as const) }) },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant('fail' as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('succeed' as const) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const) }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -93,6 +98,10 @@ describe('the circuit breaker', () => {
             case 'succeed':
               breaker.succeed();
               model = next(model, { kind: 'succeeded', at: time.now });
+              break;
+            case 'release':
+              breaker.release();
+              model = next(model, { kind: 'released', at: time.now });
               break;
             case 'acquire': {
               const waitMs =

@@ -72,7 +72,10 @@ export function createEventListener({ logger }: Log, metrics: UpstreamMetrics): 
         return;
       }
       case 'down':
-        logger.error({ upstream, reason: event.reason }, 'an upstream is down: requests to it are refused for a while');
+        logger.error(
+          { upstream, reason: event.reason },
+          'an upstream is down: its last ten requests failed, and some are refused for a while',
+        );
         return;
       case 'up':
         logger.info({ upstream }, 'an upstream is up again');

@@ -72,7 +72,7 @@ function addStateGauges(registers: Registry[], states: () => readonly UpstreamSt
   const gauges = [
     {
       name: 'triglyph_upstream_down',
-      help: 'Whether the circuit of an upstream is open, 1 or 0; with workers, the number of those where it is.',
+      help: 'Whether the last ten requests to an upstream have failed, 1 or 0; with workers, the number of those where they have.',
       value: ({ isDown }: UpstreamState) => Number(isDown),
     },
     {

@@ -1,9 +1,11 @@
 /** Settles a request to another server whose outcome is unknown. `triglyph pending settle` and the console do it. */
+import type { CallerIdentity } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import { dotted } from '../contract/path.ts';
 import { Problem, refusalOfUpstream } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
+import type { RequestHasher } from '../idempotency/ports.ts';
 import { type Outcome, serializeOutcome } from '../idempotency/stored-outcome.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 
@@ -47,13 +49,14 @@ export function describeUnsettled(request: UnsettledRequest) {
 
 /** Returns what a retry gets. `services`: those that this program serves. Throws SettlementError. */
 export async function settleRequest(
-  unsettled: UnsettledRequests,
+  unsettled: Pick<UnsettledRequests, 'find' | 'settle'>,
   services: readonly Service[],
   id: string,
   settlement: Settlement,
 ): Promise<string> {
   const request = await unsettled.find(id);
-  if (request === undefined) throw new SettlementError(`no request with the id ${id} is pending`);
+  if (request === undefined)
+    throw new SettlementError(`no request with the id ${id} is pending: it was answered or settled, or never was`);
   if (request.state === 'inFlight')
     throw new SettlementError(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
   const isFreed = settlement.kind === 'notDone' || request.recordKey === undefined;
@@ -61,6 +64,16 @@ export async function settleRequest(
   if (!(await unsettled.settle(id, outcome)))
     throw new SettlementError(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
   return consequence(request, settlement);
+}
+
+/** During a rotation of the index key, a record may be stored under either key. */
+export function recordKeysOf(
+  hasher: RequestHasher,
+  caller: Pick<CallerIdentity, 'tenant' | 'partition'>,
+  key: string,
+): readonly string[] {
+  const own = hasher.recordKey(caller, key);
+  return hasher.other === undefined ? [own] : [own, hasher.other.recordKey(caller, key)];
 }
 
 function consequence({ recordKey }: UnsettledRequest, { kind }: Settlement): string {

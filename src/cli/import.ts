@@ -1,8 +1,8 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
-import { columnsOf } from '../import/columns.ts';
 import { createDetailImporter } from '../services/recurring/import-details.ts';
 import { importRow } from '../services/recurring/import-row.ts';
+import { columnsText } from './import/columns-text.ts';
 import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 
 export function add(program: Command): void {
@@ -12,18 +12,13 @@ export function add(program: Command): void {
     .action((file: string, options: ImportOptions) => runImport(createDetailImporter, file, options));
 }
 
-const marks = Object.freeze({ always: '*', inObject: '+', never: ' ' });
-
 /** Which rows a file may have. */
 function rowFormat(): string {
-  const columns = columnsOf(importRow);
-  const width = Math.max(...columns.map(({ name }) => name.length));
-  const lines = columns.map(({ name, required, doc }) => `  ${marks[required]} ${name.padEnd(width)}  ${doc}`);
   const choices = importRow.choices.map(({ doc }) => doc);
   return `Columns of a CSV file, in any order. An empty cell is an absent field. ${choices.join(' ')}
 Required: * in every row, + with other columns of the same object.
 
-${lines.join('\n')}
+${columnsText(importRow)}
 
 A row of a JSONL file is one JSON object with the same names: {"card": {"number": ...}} for card.number.
 A CSV file with another column is refused at its first line. A refused row changes nothing, and the report says why.

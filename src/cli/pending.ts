@@ -1,8 +1,10 @@
 /** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown. */
 import { type Command, Option } from 'commander';
 import { describeUnsettled } from '../app/settle-request.ts';
+import { settlementRow } from '../app/settlement-file.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { CommandError } from './command-error.ts';
+import { columnsText } from './import/columns-text.ts';
 import { formatSecond, print, printAll } from './output.ts';
 import { type SettleOptions, settle } from './pending/settle.ts';
 import { withBackend } from './with-backend.ts';
@@ -30,7 +32,13 @@ export function add(program: Command): void {
     .action(showPending);
   pending
     .command('settle')
-    .argument('<id>', 'the id that `pending list` prints')
+    .argument('[id]', 'the id that `pending list` prints')
+    .option(
+      '--file <file>',
+      'settles the requests of a file, one in a row: .jsonl, or .csv with a line of column names',
+    )
+    .option('--report <file>', 'with --file: the report of refused rows; <file>.refused.jsonl by default')
+    .option('--dry-run', 'with --file: checks every row and writes the report, and settles nothing')
     .option(
       '--done [output]',
       'the other server had the effect: the output as JSON, or the name of a file that holds it',
@@ -38,9 +46,9 @@ export function add(program: Command): void {
     .option('--not-done', 'the other server did not have the effect')
     .option('--refused <code>', 'the other server refused the request: the error code')
     .addOption(new Option('--message <text>', 'the text of the refusal; by default that of the contract'))
-    .description('says what became of a request. Look it up at the other server first')
-    .addHelpText('after', `\n${meanings}\n\nExample:\n  triglyph pending settle 8816080397613514 --done '{"id":"o-7"}'`)
-    .action((id: string, options: SettleOptions) => settle(id, options));
+    .description('says what became of a request, or of those of a file. Look them up at the other server first')
+    .addHelpText('after', () => `\n${meanings}\n\n${rows()}\n\n${settleExamples}`)
+    .action((id: string | undefined, options: SettleOptions) => settle(id, options));
   pending.addHelpText('after', '\nExample:\n  triglyph pending list');
 }
 
@@ -54,6 +62,20 @@ const meanings = `Meanings:
   --not-done  a retry is executed. If the server had the effect all the same, it has it twice
   --refused   a retry gets this refusal
 An answer that arrives later changes nothing.`;
+
+const settleExamples = `Examples:
+  triglyph pending settle 8816080397613514 --done '{"id":"o-7"}'
+  triglyph pending settle --file settled.csv --dry-run`;
+
+/** Which rows a file of settlements may have. */
+function rows(): string {
+  return `Columns of --file, in any order. A row names a request by its id, or by tenant and key.
+
+${columnsText(settlementRow)}
+
+A row of a JSONL file is one JSON object with the same names; its output is a text, too. Every row is settled or refused by itself, with a line of output.
+Settle the file again when the cause is gone: rows that are settled already are skipped.`;
+}
 
 interface ListOptions {
   readonly all?: boolean;

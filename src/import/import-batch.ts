@@ -14,9 +14,9 @@ export interface RowImporter<R = unknown> {
   readonly schema: ObjectSchema;
   /**
    * Refuses a row with a Problem or with reasons, before it writes anything; where it finds out only after that, it throws a
-   * `RowConflict`.
+   * `RowConflict`. `line`: of the file, from 1.
    */
-  save(row: R, tx: Transaction): Promise<readonly Reason[] | undefined>;
+  save(row: R, tx: Transaction, line: number): Promise<readonly Reason[] | undefined>;
 }
 
 /** A row that is refused after a part of it was written: its transaction is rolled back. */
@@ -71,13 +71,14 @@ export function createBatchImporter<R>(
   importer: RowImporter<R>,
   { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
 ): BatchImporter<R> {
-  type Save = (result: RowResult<R>, tx: Transaction) => Promise<readonly Reason[]>;
+  type Save = (row: PendingRow<R>, tx: Transaction) => Promise<readonly Reason[]>;
 
   function saveTogether(batch: readonly PendingRow<R>[], saveOne: Save, beforeCommit: BeforeCommit) {
     const save = async (tx: Transaction): Promise<readonly RefusedRow[]> => {
       const refused: RefusedRow[] = [];
-      for (const { line, row, result } of batch) {
-        const reasons = await saveOne(result, tx);
+      for (const each of batch) {
+        const { line, row } = each;
+        const reasons = await saveOne(each, tx);
         if (reasons.length > 0) refused.push({ line, row, reasons });
       }
       beforeCommit(refused);
@@ -90,11 +91,11 @@ export function createBatchImporter<R>(
     return store.write(save, { noTimeout: true });
   }
 
-  const saveOrThrow: Save = (result, tx) => saveRow(result, importer, tx);
+  const saveOrThrow: Save = (row, tx) => saveRow(row, importer, tx);
 
-  async function saveOrRollBack(result: RowResult<R>, tx: Transaction): Promise<readonly Reason[]> {
+  async function saveOrRollBack(row: PendingRow<R>, tx: Transaction): Promise<readonly Reason[]> {
     try {
-      return await tx.savepoint(() => saveRow(result, importer, tx));
+      return await tx.savepoint(() => saveRow(row, importer, tx));
     } catch (thrown) {
       if (thrown instanceof RowConflict) return thrown.reasons;
       throw thrown;
@@ -114,10 +115,14 @@ export function createBatchImporter<R>(
   };
 }
 
-async function saveRow<R>(result: RowResult<R>, importer: RowImporter<R>, tx: Transaction): Promise<readonly Reason[]> {
+async function saveRow<R>(
+  { result, line }: PendingRow<R>,
+  importer: RowImporter<R>,
+  tx: Transaction,
+): Promise<readonly Reason[]> {
   if ('reasons' in result) return result.reasons;
   try {
-    return (await importer.save(result.row, tx)) ?? [];
+    return (await importer.save(result.row, tx, line)) ?? [];
   } catch (thrown) {
     // A Problem precedes every write, so the transaction continues without the row.
     if (thrown instanceof Problem) return reasonsOf(thrown);

@@ -52,7 +52,7 @@ export interface BatchResult {
 
 export interface ImportObserver {
   started?(bytes: number): void;
-  committed(result: BatchResult): void;
+  committed(result: BatchResult): void | Promise<void>;
   /** Asked after each batch: whether to stop there. */
   shouldStop?(): boolean;
 }
@@ -81,7 +81,7 @@ export async function importFile<R>(
     const refusedRows = await importBatch(batch, report.write);
     report.settle();
     refused += refusedRows.length;
-    observer.committed({ bytesDone, rows, refused, batch: { rows: batch.length, refused: refusedRows } });
+    await observer.committed({ bytesDone, rows, refused, batch: { rows: batch.length, refused: refusedRows } });
     batch = [];
   };
   try {

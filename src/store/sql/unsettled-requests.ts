@@ -2,7 +2,7 @@
 
 import type { PendingCount } from '../../idempotency/pending-limit.ts';
 import type { PendingRequest } from '../../idempotency/ports.ts';
-import { type Engine, readCommitted, statement } from './engine.ts';
+import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
 import { IdempotencyRecordRepository } from './idempotency-records.ts';
 import { PendingRequestRepository, stateOfPendingRequest } from './pending-requests.ts';
 
@@ -65,6 +65,7 @@ const reportedMax = 100;
 
 const list = statement<Row>('list-pending-requests', `${rows} order by started_at, request_id limit $1`);
 const find = statement<Row>('show-pending-request', `${rows} where request_id = $1`);
+const findByRecordKey = statement<Row>('find-pending-request-of-key', `${rows} where record_key = $1`);
 const count = statement<{ readonly rows: number }>(
   'count-unknown-requests',
   `select count(*) as rows from pending_request where ${isUnknown}`,
@@ -85,7 +86,7 @@ const report = statement(
 export function createUnsettledRequests(engine: Engine): UnsettledRequests {
   return Object.freeze<UnsettledRequests>({
     list: (max) => engine.read(async (session) => (await session.query(list, [max])).map(requestOf)),
-    find: (id) => engine.read(async (session) => (await session.query(find, [id])).map(requestOf)[0]),
+    find: (id) => engine.read((session) => findRequest(session, id)),
     countUnknown: () => engine.read(async (session) => (await session.query(count, []))[0]?.rows ?? 0),
     countByCredential: () => engine.read((session) => session.query(countEach, [])),
     async takeUnreported() {
@@ -99,17 +100,40 @@ export function createUnsettledRequests(engine: Engine): UnsettledRequests {
       }, readCommitted);
     },
     settle: (id, outcome) =>
-      engine.write(async (session) => {
-        const [row] = await session.query(find, [id]);
-        if (row === undefined || !(await new PendingRequestRepository(session).removeIdle(id))) return false;
-        const { record_key: recordKey } = row;
-        const records = new IdempotencyRecordRepository(session);
-        if (recordKey === null) return true;
-        if (outcome === undefined) await records.removePending(recordKey);
-        else await records.completePending(recordKey, outcome);
-        return true;
-      }, readCommitted),
+      engine.write((session) => new UnsettledRequestRepository(session).settle(id, outcome), readCommitted),
   });
+}
+
+/** The same within a transaction. */
+export class UnsettledRequestRepository implements Pick<UnsettledRequests, 'find' | 'settle'> {
+  readonly #session: TransactionSession;
+
+  constructor(session: TransactionSession) {
+    this.#session = session;
+  }
+
+  find(id: string): Promise<UnsettledRequest | undefined> {
+    return findRequest(this.#session, id);
+  }
+
+  async findByRecordKey(recordKey: string): Promise<UnsettledRequest | undefined> {
+    return (await this.#session.query(findByRecordKey, [recordKey])).map(requestOf)[0];
+  }
+
+  async settle(id: string, outcome: string | undefined): Promise<boolean> {
+    const found = await this.find(id);
+    if (found === undefined || !(await new PendingRequestRepository(this.#session).removeIdle(id))) return false;
+    const { recordKey } = found;
+    const records = new IdempotencyRecordRepository(this.#session);
+    if (recordKey === undefined) return true;
+    if (outcome === undefined) await records.removePending(recordKey);
+    else await records.completePending(recordKey, outcome);
+    return true;
+  }
+}
+
+async function findRequest(session: Session, id: string): Promise<UnsettledRequest | undefined> {
+  return (await session.query(find, [id])).map(requestOf)[0];
 }
 
 function requestOf(row: Row): UnsettledRequest {

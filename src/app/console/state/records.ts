@@ -5,11 +5,16 @@ import { type recordOperations, stateProblems } from '../../../console/state/rec
 import { Problem } from '../../../contract/problem.ts';
 import type { MaskSecrets } from '../../../contract/redaction.ts';
 import type { Service } from '../../../contract/service.ts';
-import type { RequestHasher } from '../../../idempotency/ports.ts';
 import type { UnsettledRequest } from '../../../store/sql/unsettled-requests.ts';
 import type { Backend } from '../../backend.ts';
 import type { Services } from '../../service-set.ts';
-import { describeUnsettled, type Settlement, SettlementError, settleRequest } from '../../settle-request.ts';
+import {
+  describeUnsettled,
+  recordKeysOf,
+  type Settlement,
+  SettlementError,
+  settleRequest,
+} from '../../settle-request.ts';
 import { maskOutcome } from './masked-outcome.ts';
 
 export type RecordPort = PortOf<(typeof recordOperations)[number]>;
@@ -32,7 +37,7 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
   };
   return {
     async findIdempotencyRecord({ tenant, partition, key }) {
-      for (const recordKey of recordKeys(requestHasher, { tenant, partition }, key)) {
+      for (const recordKey of recordKeysOf(requestHasher, { tenant, partition }, key)) {
         const record = await inspection.findRecord(recordKey);
         if (record === undefined) continue;
         const { operation, outcome, requestHash, ...times } = record;
@@ -66,16 +71,6 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
       }
     },
   };
-}
-
-/** During a rotation of the index key, a record may be stored under either key. */
-function recordKeys(
-  hasher: RequestHasher,
-  caller: Parameters<RequestHasher['recordKey']>[0],
-  key: string,
-): readonly string[] {
-  const own = hasher.recordKey(caller, key);
-  return hasher.other === undefined ? [own] : [own, hasher.other.recordKey(caller, key)];
 }
 
 interface GivenSettlement {

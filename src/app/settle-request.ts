@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operation.ts';
 import { dotted } from '../contract/path.ts';
 import { Problem, refusalOfUpstream } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import { createProtocols } from '../formats/index.ts';
+import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
 import { type Outcome, serializeOutcome } from '../idempotency/stored-outcome.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
@@ -111,7 +111,7 @@ function outcomeText(
 
 function readOutput(service: Service, operation: Operation, text: string | undefined): unknown {
   if (text === undefined) throw new SettlementError('a request that was done needs the output: a retry gets it');
-  const { json, rest } = createProtocols([service]);
+  const { json, rest } = protocolsFor(service);
   const { value, issues } = decode(text, operation, operation.http === undefined ? json : rest);
   if (issues.length > 0)
     throw new SettlementError(
@@ -119,6 +119,15 @@ function readOutput(service: Service, operation: Operation, text: string | undef
       ...issues.map(({ path, message }) => `  ${dotted(path)}: ${message}`),
     );
   return value;
+}
+
+/** A file may have thousands of outputs of one service. */
+const protocolsOf = new WeakMap<Service, Protocols>();
+
+function protocolsFor(service: Service): Protocols {
+  const found = protocolsOf.get(service) ?? createProtocols([service]);
+  protocolsOf.set(service, found);
+  return found;
 }
 
 function decode(text: string, operation: Operation, protocol: ReturnType<typeof createProtocols>['json']) {

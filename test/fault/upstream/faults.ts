@@ -11,9 +11,15 @@ interface FaultKind {
   readonly hasEffect: boolean;
   /** Absent where there is no connection. */
   readonly apply?: (exchange: UpstreamExchange) => Promise<void>;
+  /** What callers may read as the words of the upstream: `internal 905 Disk full`. */
+  readonly words?: string;
   /** Instead of a connection with the trusted certificate. The name of a host without an address stays. */
   readonly connection?: 'refused' | 'unknown host' | SelfSigned;
 }
+
+/** A failure in the words of the application. */
+const diskFull = { errorCode: '905', message: 'Disk full', errorType: 'internal' };
+const diskFullWords = 'internal 905 Disk full';
 
 const html = '<html><head><title>Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 /** More than an answer may have. */
@@ -68,6 +74,22 @@ const table = {
   ),
   '502 of a proxy after the effect': after(({ response }) => send(response, 502, 'text/html', html)),
   '504 of a proxy': after(({ response }) => send(response, 504, 'text/html', html)),
+
+  'a limit of the application': {
+    ...before(({ response }) => sendJson(response, 429, { errorCode: '000', message: 'Slow', errorType: 'security' })),
+    known: 'not sent',
+    words: 'security 000 Slow',
+  },
+  '500 of the application': { ...before(({ response }) => sendJson(response, 500, diskFull)), words: diskFullWords },
+  '500 of the application after the effect': failing(500),
+  '501 of the application after the effect': failing(501),
+  '503 of the application after the effect': failing(503),
+  '503 of the application with a wait': {
+    ...after(({ response }) => sendJson(response, 503, diskFull, { 'retry-after': '30' })),
+    words: diskFullWords,
+  },
+  '408 after the effect': after(({ response }) => sendJson(response, 408, diskFull)),
+  '301 after the effect': after(({ response }) => send(response, 301, 'text/plain', 'moved', { location: '/' })),
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
 export type Fault = keyof typeof table;
@@ -90,6 +112,15 @@ function after(apply: (exchange: UpstreamExchange, body: string) => unknown) {
     hasEffect: true,
     apply: async (exchange: UpstreamExchange) => void apply(exchange, (await exchange.forward()).body),
   } as const;
+}
+
+/** The upstream has acted, and its application says that it failed. */
+function failing(status: number) {
+  return { ...after(({ response }) => sendJson(response, status, diskFull)), words: diskFullWords } as const;
+}
+
+function sendJson(response: ServerResponse, status: number, body: object, headers = {}): void {
+  send(response, status, 'application/json', JSON.stringify({ status, ...body }), headers);
 }
 
 function send(

@@ -49,10 +49,10 @@ export interface FaultyUpstream {
 }
 
 /**
- * Seeded defects, as if a gateway had them: it sends every write twice, makes a key for each attempt, or takes a failure for a
- * success.
+ * Seeded defects, as if a gateway had them: it sends every write twice, makes a key for each attempt, takes a failure for a
+ * success, or does not say that a failure may be retried.
  */
-export type Defect = 'sends twice' | 'a key for each attempt' | 'failures are successes';
+export type Defect = 'sends twice' | 'a key for each attempt' | 'failures are successes' | 'failures are final';
 
 export interface FaultyUpstreamOptions {
   /** The origin of the upstream. */

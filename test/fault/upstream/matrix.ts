@@ -21,7 +21,7 @@ export const modes = ['header', 'none'] as const;
 export type Mode = (typeof modes)[number];
 
 const kinds = ['a read', 'a write with a key', 'a write without a key'] as const;
-const formats = ['soap11', 'json', 'form'] as const;
+const formats = ['soap11', 'soap12', 'json', 'form', 'adapter'] as const;
 
 /** An answer as a client sees it. */
 interface ClientAnswer {
@@ -37,6 +37,8 @@ interface Cell {
   readonly format: (typeof formats)[number];
   readonly shopper: string;
   readonly key: string | undefined;
+  /** What a defective gateway does not say may be retried. */
+  readonly finalWords: string | undefined;
   readonly answers: ClientAnswer[];
 }
 
@@ -71,7 +73,8 @@ export async function findingsOf(fault: Fault, mode: Mode, defect?: Defect): Pro
     answeredBy: { Recurring: 'json' },
   });
   try {
-    const cells = kinds.flatMap((kind) => formats.map((format): Cell => newCell(kind, format)));
+    const finalWords = defect === 'failures are final' ? faults[fault].words : undefined;
+    const cells = kinds.flatMap((kind) => formats.map((format): Cell => newCell(kind, format, finalWords)));
     await upstream.fail(fault);
     await Promise.all(cells.map((cell) => send(gateway, cell)));
     const reached = new Set(
@@ -110,12 +113,13 @@ function isPassing(fault: Fault): boolean {
   return faults[fault].connection !== 'unknown host';
 }
 
-function newCell(kind: Cell['kind'], format: Cell['format']): Cell {
+function newCell(kind: Cell['kind'], format: Cell['format'], finalWords: string | undefined): Cell {
   return {
     kind,
     format,
     shopper: randomUUID(),
     key: kind === 'a write with a key' ? randomUUID() : undefined,
+    finalWords,
     answers: [],
   };
 }
@@ -124,7 +128,8 @@ const protocols = createProtocols(services);
 const merchantAccount = 'DemoMerchant';
 const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
 
-async function send(gateway: RunningGateway, { kind, format, shopper, key, answers }: Cell): Promise<void> {
+async function send(gateway: RunningGateway, cell: Cell): Promise<void> {
+  const { kind, format, shopper, key, finalWords, answers } = cell;
   const operation = recurringV25.operations.get(kind === 'a read' ? 'listRecurringDetails' : 'storeToken')!;
   const input = {
     merchantAccount,
@@ -147,18 +152,18 @@ async function send(gateway: RunningGateway, { kind, format, shopper, key, answe
     return;
   }
   const { type, code, message } = problemIn(format, response.headers.get('content-type') ?? '', text);
-  answers.push({ isSuccess: false, problem: `${type} ${code} ${message}`, mayRetry });
+  const problem = `${type} ${code} ${message}`;
+  answers.push({ isSuccess: false, problem, mayRetry: problem === finalWords ? undefined : mayRetry });
 }
 
 const retriesMax = 20;
 const pauseMs = 150;
 
-/** A write without a key is sent again only where the answer says that it may be. */
+/** As the documentation tells a client: again where the answer says so, and anything else is final. */
 async function retry(gateway: RunningGateway, cell: Cell): Promise<void> {
   for (let count = 0; count < retriesMax; count += 1) {
     const last = cell.answers.at(-1)!;
-    if (last.isSuccess || last.mayRetry === false) return;
-    if (cell.kind === 'a write without a key' && last.mayRetry !== true) return;
+    if (last.isSuccess || last.mayRetry !== true) return;
     await send(gateway, cell);
     if (!cell.answers.at(-1)!.isSuccess) await wait(pauseMs);
   }
@@ -192,20 +197,21 @@ function check(cell: Cell, { fault, mode, reached, effects, isPending }: Facts):
   expect(!isWrite || !answers.some(({ isSuccess }) => isSuccess) || effects === 1, 'a success without an effect');
   expect(!first.isSuccess, 'a success while the fault lasts');
   expect(
-    Object.values(messages).some((text) => text === first.problem),
+    [...Object.values(messages), faults[fault].words].some((text) => text === first.problem),
     'another problem',
   );
   // A retry repeats no effect where nothing was sent, nothing is written, or the upstream knows the key.
   const isRepeatable = !isWrite || (kind === 'a write with a key' && mode === 'header');
-  expect(
-    first.mayRetry !== true || first.problem === messages.unavailable || isRepeatable,
-    'may be sent again, and may have had its effect',
-  );
-  if (faults[fault].known === 'not sent') expect(first.problem === messages.unavailable, 'nothing was sent');
+  const isNothingDone = faults[fault].known === 'not sent' || first.problem === messages.unavailable;
+  expect(first.mayRetry !== true || isNothingDone || isRepeatable, 'may be sent again, and may have had its effect');
+  const isFinal = !last.isSuccess && last.mayRetry !== true && last.problem !== messages.outcomeUnknown;
+  expect(!isWrite || !isFinal || effects === 0, 'refused for good, and the effect is there');
+  if (faults[fault].known === 'not sent')
+    expect([messages.unavailable, faults[fault].words].includes(first.problem), 'nothing was sent');
   if (reached && isWrite) expect(first.problem !== messages.unavailable || !faults[fault].hasEffect, 'it was sent');
   if (!isPassing(fault)) return findings;
   const isRefused = last.problem === messages.refused && effects === 0;
-  if (isRepeatable || faults[fault].known === 'not sent') expect(last.isSuccess, 'no success in the end');
+  if (isRepeatable || faults[fault].known === 'not sent') expect(last.isSuccess || isRefused, 'no success in the end');
   else expect(last.isSuccess || isUnknown || isRefused, 'no outcome in the end');
   expect(isPending === (isUnknown && (mode === 'none' || kind === 'a write with a key')), 'listed as unknown, or not');
   return findings;

@@ -13,10 +13,16 @@ test.each(faultNames)('%s', async (fault) => {
 });
 
 test.each([
-  ['sends twice', 'none', 'the effect is doubled'],
-  ['a key for each attempt', 'header', 'the effect is doubled'],
-  ['failures are successes', 'header', 'a success without an effect'],
-] as const)('seeded defect: %s', async (defect, mode, text) => {
-  const findings = await findingsOf('reset after the effect', mode, defect);
+  ['sends twice', 'none', 'reset after the effect', 'the effect is doubled'],
+  ['a key for each attempt', 'header', 'reset after the effect', 'the effect is doubled'],
+  ['failures are successes', 'header', 'reset after the effect', 'a success without an effect'],
+  [
+    'failures are final',
+    'header',
+    '503 of the application after the effect',
+    'refused for good, and the effect is there',
+  ],
+] as const)('seeded defect: %s', async (defect, mode, fault, text) => {
+  const findings = await findingsOf(fault, mode, defect);
   expect(findings).toContainEqual(expect.stringContaining(text));
 });

@@ -1,4 +1,5 @@
 /** Gateways that forward with one defect each, and servers that are not what they are said to be. */
+import { Problem, problems } from '../../src/contract/problem.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from '../support/override.ts';
@@ -82,6 +83,7 @@ const keyOfFormat = changingHandler(({ forward }) => ({
 }));
 
 const doubled = /has \d effects/;
+const refusedWithEffect = /is refused for good, and has its effect/;
 
 export const forwardingDefects: Readonly<Record<string, ForwardingDefect>> = Object.freeze({
   'nothing is committed before the question': { deduplicates: false, variant: withoutIntent, symptom: doubled },
@@ -117,6 +119,25 @@ export const forwardingDefects: Readonly<Record<string, ForwardingDefect>> = Obj
     deduplicates: true,
     variant: changingHandler(() => ({ keyMsMax: Number.MAX_SAFE_INTEGER / 8 })),
     symptom: doubled,
+  },
+  'a failure of the other server is taken for a refusal': {
+    deduplicates: true,
+    variant: changingHandler(({ forward }) => ({
+      forward: async (...parameters) => {
+        try {
+          return await forward(...parameters);
+        } catch (thrown) {
+          if (!(thrown instanceof Problem) || thrown.kind.transient !== true) throw thrown;
+          throw new Problem(problems.notAllowed);
+        }
+      },
+    })),
+    symptom: refusedWithEffect,
+  },
+  'an attempt without an answer is forgotten': {
+    deduplicates: true,
+    variant: released(/^OutcomeUnknown/),
+    symptom: refusedWithEffect,
   },
   'the other server does not deduplicate, and is said to': {
     deduplicates: false,

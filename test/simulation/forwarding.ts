@@ -8,6 +8,7 @@ import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
 import { NotSent, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
+import { mayBeSentAgain } from '../../src/idempotency/remote-problems.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
 import { disable } from '../../src/services/recurring/contract.ts';
@@ -69,7 +70,8 @@ interface Order {
 type Answer =
   | { readonly kind: 'lost' }
   | { readonly kind: 'retry'; readonly because: string }
-  | { readonly kind: 'final'; readonly text: string };
+  /** `isRefused`: and nothing of it is stored, so the key is free. */
+  | { readonly kind: 'final'; readonly text: string; readonly isRefused?: true };
 
 /** A run of a gateway process. After its death none of its calls returns. */
 interface Incarnation {
@@ -199,6 +201,7 @@ export class ForwardingRun {
         const answer = this.#answer(request, key);
         await this.#step(self);
         if (this.#chance(0.1)) throw new OutcomeUnknown('simulated: the answer was lost');
+        if (this.#chance(0.1)) throw deduplicates ? diskFull() : new OutcomeUnknown('simulated: disk full');
         if (request.key === undefined) this.#answered.add(answer instanceof Problem ? '' : answer.body);
         if (answer instanceof Problem) throw answer;
         return { output: { response: `effect ${answer.number}` } };
@@ -209,6 +212,8 @@ export class ForwardingRun {
   /** What the other server does: it refuses some, has the effect of others, and knows its keys for a day. */
   #answer({ input, key }: AnyRequest, upstreamKey: string | undefined): Effect | Problem {
     const body = (input as { readonly shopperReference: string }).shopperReference;
+    // Before it looks for the key.
+    if (this.#chance(0.1)) return new Problem('notAllowed');
     const known = upstreamKey === undefined ? undefined : this.#known.get(upstreamKey);
     if (known !== undefined && this.#now - known.at < dayMs && this.#options.deduplicates) {
       if (known.body !== body) this.failures.push(`the other server gets one key for ${known.body} and ${body}`);
@@ -235,7 +240,14 @@ export class ForwardingRun {
       const sent = Array.from({ length: copies }, () => this.#call(order, order.name));
       if (order.key !== undefined && this.#chance(0.3)) sent.push(this.#call(order, `${order.name}-other`));
       const answers = await Promise.all(sent);
-      if (order.key === undefined || answers[0]!.kind === 'final') return;
+      const own = answers.slice(0, copies);
+      // A client that is refused for good gives up, and may pay elsewhere.
+      if (own.every((answer) => answer.kind === 'final' && answer.isRefused)) {
+        if (this.effects.some((effect) => effect.body === order.name))
+          this.failures.push(`${order.name} is refused for good, and has its effect`);
+        return;
+      }
+      if (order.key === undefined || own.some((answer) => answer.kind === 'final' && !answer.isRefused)) return;
     }
   }
 
@@ -247,7 +259,7 @@ export class ForwardingRun {
     this.#note(`${request.requestReference} ${body} is answered ${JSON.stringify(answer)}`);
     // The store has the intent and not this answer, so a later one may differ.
     const isStored = !this.#notStored.has(request.requestReference);
-    if (answer.kind === 'final' && isStored) this.#record(order, body, answer.text);
+    if (answer.kind === 'final' && isStored && !answer.isRefused) this.#record(order, body, answer.text);
     return answer;
   }
 
@@ -422,7 +434,15 @@ function outputOf({ number }: Effect): { readonly response: string } {
   return { response: `effect ${number}` };
 }
 
-const retried = new Set(['inProgress', 'unavailable', 'internal', 'badAnswer', 'badRequest']);
+/** An upstream that deduplicates may fail in its own words. */
+function diskFull(): Problem {
+  return mayBeSentAgain(new Problem(refusalOfUpstream({ status: 500, code: '905', type: 'internal' }), 'Disk full'));
+}
+
+/** Where they have no word on it, the headers of an answer to a request with a key say that it may be sent again. */
+const retried = new Set(['internal', 'badAnswer']);
+/** The upstream refuses them, and the gateway stores nothing. */
+const refused = new Set(['badRequest', 'notAllowed']);
 
 async function answerOf(execute: () => Promise<ExecutionResult>): Promise<Answer> {
   try {
@@ -431,7 +451,8 @@ async function answerOf(execute: () => Promise<ExecutionResult>): Promise<Answer
     return { kind: 'final', text: (output as { readonly response: string }).response };
   } catch (thrown) {
     if (!(thrown instanceof Problem)) return { kind: 'retry', because: String(thrown) };
-    const { problem } = thrown;
-    return retried.has(problem) ? { kind: 'retry', because: problem } : { kind: 'final', text: problem };
+    const { problem, kind } = thrown;
+    if (kind.transient ?? retried.has(problem)) return { kind: 'retry', because: problem };
+    return { kind: 'final', text: problem, ...(refused.has(problem) && { isRefused: true }) };
   }
 }

@@ -26,7 +26,7 @@ const countEveryMs = 60_000;
 
 export function createServerAudit(
   config: Config,
-  { audit, auditCopy, rotation, processName }: Backend<Services>,
+  { audit, auditLog, auditCopy, rotation, processName }: Backend<Services>,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
 ): ServerAudit {
   if (!config.audit) return noServerAudit;
@@ -49,6 +49,10 @@ export function createServerAudit(
       log.logger.error({ entries }, 'entries of the audit log were not copied');
     },
   });
+  const storeAndFollow = async (): Promise<void> => {
+    await audit.flush();
+    await auditLog.follow();
+  };
   let tasks: readonly PeriodicTask[] = [];
   return Object.freeze<ServerAudit>({
     requests,
@@ -56,7 +60,7 @@ export function createServerAudit(
       recordStart(config, audit, processName);
       audit.recordOnce({ kind: 'keyUsed', actor: gatewayActor, subject: rotation.wrapping.current });
       tasks = [
-        startPeriodicTask(audit.flush, flushEveryMs, failed),
+        startPeriodicTask(storeAndFollow, flushEveryMs, failed),
         startPeriodicTask(async () => requests.recordCounts(), countEveryMs, failed),
       ];
     },

@@ -200,6 +200,7 @@ function createBackend<S extends Services>(
   const { credentialRules } = set;
   const processName = `${hostname()} ${process.pid}`;
   const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName });
+  if (config.audit) integrity.pin(auditLog.pin);
   const auditCopy = config.audit && config.auditLog !== undefined ? openAuditCopy(config.auditLog) : undefined;
   const onStored = (entries: readonly AuditEntry[]) => auditCopy?.write(entries);
   const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock, onStored }) : noAuditTrail;

@@ -54,9 +54,25 @@ export function macOfEntry(key: KeyObject, previousMac: string, entry: Omit<Audi
   return macOf(key, ['entry', previousMac, sequence, recordedAt, kind, actorType, actor, subject, detail, process]);
 }
 
-export function macOfHead(key: KeyObject, head: ChainHead): string {
+/** `anchor`: a random text outside of the log, which changes with the head. Empty for a head that has none. */
+export function macOfHead(key: KeyObject, head: ChainHead, anchor: string): string {
   const { lastSequence, lastMac, removedThrough, removedMac } = head;
-  return macOf(key, ['head', lastSequence, lastMac, removedThrough, removedMac]);
+  const parts = ['head', lastSequence, lastMac, removedThrough, removedMac];
+  return macOf(key, anchor === '' ? parts : [...parts, anchor]);
+}
+
+/** The characters of a sequence in a pin. */
+const pinnedDigits = 12;
+const pinnedMacLength = 10;
+
+/** Names an entry in other tables, 22 characters: a log without this entry is not the one that it was taken from. */
+export function pinOf({ sequence, mac }: Pick<AuditEntry, 'sequence' | 'mac'>): string {
+  return `${String(sequence).padStart(pinnedDigits, '0')}${mac.slice(0, pinnedMacLength)}`;
+}
+
+/** 0 for a text that is no pin. */
+export function sequenceOfPin(pin: string): number {
+  return Number(pin.slice(0, pinnedDigits)) || 0;
 }
 
 /** Returns the entries of the events that follow the head. */

@@ -28,6 +28,8 @@ interface VerifiedRow {
 
 /** Of each of two generations. With the largest rows, 20 MB. */
 const verifiedMax = 8_192;
+/** SHA-256 in base64url. A MAC with a pin goes on with a dot and the pin. */
+export const macLength = 43;
 
 /** Until its keys are loaded it signs and verifies nothing. */
 export class RowIntegrity {
@@ -37,6 +39,7 @@ export class RowIntegrity {
   #verifiedBefore = new Map<string, VerifiedRow>();
   #unsigned: ReadonlySet<string> = new Set();
   #report: (row: AlteredRow) => void = () => {};
+  #findPin: () => string = () => '';
 
   /** `unsigned`: the tables whose rows from before the MACs get theirs. Nothing of them is verified until then. */
   use(keys: IntegrityKeys, unsigned: ReadonlySet<string> = new Set()): void {
@@ -67,20 +70,25 @@ export class RowIntegrity {
     this.#report = report;
   }
 
+  /** `findPin`: names the last entry of the audit log that this process knows; empty for none. Each new MAC covers it and shows it. */
+  pin(findPin: () => string): void {
+    this.#findPin = findPin;
+  }
+
   sign(table: string, fields: MacFields): string | null {
-    return this.#keys === undefined ? null : macOf(this.#keys, table, fields);
+    return this.#keys === undefined ? null : macOf(this.#keys, table, fields, this.#findPin());
   }
 
   /** Also where nothing is refused yet. True where there are no keys, so that there are no MACs. */
   isRight(table: string, fields: MacFields, mac: string | null): boolean {
-    return this.#keys === undefined || mac === macOf(this.#keys, table, fields);
+    return this.#keys === undefined || (mac !== null && mac === macOf(this.#keys, table, fields, pinIn(mac)));
   }
 
   /** Throws `RowAltered`. The first field is the tenant. */
   verify(table: string, id: string, fields: MacFields, mac: string | null): void {
     if (this.#keys === undefined || this.#unsigned.has(table)) return;
     if (mac !== null && this.#wasVerified(table, fields, mac)) return;
-    if (mac !== null && mac === macOf(this.#keys, table, fields)) {
+    if (mac !== null && mac === macOf(this.#keys, table, fields, pinIn(mac))) {
       this.#remember(mac, { table, fields });
       return;
     }
@@ -120,8 +128,10 @@ export class RowIntegrity {
  * A hash of a hash, each under a key of its own, in the way of NMAC (Bellare, Canetti, Krawczyk 1996). The outer one hides the state
  * of the inner one, so that nothing can be appended. `createHmac` takes twice as long.
  */
-function macOf({ inner, outer }: IntegrityKeys, table: string, fields: MacFields): string {
-  let text = `${inner}${table.length}:${table}`;
+function macOf({ inner, outer }: IntegrityKeys, table: string, fields: MacFields, pin: string): string {
+  // No table has a blank in its name.
+  const subject = pin === '' ? table : `${table} ${pin}`;
+  let text = `${inner}${subject.length}:${subject}`;
   for (const field of fields) {
     if (field === null) text += 'null;';
     else {
@@ -129,5 +139,10 @@ function macOf({ inner, outer }: IntegrityKeys, table: string, fields: MacFields
       text += `${value.length}:${value}`;
     }
   }
-  return hash('sha256', outer + hash('sha256', text, 'base64url'), 'base64url');
+  const mac = hash('sha256', outer + hash('sha256', text, 'base64url'), 'base64url');
+  return pin === '' ? mac : `${mac}.${pin}`;
+}
+
+function pinIn(mac: string): string {
+  return mac.slice(macLength + 1);
 }

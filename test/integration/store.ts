@@ -24,6 +24,7 @@ import { describeLifecycles } from './lifecycles.ts';
 import { describeMovedFingerprints } from './moved-fingerprints.ts';
 import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
+import { describeRemovedAuditLog } from './removed-audit-log.ts';
 import { describeRetention } from './retention.ts';
 import { describeRowIntegrity } from './row-integrity.ts';
 import { anna, anyInstrument, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
@@ -52,6 +53,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeCallerRecords(factory);
     describeDeprecations(factory);
     describeAuditLog(factory);
+    describeRemovedAuditLog(factory);
     describeRetention(factory);
     describeErasure(factory);
     describeJournal(factory);

@@ -9,9 +9,10 @@ import {
   extendChain,
   isSameMac,
   macOfHead,
+  pinOf,
   type RecordedEvent,
 } from '../../audit/chain.ts';
-import { type StoredHead, type VerifiedChain, verifyChain } from '../../audit/verify.ts';
+import { faultsWithoutHead, type Pins, type StoredHead, type VerifiedChain, verifyChain } from '../../audit/verify.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { CommitUnknown } from '../errors.ts';
@@ -39,6 +40,10 @@ export interface AuditLog {
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
   /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
   verify(): Promise<VerifiedChain | undefined>;
+  /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
+  follow(): Promise<void>;
+  /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
+  pin(): string;
   /** The end of the chain. */
   head(): Promise<StoredHead | undefined>;
   /** The entries between two sequences, both included. */
@@ -57,22 +62,35 @@ export interface AuditLogParts {
 
 const scope = Object.freeze({ tenant: '', record: 'audit gateway' });
 const keyBytes = 32;
+const anchorBytes = 16;
 /** After every time and every entry. */
 const unbounded = Number.MAX_SAFE_INTEGER;
 
-interface LockedChain {
-  readonly head: ChainHead;
+interface FoundChain {
+  readonly head: StoredHead;
   readonly key: KeyObject;
-  /** Whether the head is forged, gone, or older than one that this process has written. */
+  /** Whether the head is forged, gone, or set back. */
   readonly isBroken: boolean;
 }
+type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
+type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
 
 export function createAuditLog({ engine, vault, clock, process }: AuditLogParts): AuditLog {
   const openKey = createKeyOpener(vault);
-  /** The furthest end of the chain that this process has written. */
-  let seen = 0;
+  /** The last entry that this process knows to be stored. */
+  let known: KnownEntry = { sequence: 0, mac: emptyHead.lastMac };
+
+  const examine = (row: sql.ChainRow, { anchor, known_mac }: sql.ReferenceRow, before: KnownEntry): FoundChain => {
+    const key = openKey(row);
+    const head = sql.headOf(row, anchor);
+    const isForged = !isSameMac(macOfHead(key, head, head.anchor), head.headMac);
+    const isSetBack =
+      head.lastSequence < before.sequence || (before.sequence > head.removedThrough && known_mac !== before.mac);
+    return { head, key, isBroken: isForged || isSetBack };
+  };
 
   const lockChain = async (session: Session): Promise<LockedChain> => {
+    const before = known;
     let [row] = await session.query(sql.lockChain, []);
     let isNew = false;
     if (row === undefined) {
@@ -81,16 +99,19 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
       [row] = await session.query(sql.lockChain, []);
     }
     if (row === undefined) throw new Error('the chain of the audit log cannot be added');
-    const key = openKey(row);
-    const head = sql.headOf(row);
-    const isForged = !isSameMac(macOfHead(key, head), head.headMac);
+    // After the lock: what was read before may be older than the row.
+    const [reference] = await session.query(sql.findReference, [before.sequence]);
+    const chain = examine(row, reference!, before);
     const isLost = isNew && (await findLast(session)) > 0;
-    return { head, key, isBroken: isForged || isLost || head.lastSequence < seen };
+    return { ...chain, isBroken: chain.isBroken || isLost };
   };
 
   const saveHead = async (session: Session, key: KeyObject, head: ChainHead): Promise<void> => {
     const { lastSequence, lastMac, removedThrough, removedMac } = head;
-    await session.execute(sql.saveHead, [lastSequence, lastMac, removedThrough, removedMac, macOfHead(key, head)]);
+    const anchor = randomBytes(anchorBytes).toString('base64url');
+    const isAnchored = (await session.execute(sql.saveAnchor, [anchor])) > 0;
+    const headMac = macOfHead(key, head, isAnchored ? anchor : '');
+    await session.execute(sql.saveHead, [lastSequence, lastMac, removedThrough, removedMac, headMac]);
   };
 
   const extend = async (
@@ -100,7 +121,9 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
   ): Promise<readonly AuditEntry[]> => {
     // Signing what follows would hide a forged head, so the log says that it was one.
     const all = isBroken ? [brokenEvent(clock.now(), head), ...events] : events;
-    const lastSequence = isBroken ? Math.max(head.lastSequence, seen, await findLast(session)) : head.lastSequence;
+    const lastSequence = isBroken
+      ? Math.max(head.lastSequence, known.sequence, await findLast(session))
+      : head.lastSequence;
     const entries = extendChain(key, { ...head, lastSequence }, all, process);
     const last = entries.at(-1);
     if (last === undefined) return entries;
@@ -114,6 +137,10 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
     return await extend(session, chain, await withoutKnown(session, events));
   };
 
+  const learn = (entry: KnownEntry | undefined): void => {
+    if (entry !== undefined && entry.sequence > known.sequence) known = { sequence: entry.sequence, mac: entry.mac };
+  };
+
   const append: AppendEvents = async (events) => {
     let entries: readonly AuditEntry[] = [];
     try {
@@ -124,15 +151,15 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
       // Appending again would record the events twice.
       if (!(thrown instanceof CommitUnknown) || !(await isStored(engine, entries.at(-1)))) throw thrown;
     }
-    seen = Math.max(seen, entries.at(-1)?.sequence ?? 0);
+    learn(entries.at(-1));
     return entries;
   };
 
-  const findHead = () =>
-    engine.read(async (session) => {
-      const [row] = await session.query(sql.findChain, []);
-      return row && { head: sql.headOf(row), key: openKey(row) };
-    });
+  const findChain = async (): Promise<FoundChain | undefined> => {
+    const before = known;
+    const [row] = await engine.read((session) => session.query(sql.findChain, [before.sequence]));
+    return row && examine(row, row, before);
+  };
 
   const read = async function* (from: number, through: number): AsyncGenerator<readonly AuditEntry[]> {
     for (let next = from; ; ) {
@@ -147,7 +174,13 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
     append,
     appendIn,
     read,
-    head: async () => (await findHead())?.head,
+    head: async () => (await findChain())?.head,
+    pin: () => (known.sequence === 0 ? '' : pinOf(known)),
+    async follow() {
+      const found = await findChain();
+      if (found === undefined ? known.sequence > 0 : found.isBroken) await append([]);
+      else if (found !== undefined) learn({ sequence: found.head.lastSequence, mac: found.head.lastMac });
+    },
     list: ({ since = 0, until = unbounded, kind = '', actor = '', subject = '', before = unbounded, max }) =>
       engine.read(async (session) => {
         const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
@@ -155,17 +188,18 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
       }),
     async verify() {
       for (;;) {
-        const found = await findHead();
-        if (found === undefined) return await verifyWithoutHead(engine);
+        const pins = await findPins(engine);
+        const found = await findChain();
+        if (found === undefined) return await verifyWithoutHead(engine, pins);
         const { head, key } = found;
         const beyond = await engine.read(async (session) => (await session.query(sql.countBeyond, []))[0]!.entries);
-        const verified = await verifyChain(key, head, read(head.removedThrough + 1, head.lastSequence), beyond);
+        const verified = await verifyChain(key, head, read(head.removedThrough + 1, head.lastSequence), beyond, pins);
         // Entries whose time was over may have been removed meanwhile.
-        if ((await findHead())?.head.removedThrough === head.removedThrough) return verified;
+        if ((await findChain())?.head.removedThrough === head.removedThrough) return verified;
       }
     },
     async removeBefore(moment, pause = async () => {}) {
-      const head = (await findHead())?.head;
+      const head = (await findChain())?.head;
       if (head === undefined) return 0;
       const last = await findLastBefore(engine, head.removedThrough, moment);
       if (last !== undefined)
@@ -203,7 +237,7 @@ function createKeyOpener(vault: Vault): (row: sql.ChainRow) => KeyObject {
 async function addChain(session: Session, vault: Vault): Promise<boolean> {
   const bytes = randomBytes(keyBytes);
   const { keyId, dataKey, payload } = vault.seal(scope, { payload: bytes.toString('base64') });
-  const headMac = macOfHead(createSecretKey(bytes), emptyHead);
+  const headMac = macOfHead(createSecretKey(bytes), emptyHead, '');
   return (await session.execute(sql.addChain, [headMac, keyId, dataKey, payload!])) > 0;
 }
 
@@ -211,11 +245,19 @@ async function findLast(session: Session): Promise<number> {
   return (await session.query(sql.findLast, []))[0]!.sequence;
 }
 
-/** A store in which nothing was recorded has neither. */
-async function verifyWithoutHead(engine: Engine): Promise<VerifiedChain | undefined> {
+/** A store in which nothing was recorded has neither entries nor an anchor or pins. */
+async function verifyWithoutHead(engine: Engine, pins: Pins): Promise<VerifiedChain | undefined> {
   const last = await engine.read(findLast);
-  if (last === 0) return undefined;
-  return { entries: 0, faults: [{ sequence: last, message: 'the end of the chain is missing' }] };
+  const [reference] = await engine.read((session) => session.query(sql.findReference, [0]));
+  const faults = faultsWithoutHead(last, reference?.anchor ?? '', pins);
+  return faults.length === 0 ? undefined : { entries: 0, faults };
+}
+
+async function findPins(engine: Engine): Promise<Pins> {
+  const pins = new Map<string, string>();
+  for (const [table, statement] of sql.findPins)
+    for (const { pin } of await engine.read((session) => session.query(statement, []))) pins.set(pin, table);
+  return pins;
 }
 
 async function isStored(engine: Engine, entry: AuditEntry | undefined): Promise<boolean> {

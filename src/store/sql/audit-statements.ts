@@ -1,8 +1,10 @@
 /** The SQL of the audit log; one text for both engines. */
 import type { AuditEntry } from '../../audit/chain.ts';
 import type { StoredHead } from '../../audit/verify.ts';
-import { statement } from './engine.ts';
+import { macLength } from '../row-integrity.ts';
+import { type Statement, statement } from './engine.ts';
 import { memoize, placeholders } from './row-values.ts';
+import { tablesSignedAfter } from './signed-tables.ts';
 
 export type ChainRow = {
   readonly last_sequence: number;
@@ -13,6 +15,14 @@ export type ChainRow = {
   readonly key_id: string;
   readonly data_key: string;
   readonly sealed_key: string;
+};
+
+/** What a chain is compared with; both null where there is none. */
+export type ReferenceRow = {
+  /** See `macOfHead`. In another table, so that it stays where only the log is removed or set back. */
+  readonly anchor: string | null;
+  /** The MAC of a given entry. */
+  readonly known_mac: string | null;
 };
 
 export type EntryRow = {
@@ -30,15 +40,38 @@ export type EntryRow = {
 const chainColumns = 'last_sequence, last_mac, removed_through, removed_mac, head_mac, key_id, data_key, sealed_key';
 const entryColumns = 'sequence, recorded_at, kind, actor_type, actor, subject, detail, process, mac';
 
+const reference = `(select audit_anchor from row_integrity where tenant = '' and id = 'state') as anchor,
+          (select mac from audit_entry where sequence = $1) as known_mac`;
+
 /** Processes append one after the other: the row stays locked until the end of the transaction. */
 export const lockChain = statement<ChainRow>(
   'lock-audit-chain',
   `update audit_chain set last_sequence = last_sequence where tenant = '' and chain = 'gateway' returning ${chainColumns}`,
 );
 
-export const findChain = statement<ChainRow>(
+/** In one statement: another process may append meanwhile. */
+export const findChain = statement<ChainRow & ReferenceRow>(
   'find-audit-chain',
-  `select ${chainColumns} from audit_chain where tenant = '' and chain = 'gateway'`,
+  `select ${chainColumns}, ${reference} from audit_chain where tenant = '' and chain = 'gateway'`,
+);
+
+export const findReference = statement<ReferenceRow>('find-audit-reference', `select ${reference}`);
+
+/** Writes no row where the store has no keys of row MACs yet. */
+export const saveAnchor = statement(
+  'save-audit-anchor',
+  `update row_integrity set audit_anchor = $1 where tenant = '' and id = 'state'`,
+);
+
+/** The pins in the MACs of each table. */
+export const findPins: ReadonlyMap<string, Statement<{ readonly pin: string }>> = new Map(
+  [...tablesSignedAfter(0)].map((table) => [
+    table,
+    statement(
+      `find-pins-of-${table}`,
+      `select distinct substr(row_mac, ${macLength + 2}) as pin from ${table} where length(row_mac) > ${macLength}`,
+    ),
+  ]),
 );
 
 export const addChain = statement(
@@ -113,8 +146,9 @@ export const deleteThrough = statement(
      (select sequence from audit_entry where sequence <= $1 order by sequence limit ${entriesPerPage})`,
 );
 
-export function headOf(row: ChainRow): StoredHead {
+export function headOf(row: ChainRow, anchor: string | null): StoredHead {
   return {
+    anchor: anchor ?? '',
     lastSequence: row.last_sequence,
     lastMac: row.last_mac,
     removedThrough: row.removed_through,

@@ -28,6 +28,7 @@ import { deprecations } from './0025-deprecations.ts';
 import { webhookMacs } from './0026-webhook-macs.ts';
 import { balancePlatformMacs } from './0027-balance-platform-macs.ts';
 import { announcedChangeMacs } from './0028-announced-change-macs.ts';
+import { auditAnchor } from './0029-audit-anchor.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   webhookMacs,
   balancePlatformMacs,
   announcedChangeMacs,
+  auditAnchor,
 ]);

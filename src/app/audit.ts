@@ -33,25 +33,21 @@ export function createServerAudit(
   const requests = createRequestAudit(audit);
   const count = metrics.addEventCounter({
     name: 'triglyph_audit_events_total',
-    help: 'Failures of the audit log: notStored (a batch, which is stored later), notCopied (a batch, which is copied later), notCopiedEntries (entries that were never copied).',
+    help: 'Failures of the audit log: notStored (a batch, which is stored later), notCopied (a batch, which is copied later).',
   });
   const failed = (thrown: unknown): void => {
     count('notStored');
     logFailure(log, thrown, 'storing the audit log failed');
   };
-  auditCopy?.listen({
-    failed(thrown) {
-      count('notCopied');
-      logFailure(log, thrown, 'copying the audit log failed');
-    },
-    dropped(entries) {
-      count('notCopiedEntries', entries);
-      log.logger.error({ entries }, 'entries of the audit log were not copied');
-    },
-  });
-  const storeAndFollow = async (): Promise<void> => {
+  const notCopied = (thrown: unknown): void => {
+    count('notCopied');
+    logFailure(log, thrown, 'copying the audit log failed');
+  };
+  auditCopy?.listen(notCopied);
+  const storeAndCopy = async (): Promise<void> => {
     await audit.flush();
     await auditLog.follow();
+    await auditCopy?.copyNew().catch(notCopied);
   };
   let tasks: readonly PeriodicTask[] = [];
   return Object.freeze<ServerAudit>({
@@ -60,7 +56,7 @@ export function createServerAudit(
       recordStart(config, audit, processName);
       audit.recordOnce({ kind: 'keyUsed', actor: gatewayActor, subject: rotation.wrapping.current });
       tasks = [
-        startPeriodicTask(storeAndFollow, flushEveryMs, failed),
+        startPeriodicTask(storeAndCopy, flushEveryMs, failed),
         startPeriodicTask(async () => requests.recordCounts(), countEveryMs, failed),
       ];
     },

@@ -2,8 +2,7 @@
 import { hostname } from 'node:os';
 import { type AuditActor, gatewayActor } from '../audit/audit-event.ts';
 import { type AuditTrail, createAuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
-import type { AuditEntry } from '../audit/chain.ts';
-import { type AuditCopy, openAuditCopy } from '../audit/copy/copy.ts';
+import { openEntryWriter } from '../audit/copy/copy.ts';
 import type { Authenticator } from '../gateway/authenticate.ts';
 import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
@@ -16,6 +15,7 @@ import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { RowIntegrity } from '../store/row-integrity.ts';
+import { type AuditCopy, createAuditCopy } from '../store/sql/audit-copy.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../store/sql/audited-write.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
@@ -104,7 +104,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly audit: AuditTrail;
   /** The audit log in the store. */
   readonly auditLog: AuditLog;
-  /** The copies of its entries; absent where there are none. */
+  /** Copies its entries elsewhere; absent where nothing is copied. */
   readonly auditCopy: AuditCopy | undefined;
   /** `host pid`. */
   readonly processName: string;
@@ -201,12 +201,17 @@ function createBackend<S extends Services>(
   const processName = `${hostname()} ${process.pid}`;
   const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName });
   if (config.audit) integrity.pin(auditLog.pin);
-  const auditCopy = config.audit && config.auditLog !== undefined ? openAuditCopy(config.auditLog) : undefined;
-  const onStored = (entries: readonly AuditEntry[]) => auditCopy?.write(entries);
-  const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock, onStored }) : noAuditTrail;
+  const auditCopy =
+    config.audit && config.auditLog !== undefined
+      ? createAuditCopy({
+          ...{ engine, log: auditLog, integrity, owner: processName },
+          writer: openEntryWriter(config.auditLog),
+        })
+      : undefined;
+  const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock }) : noAuditTrail;
   const limitKey = deriveKey(ring.index, 'limits');
   const limits = createLimits(clock, (text) => fingerprintOf(limitKey, text));
-  const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor, onStored }) : undefined;
+  const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor }) : undefined;
   const services = set.compose(config, {
     ...{ engine, store, context, limits, credentialRules, auditedWrite },
     pepper: ring.pepper,

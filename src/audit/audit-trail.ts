@@ -28,8 +28,6 @@ export type AppendEvents = (events: readonly RecordedEvent[]) => Promise<readonl
 export interface AuditTrailParts {
   readonly append: AppendEvents;
   readonly clock: Clock;
-  /** Called with the entries of each batch once they are stored. */
-  readonly onStored?: (entries: readonly AuditEntry[]) => void;
 }
 
 /** Events in memory. Beyond it they are counted only. */
@@ -37,7 +35,7 @@ export const bufferedMax = 10_000;
 /** Events of one transaction. */
 const batchSize = 100;
 
-export function createAuditTrail({ append, clock, onStored = () => {} }: AuditTrailParts): AuditTrail {
+export function createAuditTrail({ append, clock }: AuditTrailParts): AuditTrail {
   let waiting: RecordedEvent[] = [];
   let lost = 0;
   let flushing: Promise<void> | undefined;
@@ -53,10 +51,9 @@ export function createAuditTrail({ append, clock, onStored = () => {} }: AuditTr
       // They belong after the others, which filled the buffer.
       const isLast = batch.length === waiting.length;
       const events = lostBefore > 0 && isLast ? [...batch, lostEvent(clock.now(), lostBefore)] : batch;
-      const entries = await append(events);
+      await append(events);
       waiting = waiting.slice(batch.length);
       if (events !== batch) lost -= lostBefore;
-      onStored(entries);
     }
   };
   const flush = (): Promise<void> => {

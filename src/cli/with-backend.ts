@@ -36,10 +36,7 @@ async function runOnBackend<T>(
   runsUnrecorded: boolean,
 ): Promise<T> {
   const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
-  backend.auditCopy?.listen({
-    failed: (thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`),
-    dropped: (entries) => warn(`${entries} entries of the audit log were not copied`),
-  });
+  backend.auditCopy?.listen((thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`));
   try {
     await recordCommand(backend.audit, {}, runsUnrecorded);
     if (!runsUnrecorded && !backend.integrity.hasKeys) await backend.loadIntegrity('inNewStore');

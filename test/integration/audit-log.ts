@@ -299,17 +299,11 @@ export function describeAuditLog({ open, dispose }: EngineFactory): void {
 
     test('a trail stores batches in their order, and says how many events it had no place for', async () => {
       const log = createLog();
-      const stored: number[] = [];
-      const trail = createAuditTrail({
-        append: log.append,
-        clock,
-        onStored: (entries) => stored.push(...entries.map(({ sequence }) => sequence)),
-      });
+      const trail = createAuditTrail({ append: log.append, clock });
       for (let at = 0; at < 250; at += 1) trail.record(event(String(at)));
       await trail.append([event('last')]);
       const entries = await log.list({ max: 1_000 });
       expect(entries.map(({ subject }) => subject)).toEqual([...Array(250).keys()].map(String).concat('last'));
-      expect(stored).toEqual(entries.map(({ sequence }) => sequence));
       expect(await messages()).toEqual([]);
     });
   });

@@ -129,7 +129,7 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
 
     test('the audit log says who has changed what', async () => {
       const log = createAuditLog({ engine, vault: createVault(ring), clock, process: 'host 1' });
-      const write = createAuditedWrite({ engine, log, clock, actor: anna, onStored: () => {} });
+      const write = createAuditedWrite({ engine, log, clock, actor: anna });
       const audited = createDeprecationStore({ engine, clock, write });
       const id = await audited.add({ ...rule, except: ['cr_a'] }, ben);
       await audited.replace(id, { ...rule, brownOuts: [] }, ben);

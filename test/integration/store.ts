@@ -6,6 +6,7 @@ import { type DescribedEngine, type Engine, statement, type TransactionSession }
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { describeAuditCopy } from './audit-copy.ts';
 import { describeAuditLog } from './audit-log.ts';
 import { describeGathering } from './batch.ts';
 import { describeCallerRecords } from './caller-records.ts';
@@ -54,6 +55,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeDeprecations(factory);
     describeAuditLog(factory);
     describeRemovedAuditLog(factory);
+    describeAuditCopy(factory);
     describeRetention(factory);
     describeErasure(factory);
     describeJournal(factory);

@@ -1,13 +1,14 @@
 /** The audit log as operators meet it: commands, servers, copies, verification and the erasure of a shopper. */
 
 import { createSocket } from 'node:dgram';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const folder = tempFolder();
 const path = (name: string) => join(folder.path, name);
@@ -100,17 +101,28 @@ test('syslog servers get RFC 5424, over TCP with octet counting and over UDP', a
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const udp = createSocket('udp4');
-  const datagram = new Promise<string>((resolve) => udp.once('message', (message) => resolve(message.toString())));
+  const datagrams: string[] = [];
+  udp.on('message', (message) => datagrams.push(message.toString()));
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+  const form = /^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ triglyph \d+ \w+ - \{.*\}$/;
+  const listing = /triglyph \d+ command - \{.*"subject":"webhooks list"/;
   try {
     const { port } = server.address() as { port: number };
     await run(['webhooks', 'list'], { AUDIT_LOG: `syslog+tcp://127.0.0.1:${port}` });
-    const [, length, message] = /^(\d+) (.*)$/s.exec(received.join('')) ?? [];
-    expect(Number(length)).toBe(Buffer.byteLength(message!));
-    const form = /^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ triglyph \d+ command - \{.*"subject":"webhooks list".*\}$/;
-    expect(message).toMatch(form);
+    await until('the listing is in the copy', () => listing.test(received.join('')));
+    // A new target gets the whole log. The messages are in ASCII.
+    const messages: string[] = [];
+    for (let rest = received.join(''); rest !== ''; ) {
+      const [prefix = '', length] = /^(\d+) /.exec(rest) ?? [];
+      const end = prefix.length + Number(length);
+      messages.push(rest.slice(prefix.length, end));
+      rest = rest.slice(end);
+    }
+    for (const message of messages) expect(message).toMatch(form);
+    expect(messages.at(-1)).toMatch(listing);
     await run(['webhooks', 'list'], { AUDIT_LOG: `syslog+udp://127.0.0.1:${udp.address().port}` });
-    expect(await datagram).toMatch(form);
+    await until('all datagrams are there', () => datagrams.length === messages.length + 1);
+    expect(datagrams.at(-1)).toMatch(listing);
   } finally {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -123,25 +135,60 @@ test('a copy that cannot be written is reported, and the command runs', async ()
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the audit log was not copied') });
 });
 
-test('verify finds what was removed, with its end, by the copy', async () => {
-  const last = (await show()).at(-1)!.sequence;
-  const database = new DatabaseSync(path('data/triglyph.db'));
-  const saved = database.prepare('select * from audit_chain').get() as Record<string, string | number>;
-  await run(['credential', 'merchant-account', 'add', 'Acme', 'Removed']);
-  for (const name of ['audit_entry_delete', 'audit_chain_update']) database.exec(`drop trigger ${name}`);
-  database.exec(`delete from audit_entry where sequence > ${Number(saved.last_sequence)}`);
-  const columns = ['last_sequence', 'last_mac', 'head_mac'] as const;
-  database
-    .prepare(`update audit_chain set ${columns.map((column) => `${column} = ?`).join(', ')}`)
-    .run(...columns.map((column) => saved[column]!));
-  database.close();
-  expect(saved.last_sequence).toBe(last);
-  // The database alone shows nothing.
-  expect((await run(['audit', 'verify'], { AUDIT_LOG: `file:${path('elsewhere')}` })).code).toBe(0);
-  const { code, stdout } = await run(['audit', 'verify', '--copy', copy], { AUDIT_LOG: `file:${path('elsewhere')}` });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('the copy has another entry') });
-  const asJson = await run(['audit', 'verify', '--json', '--copy', copy], { AUDIT_LOG: `file:${path('elsewhere')}` });
+/** A store like the one of the other tests, with a copy of its own. */
+function branch(name: string) {
+  cpSync(path('data'), path(name), { recursive: true });
+  const own = { DATA_DIR: path(name), AUDIT_LOG: `file:${path(`${name}.jsonl`)}` };
+  return {
+    copy: path(`${name}.jsonl`),
+    run: (...parameters: readonly string[]) => run(parameters, own),
+    change(work: (database: DatabaseSync) => void) {
+      const database = new DatabaseSync(join(path(name), 'triglyph.db'));
+      for (const trigger of ['entry_update', 'entry_delete', 'chain_update', 'chain_delete'])
+        database.exec(`drop trigger if exists audit_${trigger}`);
+      work(database);
+      database.close();
+    },
+  };
+}
+
+test('verify finds that the whole log was removed, with and without a copy, and with the copy removed as well', async () => {
+  const store = branch('removed');
+  expect((await store.run('audit', 'verify')).code).toBe(0);
+  expect((await store.run('audit', 'verify', '--copy', store.copy)).code).toBe(0);
+  store.change((database) => database.exec('delete from audit_entry; delete from audit_chain'));
+  const alone = await store.run('audit', 'verify');
+  expect(alone).toMatchObject({ code: 1, stdout: expect.stringContaining('The audit log was tampered with.') });
+  const compared = await store.run('audit', 'verify', '--copy', store.copy);
+  expect(compared).toMatchObject({ code: 1, stdout: expect.stringContaining('the copy has another entry') });
+  // Both begin anew.
+  store.change((database) => database.exec('delete from audit_entry; delete from audit_chain'));
+  rmSync(store.copy);
+  expect(await store.run('audit', 'verify', '--copy', store.copy)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is no such file'),
+  });
+  const both = await store.run('audit', 'verify', '--copy', store.copy);
+  expect(both).toMatchObject({ code: 1, stdout: expect.stringContaining('The audit log was tampered with.') });
+  const asJson = await store.run('audit', 'verify', '--json');
   expect(JSON.parse(asJson.stdout)).toMatchObject({ whole: false });
+});
+
+test('verify finds that the last entries were removed with their end, and with the anchor by the copy', async () => {
+  const store = branch('cut');
+  const tables = ['audit_entry', 'audit_chain', 'row_integrity', 'audit_copy'];
+  store.change((database) => {
+    for (const table of tables) database.exec(`create table saved_${table} as select * from ${table}`);
+  });
+  await store.run('credential', 'merchant-account', 'add', 'Acme', 'Removed');
+  const putBack = (name: string) => `delete from ${name}; insert into ${name} select * from saved_${name}`;
+  store.change((database) => database.exec(tables.slice(0, 2).map(putBack).join(';')));
+  expect((await store.run('audit', 'verify')).code).toBe(1);
+  // All that a running server does not see: the copy shows it.
+  store.change((database) => database.exec(tables.map(putBack).join(';')));
+  expect(await store.run('audit', 'verify')).toMatchObject({ code: 0 });
+  const { code, stdout } = await store.run('audit', 'verify', '--copy', store.copy);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('the copy has another entry') });
 });
 
 test('verify fails with a copy that has no entry', async () => {

@@ -1,66 +1,25 @@
-/** Copies the entries of the audit log to a file or a syslog server, in their order; retries what failed with the next batch. */
+/** Writes entries of the audit log to a file or a syslog server. */
 import { hostname } from 'node:os';
 import type { AuditEntry } from '../chain.ts';
 import { openFile } from './file.ts';
 import { openStream, openUdp } from './syslog.ts';
-import type { CopyTarget, LineTarget } from './target.ts';
+import { type CopyTarget, type LineTarget, nameOfTarget } from './target.ts';
 
-export interface AuditCopy {
-  /** Neither waits nor throws. */
-  write(entries: readonly AuditEntry[]): void;
-  /** Replaces the listener for failures. At first there is none. */
-  listen(events: CopyEvents): void;
-  /** Waits for what was written before, at most `msMax`. */
-  close(msMax?: number): Promise<void>;
+export interface EntryWriter {
+  /** Tells targets apart. */
+  readonly name: string;
+  /** Rejects where the target does not take the entries. Some may be written then. */
+  write(entries: readonly AuditEntry[]): Promise<void>;
+  close(): void;
 }
 
-export interface CopyEvents {
-  /** A batch was not written. The next one writes it again. */
-  failed(thrown: unknown): void;
-  /** Entries for which there was no place in memory. The log in the store has them. */
-  dropped(entries: number): void;
-}
-
-/** Lines in memory while the target takes none. */
-const waitingMax = 10_000;
-const closeMsMax = 1_000;
-
-export function openAuditCopy(target: CopyTarget): AuditCopy {
+export function openEntryWriter(target: CopyTarget): EntryWriter {
   const format = target.kind === 'file' ? formatEntry : formatSyslog;
   const lines = openTarget(target);
-  let events: CopyEvents = { failed: () => {}, dropped: () => {} };
-  let waiting: readonly string[] = [];
-  let writing: Promise<void> | undefined;
-  const writeAll = async (): Promise<void> => {
-    try {
-      while (waiting.length > 0) {
-        const taken = waiting;
-        await lines.write(taken);
-        waiting = waiting.slice(taken.length);
-      }
-    } catch (thrown) {
-      events.failed(thrown);
-    } finally {
-      writing = undefined;
-    }
-  };
-  return Object.freeze<AuditCopy>({
-    write(entries) {
-      const place = waitingMax - waiting.length;
-      if (entries.length > place) events.dropped(entries.length - place);
-      waiting = [...waiting, ...entries.slice(0, Math.max(place, 0)).map(format)];
-      writing ??= writeAll();
-    },
-    listen(listener) {
-      events = listener;
-    },
-    async close(msMax = closeMsMax) {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, msMax);
-      await Promise.race([writing, late]);
-      clearTimeout(timer);
-      lines.close();
-    },
+  return Object.freeze<EntryWriter>({
+    name: nameOfTarget(target),
+    write: (entries) => lines.write(entries.map(format)),
+    close: lines.close,
   });
 }
 

@@ -18,6 +18,22 @@ export interface LineTarget {
   close(): void;
 }
 
+/** Tells targets apart. */
+export function nameOfTarget(target: CopyTarget): string {
+  const { kind } = target;
+  switch (kind) {
+    case 'file':
+    case 'unix':
+      return `${kind}:${target.path}`;
+    case 'udp':
+    case 'tcp':
+    case 'tls':
+      return `${kind}://${target.host}:${target.port}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
 /** As the standards assign them; RFC 6587 has none of its own for TCP. */
 const ports = { udp: 514, tcp: 601, tls: 6514 } as const;
 

@@ -1,6 +1,5 @@
 /** Transactions whose effects are recorded in the audit log, in the same transaction. */
 import type { AuditActor, AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
-import type { AuditEntry } from '../../audit/chain.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Engine, Session } from './engine.ts';
@@ -36,26 +35,20 @@ export interface AuditedWriteParts {
   readonly log: Pick<AuditLog, 'appendIn'>;
   readonly clock: Clock;
   readonly actor: AuditActor;
-  /** Called with the entries once they are stored. */
-  readonly onStored: (entries: readonly AuditEntry[]) => void;
 }
 
-export function createAuditedWrite({ engine, log, clock, actor, onStored }: AuditedWriteParts): AuditedWrite {
-  return async (work, by = actor) => {
-    let entries: readonly AuditEntry[] = [];
-    const result = await engine.write(async (session) => {
+export function createAuditedWrite({ engine, log, clock, actor }: AuditedWriteParts): AuditedWrite {
+  return (work, by = actor) =>
+    engine.write(async (session) => {
       const events: AuditEvent[] = [];
       const value = await work(session, (kind, subject, detail = {}) => {
         events.push({ kind, actor: by, subject, detail });
       });
       const recordedAt = clock.now();
-      entries = await log.appendIn(
+      await log.appendIn(
         session,
         events.map((event) => ({ event, recordedAt, once: false })),
       );
       return value;
     });
-    onStored(entries);
-    return result;
-  };
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Scenario } from './scenarios.ts';
 
 const pageOf = (section: Section): URL =>
-  new URL(`../docs/${section === 'security' || section === 'costs' ? 'security.md' : 'bench.md'}`, import.meta.url);
+  new URL(`../docs/${['security', 'costs', 'logins'].includes(section) ? 'security.md' : 'bench.md'}`, import.meta.url);
 
 export type Section =
   | Scenario['name']
@@ -12,6 +12,7 @@ export type Section =
   | 'costs'
   | 'embedding'
   | 'engines'
+  | 'logins'
   | 'orders'
   | 'postgres'
   | 'processes'

@@ -1,5 +1,5 @@
 /** The SQL statements of credentials. The column `company` holds the tenant. */
-import type { Grants, StoredKind } from './credential-rules.ts';
+import type { Bounds, Grants, StoredKind } from './credential-rules.ts';
 import { statement } from './engine.ts';
 
 /** What a credential authorizes, and what binds it. */
@@ -18,15 +18,17 @@ export type AuthorizationRow = {
 const authorizationColumns = 'c.roles, c.grants, c.read_only, c.expires_at, c.networks, c.certificates';
 
 export function authorizationOf(row: AuthorizationRow) {
-  const list = (text: string | null): readonly string[] | undefined => (text === null ? undefined : JSON.parse(text));
   return {
     roles: JSON.parse(row.roles) as readonly string[],
     grants: JSON.parse(row.grants) as Grants,
     readOnly: row.read_only === 1,
-    expiresAt: row.expires_at ?? undefined,
-    networks: list(row.networks),
-    certificates: list(row.certificates),
+    ...boundsOf(row),
   };
+}
+
+export function boundsOf({ expires_at, networks, certificates }: AuthorizationRow): Bounds {
+  const list = (text: string | null): readonly string[] | undefined => (text === null ? undefined : JSON.parse(text));
+  return { expiresAt: expires_at ?? undefined, networks: list(networks), certificates: list(certificates) };
 }
 
 /** One live secret of a credential. */
@@ -50,12 +52,18 @@ export type SecretRow = AuthorizationRow & {
 const secretColumns = `c.company, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
           c.kind, c.username, c.row_mac, s.secret_id, s.lookup, s.salt, s.hash, s.valid_until, s.row_mac as secret_mac`;
 
+/**
+ * These two find the credential with the name or, where there is none, the next one in the order of names: so that a name that no
+ * credential has costs the database the same work. The caller compares the name.
+ */
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
   `select ${secretColumns}
      from credential c
      join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
-    where c.username = $1 and c.revoked_at is null`,
+    where c.revoked_at is null and c.username = coalesce(
+      (select min(username) from credential where revoked_at is null and username >= $1),
+      (select min(username) from credential where revoked_at is null))`,
 );
 
 export const findByLookup = statement<SecretRow>(
@@ -63,7 +71,9 @@ export const findByLookup = statement<SecretRow>(
   `select ${secretColumns}
      from credential_secret s
      join credential c on c.company = s.company and c.credential_id = s.credential_id
-    where s.lookup = $1 and c.revoked_at is null`,
+    where c.revoked_at is null and s.lookup = coalesce(
+      (select min(lookup) from credential_secret where lookup >= $1),
+      (select min(lookup) from credential_secret))`,
 );
 
 export const findById = statement<SecretRow>(

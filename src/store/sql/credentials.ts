@@ -6,7 +6,7 @@ import type { OtherKey } from '../../vault/key-ring.ts';
 import { RowIntegrity } from '../row-integrity.ts';
 import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
 import { credentialFields, secretFields } from './credential-integrity.ts';
-import { authorizationOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
+import { authorizationOf, boundsOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
 import { createRehasher, type Rehasher } from './rehash-secret.ts';
 import {
@@ -54,21 +54,26 @@ const cachedMax = 4_096;
 /** No credential has a longer username. A longer one would only fill the cache. */
 const usernameMax = 256;
 
-/** The result of one lookup. */
+/** The result of one lookup. Nothing of it is computed that only a right secret needs: the time would tell names that exist. */
 interface Found {
   /** Undefined where no credential has the name. */
-  readonly verified: { readonly caller: Caller } | undefined;
-  /** Undefined for a credential that its secret alone decides about. */
-  readonly bounds?: CredentialBounds | undefined;
+  readonly first: SecretRow | undefined;
+  /** The secrets to compare, with decoys. */
   readonly secrets: readonly StoredSecret[];
   /** Milliseconds since the epoch. */
   readonly readAt: number;
   /**
-   * Secrets that matched, with the end of their validity. A map finds a text by its seeded hash, so a wrong secret takes no
+   * Secrets that let their caller in, with the end of their validity. A map finds a text by its seeded hash, so a wrong secret takes no
    * longer where more of it is right. Comparing by an HMAC takes ten times as long.
    */
   readonly accepted: Map<string, number | null>;
+  /** Once a secret was right. */
+  bounds?: CredentialBounds;
+  caller?: Caller;
 }
+
+/** A credential has one secret, and two while it is rotated. As many are compared for each name. */
+const comparedMin = 2;
 
 /** Of a credential that no request carries. */
 const nowhere: CredentialOrigin = Object.freeze({});
@@ -90,18 +95,15 @@ export function createCredentials(
   const allKeys = other === undefined ? [keys] : [keys, pepperKeys(other.key)];
   // Where the other pepper is on standby, servers may not know the current one yet, and nothing changes.
   const rehasher = other?.state === 'old' ? createRehasher(engine, keys, integrity) : undefined;
-  // Compared with the secret of an unknown name, so that this name costs the same work as a wrong secret.
-  const decoys = [{ ...hashSecret(keys, generateSecret()), id: '', validUntil: null }];
+  const decoys = createDecoys(keys, integrity);
   const read: Read = async (statement, name) => {
     const readAt = clock.now();
     const rows = await engine.read((session) => session.query(statement, [name]));
-    const [first] = rows;
-    const accepted = new Map<string, number | null>();
-    if (first === undefined) return { verified: undefined, secrets: decoys, readAt, accepted };
-    for (const row of rows) verifyRow(integrity, row);
-    const { expiresAt, networks, certificates } = authorizationOf(first);
-    const bounds = createBounds({ expiresAt, networks, certificates });
-    return { verified: { caller: callerOf(first) }, bounds, secrets: rows.map(secretOf), readAt, accepted };
+    // Otherwise they are those of another credential.
+    const own = rows[0]?.username === name || rows[0]?.lookup === name ? rows : [];
+    const padded = [...own, ...decoys().slice(0, Math.max(comparedMin - own.length, 0))];
+    for (const row of padded) verifyRow(integrity, row);
+    return { first: own[0], secrets: padded.map(secretOf), readAt, accepted: new Map() };
   };
   const basic = cached(read, clock);
   const apiKey = cached(read, clock);
@@ -111,8 +113,7 @@ export function createCredentials(
     verify: async (presented, origin = nowhere) => {
       const found = await findUnderEach(finders, allKeys, presented);
       const now = clock.now();
-      const compared = compare(allKeys, found, presented, now, rehasher);
-      const verification = found.bounds === undefined ? compared : applyBounds(compared, found.bounds, origin, now);
+      const verification = decide(allKeys, found, { presented, origin, now, rehasher });
       if (verification.caller !== undefined) onUse(verification.caller, now);
       return verification;
     },
@@ -133,7 +134,7 @@ function findUnderEach(
   const found = find(finders, keys!, presented);
   if (others.length === 0 || presented.kind === 'basic') return found;
   return Promise.resolve(found).then((each) =>
-    each.verified === undefined ? findUnderEach(finders, others, presented) : each,
+    each.first === undefined ? findUnderEach(finders, others, presented) : each,
   );
 }
 
@@ -159,17 +160,23 @@ function isUsername(text: string): boolean {
   return text.length <= usernameMax && !text.includes('\0');
 }
 
-/** Compares every secret, even after a match, so that the time does not depend on which one matches. */
-function compare(
-  allKeys: readonly PepperKeys[],
-  found: Found,
-  { kind, secret }: PresentedCredential,
-  now: number,
-  rehasher: Rehasher | undefined,
-): Verification {
-  const { verified, accepted } = found;
+interface Attempt {
+  readonly presented: PresentedCredential;
+  readonly origin: CredentialOrigin;
+  readonly now: number;
+  readonly rehasher: Rehasher | undefined;
+}
+
+/** Compares every secret, even after a match, so that the time does not depend on which one matches. Only what lets a caller in is faster. */
+function decide(allKeys: readonly PepperKeys[], found: Found, attempt: Attempt): Verification {
+  const { presented, origin, now, rehasher } = attempt;
+  const { kind, secret } = presented;
+  const { first, accepted } = found;
   const acceptedUntil = accepted.get(secret);
-  if (verified !== undefined && acceptedUntil !== undefined && isValid(acceptedUntil, now)) return verified;
+  if (acceptedUntil !== undefined && isValid(acceptedUntil, now)) {
+    const { bounds, caller } = found;
+    if (caller !== undefined && bounds?.refuse(origin, now) === undefined) return { caller };
+  }
   let match: Found['secrets'][number] | undefined;
   let matching: PepperKeys | undefined;
   for (const keys of allKeys)
@@ -178,29 +185,49 @@ function compare(
         match = stored;
         matching = keys;
       }
-  if (verified === undefined) return { refusal: 'unknownName' };
-  if (match === undefined) return refuse('wrongSecret', verified.caller);
-  if (matching !== allKeys[0]) rehasher?.(verified.caller, match, kind, secret);
+  if (first === undefined) return { refusal: 'unknownName' };
+  const { credential_id: credential, company: tenant } = first;
+  if (match === undefined) return { refusal: 'wrongSecret', credential, tenant };
+  found.bounds ??= createBounds(boundsOf(first));
+  const refusal = found.bounds.refuse(origin, now);
+  if (refusal !== undefined) return { refusal, credential, tenant };
+  found.caller ??= callerOf(first);
+  const { caller } = found;
+  if (matching !== allKeys[0]) rehasher?.(caller, match, kind, secret);
   accepted.set(secret, match.validUntil);
   // The cache may hold the entry for longer; it must not hold a secret in the clear.
   setTimeout(() => accepted.clear(), cacheMsMax).unref();
-  return verified;
+  return { caller };
 }
 
-/** After the secret was compared: the time that a refusal takes says nothing about the credential. */
-function applyBounds(
-  compared: Verification,
-  bounds: CredentialBounds,
-  origin: CredentialOrigin,
-  now: number,
-): Verification {
-  const { caller } = compared;
-  const refusal = caller && bounds.refuse(origin, now);
-  return refusal === undefined ? compared : refuse(refusal, caller!);
+/**
+ * Returns rows of a credential that nobody has. They fill up what is verified and compared, so that a name costs the same work
+ * whether no credential has it, or one with one secret or with two.
+ */
+function createDecoys(keys: PepperKeys, integrity: RowIntegrity): () => readonly SecretRow[] {
+  const rows = Array.from({ length: comparedMin }, (_, at) => decoyRow(keys, `decoy ${at}`));
+  let signed: readonly SecretRow[] = [];
+  let hasKeys: boolean | undefined;
+  return () => {
+    if (hasKeys !== integrity.hasKeys)
+      signed = rows.map((row) => ({
+        ...row,
+        row_mac: integrity.sign('credential', credentialFields(row)),
+        secret_mac: integrity.sign('credential_secret', secretFields(row)),
+      }));
+    hasKeys = integrity.hasKeys;
+    return signed;
+  };
 }
 
-function refuse(refusal: CredentialRefusal, { credential, tenant }: Caller): Verification {
-  return { refusal, credential, tenant };
+function decoyRow(keys: PepperKeys, id: string): SecretRow {
+  const { salt, hash } = hashSecret(keys, generateSecret());
+  return {
+    ...{ company: '', credential_id: id, kind: 'basic', username: id, roles: '[]', grants: '{}', requires_key: 0 },
+    ...{ tenant_partition: null, read_only: 0, expires_at: null, networks: null, certificates: null },
+    ...{ secret_id: id, lookup: null, valid_until: null, row_mac: null, secret_mac: null },
+    ...{ salt: salt.toString('base64url'), hash: hash.toString('base64url') },
+  };
 }
 
 function isValid(validUntil: number | null, now: number): boolean {

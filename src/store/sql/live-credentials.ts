@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../row-integrity.ts';
 import { type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
-import { authorizationOf, findById, type SecretRow } from './credential-statements.ts';
+import { boundsOf, findById, type SecretRow } from './credential-statements.ts';
 import { cacheMsMax, callerOf, verifyRow } from './credentials.ts';
 import type { Engine } from './engine.ts';
 
@@ -20,7 +20,7 @@ export interface LiveCredentials {
 
 interface Found {
   readonly rows: readonly SecretRow[];
-  readonly bounds: CredentialBounds | undefined;
+  readonly bounds: CredentialBounds;
   readonly caller: Caller;
   readonly readAt: number;
 }
@@ -40,7 +40,7 @@ export function createLiveCredentials(engine: Engine, clock: Clock, integrity: R
       return undefined;
     }
     for (const row of rows) verifyRow(integrity, row);
-    const found = { rows, bounds: createBounds(authorizationOf(first)), caller: callerOf(first), readAt };
+    const found = { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first), readAt };
     if (cached.size >= cachedMax) cached = new Map();
     cached.set(id, found);
     return found;
@@ -49,7 +49,7 @@ export function createLiveCredentials(engine: Engine, clock: Clock, integrity: R
     async find(id, origin) {
       const found = await read(id);
       const now = clock.now();
-      if (found === undefined || found.bounds?.refuse(origin, now) !== undefined) return undefined;
+      if (found === undefined || found.bounds.refuse(origin, now) !== undefined) return undefined;
       const valid = found.rows.filter(({ valid_until }) => valid_until === null || now < valid_until);
       return valid.length === 0 ? undefined : { caller: found.caller, secrets: valid.map((row) => row.secret_id) };
     },

@@ -1,4 +1,5 @@
 /** TLS of a server: its certificate, the protocol versions and ciphers that it accepts, and client certificates. */
+import { constants } from 'node:crypto';
 import type { TlsOptions as NodeTlsOptions, SecureVersion } from 'node:tls';
 
 /** A certificate with its private key, in PEM. */
@@ -44,6 +45,8 @@ export function secureOptions({ key, cert, clientCa, minVersion = 'TLSv1.2' }: T
     minVersion,
     maxVersion: 'TLSv1.3',
     ciphers,
+    // A client that asks for it in TLS 1.2 makes the server sign again and again. Node would allow three in ten minutes.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     // Credentials say whether they require a certificate, so that the refusal has the format of the caller.
     ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
   };

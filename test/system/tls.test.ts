@@ -1,8 +1,9 @@
 /** Tests a server that speaks HTTPS itself: versions and ciphers, renewed files, client certificates, and the admin port. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get, request } from 'node:https';
-import { connect } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
@@ -94,6 +95,23 @@ const handshake = (port: number, ...options: readonly string[]) =>
     child.stdin?.end('');
   });
 
+/** Whether a server makes a second handshake, which openssl asks for, on a connection of TLS 1.2. */
+const renegotiates = async (port: number): Promise<boolean> => {
+  const child = spawn('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, '-tls1_2']);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  await until('the first handshake', () => output.includes('Secure Renegotiation IS supported'));
+  // s_client prints the certificate of each handshake.
+  const second = () => /RENEGOTIATING[\s\S]*depth=0/.test(output);
+  child.stdin.write('R\n');
+  await until('an end', () => second() || output.includes('no renegotiation'));
+  child.kill();
+  return second();
+};
+
 describe('a server with a certificate', () => {
   test('answers over TLS 1.2 and 1.3 with forward secrecy, and nothing older', async () => {
     install('first');
@@ -118,6 +136,23 @@ describe('a server with a certificate', () => {
     const port = portOf(await serve({ TLS_MIN_VERSION: '1.3' }));
     expect(await handshake(port, '-tls1_3')).toBe(true);
     expect(await handshake(port, '-tls1_2')).toBe(false);
+  });
+
+  test('refuses to renegotiate on both ports, also after a renewal', async () => {
+    const old = install('renegotiating');
+    const running = await serve({ ADMIN_TLS: 'on' });
+    const ports = [portOf(running), Number(new URL(running.admin).port)];
+    const all = () => Promise.all(ports.map(renegotiates));
+    expect(await all()).toEqual([false, false]);
+    const renewed = install('renegotiating-again');
+    for (const port of ports)
+      await until('the new certificate', async () => (await served(port)) === renewed.fingerprint);
+    expect(await all()).toEqual([false, false]);
+    // Control: a server of Node with the same certificate does, so this is what the test would see.
+    const control = createServer({ cert: readFileSync(old.cert), key: readFileSync(old.key) });
+    await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
+    expect(await renegotiates((control.address() as AddressInfo).port)).toBe(true);
+    control.close();
   });
 
   test('uses renewed files for new connections, keeps open ones, and keeps the last pair that works', async () => {

@@ -13,7 +13,7 @@ import type { UpstreamPlan } from '../app/upstreams/plan.ts';
 import { withoutJobs } from '../app/upstreams/without-jobs.ts';
 import { version } from '../app/version.ts';
 import { startWorkers } from '../app/workers/primary.ts';
-import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
+import { answerPrimary, isWorker, reportFailure, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
 import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
@@ -77,7 +77,10 @@ async function serveAlone(project: Project): Promise<void> {
 async function serveAsWorker(project: Project, stopRequest: Promise<void>): Promise<void> {
   // The primary waits for DRAIN_NOTICE_MS before it stops its workers.
   const config = { ...project.config, drainNoticeMs: 0 };
-  const running = await startSafely({ ...project, config }, { admin: answerPrimary });
+  const running = await startSafely({ ...project, config }, { admin: answerPrimary }).catch((thrown) => {
+    reportFailure(explain(thrown));
+  });
+  if (running === undefined) return;
   const stopped = untilStopped(running, stopRequest);
   reportServing(running.callers);
   log('info', 'worker ready', { worker: process.pid, version });

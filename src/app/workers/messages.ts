@@ -52,7 +52,9 @@ export type WorkerMessage =
   /** What the worker has counted since the last time. */
   | { readonly triglyph: 'rates'; readonly rows: readonly RateRow[] }
   /** The worker listens on its port. */
-  | { readonly triglyph: 'serving'; readonly callers: string };
+  | { readonly triglyph: 'serving'; readonly callers: string }
+  /** The worker cannot serve, and ends. */
+  | { readonly triglyph: 'failed'; readonly lines: readonly string[] };
 
 export function isReadyQuery(message: unknown): message is ReadyQuery {
   return isOurs(message) && message.triglyph === 'ready?';
@@ -68,6 +70,7 @@ export function isTrafficQuery(message: unknown): message is TrafficQuery {
 
 const fromWorker: ReadonlySet<unknown> = new Set<WorkerMessage['triglyph']>([
   'alive',
+  'failed',
   'ready',
   'serving',
   'traffic',

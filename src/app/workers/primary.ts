@@ -29,7 +29,7 @@ export interface SupervisedCommand {
   readonly console?: Pick<PrimaryConsoleParts, 'backend' | 'plan' | 'deprecations'> | undefined;
 }
 
-/** Starts `config.workers` processes that run the same command. Rejects if the first one cannot serve. */
+/** Starts `config.workers` processes that run the same command. Rejects if none of them can serve. */
 export async function startWorkers(config: Config, { report, console: needed }: SupervisedCommand): Promise<Primary> {
   const supervisor = new Supervisor({ workers: config.workers, drainMsMax: config.drainMsMax, report });
   try {

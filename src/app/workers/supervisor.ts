@@ -45,19 +45,18 @@ export class Supervisor {
     return this.#isStopping;
   }
 
-  /** Resolves with the address for callers when all workers serve. Rejects if the first worker cannot serve. */
+  /** Resolves with the address for callers when all workers serve. Rejects with the first failure if none can serve. */
   async start(): Promise<string> {
-    // The first worker starts alone: an error that affects all of them is reported once.
-    const first = fork();
-    this.#unsupervised.add(first);
-    const callers = await this.#serving(first);
-    this.#unsupervised.delete(first);
+    const attempts = this.#fork(this.#options.workers);
+    const callers = await Promise.any(attempts).catch(({ errors }: AggregateError) => {
+      throw errors[0];
+    });
     cluster.on('exit', (worker, code, signal) => {
       if (this.#isStopping || this.#unsupervised.has(worker)) return;
       this.#options.report(`worker ${worker.process.pid} ended with ${signal ?? code}`);
       void this.#respawn();
     });
-    await this.#spawn(this.#missing());
+    await this.#allServe(attempts);
     await this.#respawn();
     return callers;
   }
@@ -112,23 +111,27 @@ export class Supervisor {
         `${this.#missing()} of ${this.#options.workers} workers are missing: replaced in ${waitMs} ms`,
       );
       await setTimeout(waitMs);
-      const isComplete = await this.#spawn(this.#missing());
+      const isComplete = await this.#allServe(this.#fork(this.#missing()));
       waitMs = isComplete ? respawnMs : Math.min(2 * waitMs, respawnMsMax);
     }
   }
 
-  /** Returns whether all of them serve. */
-  async #spawn(count: number): Promise<boolean> {
-    const attempts = await Promise.allSettled(
-      Array.from({ length: count }, async () => {
-        const worker = fork();
-        await this.#serving(worker);
-        this.#options.report(`worker ${worker.process.pid} serves`);
-      }),
-    );
-    for (const attempt of attempts)
+  /** Starts workers side by side. Each promise resolves with the address for callers when its worker serves. */
+  #fork(count: number): readonly Promise<string>[] {
+    return Array.from({ length: count }, async () => {
+      const worker = fork();
+      const callers = await this.#serving(worker);
+      this.#options.report(`worker ${worker.process.pid} serves`);
+      return callers;
+    });
+  }
+
+  /** Reports the failures, and returns whether there are none. */
+  async #allServe(attempts: readonly Promise<string>[]): Promise<boolean> {
+    const settled = await Promise.allSettled(attempts);
+    for (const attempt of settled)
       if (attempt.status === 'rejected' && !this.#isStopping) this.#options.report(messageOf(attempt.reason));
-    return attempts.every(({ status }) => status === 'fulfilled');
+    return settled.every(({ status }) => status === 'fulfilled');
   }
 
   async #replaceAll(): Promise<void> {
@@ -189,13 +192,18 @@ function serving(worker: Worker): Promise<string> {
       clearTimeout(timer);
       result();
     };
+    let reason: readonly string[] = [];
     worker.on('message', (message: unknown) => {
-      if (isWorkerMessage(message) && message.triglyph === 'serving') settle(() => resolve(message.callers))();
+      if (!isWorkerMessage(message)) return;
+      if (message.triglyph === 'failed') reason = message.lines;
+      if (message.triglyph === 'serving') settle(() => resolve(message.callers))();
     });
     // A process that cannot be created has no exit.
     worker.once('error', (thrown) => settle(() => reject(thrown))());
     worker.once('exit', (code, signal) =>
-      settle(() => reject(new Error(`a worker ended with ${signal ?? code} before it served`)))(),
+      settle(() =>
+        reject(new Error([...reason, `a worker ended with ${signal ?? code} before it served`].join('\n'))),
+      )(),
     );
   });
 }

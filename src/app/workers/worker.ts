@@ -20,12 +20,21 @@ export async function runAsWorker(work: (stopRequest: Promise<void>) => Promise<
   }
 }
 
+let isServing = false;
+
 export function reportServing(callers: string): void {
+  isServing = true;
   // Until the end of the process, since a worker that drains does not hang.
   process.on('message', (message) => {
     if (isPing(message)) send({ triglyph: 'alive' });
   });
   send({ triglyph: 'serving', callers });
+}
+
+/** Reports why this worker cannot serve, and lets it end with 1. The primary prints it, once for all workers. */
+export function reportFailure(lines: readonly string[]): void {
+  process.exitCode = 1;
+  send({ triglyph: 'failed', lines });
 }
 
 export type PrimaryParts = Pick<AdminParts, 'readiness'> &
@@ -61,14 +70,18 @@ function send(message: WorkerMessage): void {
   if (process.connected) process.send?.(message);
 }
 
+/** A worker that must stop and does not serve after this time never will: only the primary can open the port. */
+const startMsMax = 1_000;
+
 /**
  * Resolves at a signal, or when the primary has ended and the port with it. Terminals and service managers signal every
- * process of a group and the primary signals its workers as well, so only the first signal counts.
+ * process of a group and the primary signals its workers as well, so only the first signal counts. A worker that does not serve yet ends.
  */
 function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     let isRequested = false;
     const stop = (): void => {
+      if (!isRequested) setTimeout(endUnlessServing, startMsMax);
       isRequested = true;
       resolve();
     };
@@ -83,4 +96,8 @@ function stopRequested(): Promise<void> {
       stop();
     });
   });
+}
+
+function endUnlessServing(): void {
+  if (!isServing) process.exit(1);
 }

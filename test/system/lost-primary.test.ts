@@ -1,0 +1,95 @@
+/** Kills the primary with SIGKILL at many moments while its workers start: no worker remains. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { environment, program, type Variables } from '../support/commands.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { endGroup, hasProcesses } from '../support/process-group.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { prepareProduction } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const folder = tempFolder();
+let postgres: Postgres;
+let redis: RedisServer;
+let variables: Variables;
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  // The connection to Redis keeps a process alive.
+  const stores = { DATABASE_URL: await postgres.createMigratedDatabase(), REDIS_URL: redis.url };
+  variables = { ...(await prepareProduction(folder.path, stores)).variables, WORKERS: '2' };
+});
+afterAll(async () => {
+  await Promise.all([redis.stop(), postgres.discard()]);
+  folder.discard();
+});
+
+interface Starting {
+  /** Of the primary, and of the group that its workers are in. */
+  readonly pid: number;
+  /** When its first worker began, by `performance.now()`. */
+  readonly workerAt: number;
+  output(): string;
+}
+
+/** Starts a server in a process group of its own. Resolves when it has a worker. */
+async function begin(also: Variables = {}): Promise<Starting> {
+  const child = spawn(process.execPath, [program, 'serve'], {
+    cwd: folder.path,
+    env: environment({ ...variables, ...also }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const pid = child.pid!;
+  const children = `/proc/${pid}/task/${pid}/children`;
+  await until('a worker', () => existsSync(children) && readFileSync(children, 'utf8') !== '');
+  return { pid, workerAt: performance.now(), output: () => output };
+}
+
+const passed = (since: number, ms: number) => () => performance.now() - since >= ms;
+
+/** How long the workers take until they serve, in milliseconds. */
+async function measureStart(): Promise<number> {
+  const { pid, workerAt, output } = await begin();
+  await until('the workers to serve', () => output().includes('"msg":"ready"'));
+  const ms = performance.now() - workerAt;
+  await endGroup(pid);
+  return ms;
+}
+
+/** Kills the primary at a part of the time that workers take to start. Returns whether its workers end. */
+async function killAt(part: number, startMs: number, also: Variables = {}): Promise<boolean> {
+  const { pid, workerAt } = await begin(also);
+  await until('the moment', passed(workerAt, part * startMs));
+  process.kill(pid, 'SIGKILL');
+  const killedAt = performance.now();
+  await until('the end', () => !hasProcesses(pid) || passed(killedAt, 4 * startMs + 5_000)());
+  const isOver = !hasProcesses(pid);
+  await endGroup(pid);
+  return isOver;
+}
+
+test('workers end with a primary that is killed at any moment of their start', async () => {
+  const startMs = await measureStart();
+  const parts = Array.from({ length: 14 }, (_, at) => at / 12);
+  const ended: boolean[] = [];
+  for (const part of parts) ended.push(await killAt(part, startMs));
+  expect(ended).toEqual(parts.map(() => true));
+});
+
+test('control: workers that do not end themselves stay', async () => {
+  const startMs = await measureStart();
+  const file = join(folder.path, 'never-exit.mjs');
+  writeFileSync(file, 'process.exit = () => {};\n');
+  const parts = [0.5, 0.75];
+  const ended: boolean[] = [];
+  for (const part of parts) ended.push(await killAt(part, startMs, { NODE_OPTIONS: `--import ${file}` }));
+  expect(ended).toContain(false);
+});

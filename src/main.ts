@@ -5,6 +5,7 @@ import { version } from './app/version.ts';
 import { rememberCommand } from './cli/audited-command.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
+import { endAtSignalsAsFirstProcess, endWithNpm } from './cli/parent-process.ts';
 import { openProject } from './cli/project.ts';
 
 interface CommandFile {
@@ -55,10 +56,12 @@ const program = new Command('triglyph')
   );
 
 handleOutputErrors();
+endAtSignalsAsFirstProcess();
 
 const { name, configFile } = readGlobals(process.argv.slice(2));
 // A command may have an option of this name.
 if (name === '') program.version(version, '--version', 'prints the version');
+if (name === 'serve' || name === 'demo') endWithNpm();
 if (Object.hasOwn(commands, name)) await openProject(configFile);
 const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
 for (const load of selected) (await load()).add(program);

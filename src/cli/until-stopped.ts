@@ -39,11 +39,19 @@ function endSoon(): void {
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-/** Resolves at the first signal. A second one ends the process at once. */
+/** Within this time after the first signal, a second one is the same: npm passes on what a terminal sends to its whole group. */
+const sameSignalMs = 1_000;
+
+/** Resolves at the first signal. A later one ends the process at once. */
 export function firstSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
-    const onSignal = (): void => {
+    const forget = (): void => {
       for (const signal of signals) process.off(signal, onSignal);
+    };
+    let isFirst = true;
+    const onSignal = (): void => {
+      if (isFirst) setTimeout(forget, sameSignalMs).unref();
+      isFirst = false;
       resolve();
     };
     for (const signal of signals) process.on(signal, onSignal);

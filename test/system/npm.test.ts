@@ -1,0 +1,209 @@
+/** Signals to npm and npx, and to the first process of a container: the server behind them drains and ends. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { environment, program, type Variables } from '../support/commands.ts';
+import { holdRequest } from '../support/held-request.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { endGroup, hasProcesses } from '../support/process-group.ts';
+import { basic, demoAuthorization, type Production, prepareProduction } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const folder = tempFolder();
+let postgres: Postgres;
+let production: Production;
+let workers: Variables;
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+  postgres = await startPostgres();
+  const shared = join(folder.path, 'workers');
+  mkdirSync(shared);
+  const { variables } = await prepareProduction(shared, { DATABASE_URL: await postgres.createMigratedDatabase() });
+  workers = { ...variables, WORKERS: '2' };
+  installProject();
+});
+afterAll(async () => {
+  await postgres.discard();
+  folder.discard();
+});
+
+/** A project with the scripts of this one, in which the program is installed. */
+function installProject(): void {
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const pick = (name: string) => scripts[name].replace('bin/triglyph.mjs', program);
+  const withoutExec = pick('start').replace(/^exec /, '');
+  const own = { name: 'project', private: true, scripts: { start: pick('start'), demo: pick('demo'), withoutExec } };
+  writeFileSync(join(folder.path, 'package.json'), JSON.stringify(own));
+  const bin = join(folder.path, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  chmodSync(program, 0o755);
+  symlinkSync(program, join(bin, 'triglyph'));
+}
+
+type Command = readonly [name: string, ...parameters: string[]];
+
+const npmStart: Command = ['npm', 'start'];
+const npmDemo: Command = ['npm', 'run', 'demo'];
+const npxServe: Command = ['npx', 'triglyph', 'serve'];
+/** As projects of their own have it. */
+const npmWithoutExec: Command = ['npm', 'run', 'withoutExec'];
+
+interface Run {
+  readonly child: ChildProcess;
+  /** Of the outermost process, and of the group of all. */
+  readonly pid: number;
+  output(): string;
+}
+
+let run: Run | undefined;
+afterEach(async () => {
+  if (run !== undefined) await endGroup(run.pid);
+  run = undefined;
+});
+
+/** Starts a command in a process group of its own. */
+function begin([name, ...parameters]: Command, variables: Variables = production.variables): Run {
+  const env = environment(variables);
+  const child = spawn(name, parameters, {
+    cwd: folder.path,
+    // The tests run in npm, too.
+    env: { ...env, PATH: [dirname(process.execPath), env.PATH].join(delimiter), npm_config_update_notifier: 'false' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  run = { child, pid: child.pid!, output: () => output };
+  return run;
+}
+
+/** Waits until the server is ready. Returns the address for callers. */
+async function ready({ output }: Run): Promise<string> {
+  await until(output, () => /"ready"|The demo is ready/.test(output()));
+  return /callers(?: at |":")(http:\/\/[^\s",]+:\d+)/.exec(output())![1]!;
+}
+
+interface Drain {
+  readonly authorization?: string;
+  /** Of the answer. */
+  readonly status?: number;
+  send(pid: number): void;
+}
+
+/** Sends signals while a request is in flight and a connection idle. The request is answered, and no process remains. */
+async function expectDrain(started: Run, { authorization = acme(), status = 200, send }: Drain): Promise<void> {
+  const callers = await ready(started);
+  const held = await holdRequest(callers, authorization);
+  const idle = connect(Number(new URL(callers).port), '127.0.0.1').on('error', () => {});
+  send(started.pid);
+  await until('the drain', () =>
+    fetch(callers).then(
+      () => false,
+      () => true,
+    ),
+  );
+  held.release();
+  expect((await held.answer).status).toBe(status);
+  await until(started.output, () => !hasProcesses(started.pid));
+  idle.destroy();
+}
+
+const acme = () => basic(production.credential.username, production.credential.secret);
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
+
+describe.each(signals)('%s to the outermost process drains and ends', (signal) => {
+  const send = (pid: number): void => {
+    process.kill(pid, signal);
+  };
+
+  test('npm start', () => expectDrain(begin(npmStart), { send }));
+  test('npm start with workers', () => expectDrain(begin(npmStart, workers), { send }));
+  // The account of the request is not one of the demo.
+  test('npm run demo', () =>
+    expectDrain(begin(npmDemo, { DATA_DIR: join(folder.path, 'demo') }), {
+      authorization: demoAuthorization,
+      status: 403,
+      send,
+    }));
+  // npm passes SIGINT on to the shell, which waits for its command: a terminal would have sent it to both.
+  if (signal === 'SIGINT') return;
+  test('npx triglyph serve', () => expectDrain(begin(npxServe), { send }));
+  test('a script without exec', () => expectDrain(begin(npmWithoutExec), { send }));
+});
+
+test.each([
+  ['npm start', npmStart],
+  ['npx triglyph serve', npxServe],
+] as const)('a signal to the whole group counts once, although npm passes it on: %s', (_, command) =>
+  expectDrain(begin(command), { send: (pid) => process.kill(-pid, 'SIGINT') }),
+);
+
+test('npm passes on SIGTERM again and again, and the server drains once', () =>
+  expectDrain(begin(npmStart), {
+    send(pid) {
+      for (let times = 0; times < 5; times += 1) process.kill(pid, 'SIGTERM');
+    },
+  }));
+
+test('a later signal ends the server without a drain', async () => {
+  const started = begin(npmStart);
+  const held = await holdRequest(await ready(started), acme());
+  const refused = expect(held.answer).rejects.toThrow();
+  process.kill(started.pid, 'SIGTERM');
+  const signalAgain = setInterval(() => hasProcesses(started.pid) && process.kill(-started.pid, 'SIGTERM'), 500);
+  await refused;
+  await until(started.output, () => !hasProcesses(started.pid));
+  clearInterval(signalAgain);
+  expect(started.output()).not.toContain('"stopped"');
+});
+
+describe.each([
+  ['npm start', npmStart],
+  ['npx triglyph serve', npxServe],
+] as const)('%s', (_, command) => {
+  test('leaves no process when it is stopped at any moment of its start', async () => {
+    const startedAt = performance.now();
+    const measured = begin(command, workers);
+    await ready(measured);
+    const startMs = performance.now() - startedAt;
+    await endGroup(measured.pid);
+    for (let step = 1; step < 12; step += 1) {
+      const { pid, output } = begin(command, workers);
+      await new Promise((resolve) => setTimeout(resolve, (step * startMs) / 11));
+      process.kill(pid, 'SIGTERM');
+      await until(`${step}: ${output()}`, () => !hasProcesses(pid));
+    }
+  });
+});
+
+describe('as the first process of a container', () => {
+  /** The process with number 1 in its namespace, and the pid by which others know it. */
+  const startFirst = async (variables: Variables): Promise<Run & { readonly first: number }> => {
+    const started = begin(['unshare', '--fork', '--pid', process.execPath, program, 'serve'], variables);
+    const children = `/proc/${started.pid}/task/${started.pid}/children`;
+    let first = 0;
+    await until('the first process', () => {
+      first = Number(readFileSync(children, 'utf8'));
+      return first > 0;
+    });
+    return { ...started, first };
+  };
+
+  test('a server ends at SIGTERM before it is ready, and drains afterwards', async () => {
+    // A database that does not answer keeps it from being ready.
+    const hanging = await startFirst({ ...production.variables, DATABASE_URL: 'postgres://any@192.0.2.1:5432/any' });
+    await until(hanging.output, () => hanging.output().includes('"starting"'));
+    process.kill(hanging.first, 'SIGTERM');
+    await until('its end', () => !existsSync(`/proc/${hanging.first}`));
+    await endGroup(hanging.pid);
+    const started = await startFirst(production.variables);
+    await expectDrain(started, { send: () => process.kill(started.first, 'SIGTERM') });
+  });
+});

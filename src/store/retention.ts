@@ -1,7 +1,8 @@
 /** Destroys what is stored for longer than its time, in small steps beside traffic. */
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { readCommitted } from './sql/engine.ts';
-import { endLease, holdLease, type Lease, pauseAfter, stepLeaseMs } from './sql/leases.ts';
+import { endLease, holdLease, type Lease, stepLeaseMs } from './sql/leases.ts';
+import { StepPace } from './sql/step-pace.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -28,13 +29,12 @@ export interface RetentionParts {
   readonly rules: readonly RetentionRule[];
   /** Names the process among those that share the store. */
   readonly owner: string;
-  /** Waits between two steps; by default as long as the step took. */
+  /** Waits between two steps. */
   readonly pause: (ms: number) => Promise<void>;
   readonly isStopped: () => boolean;
 }
 
-/** Rows of one transaction: few enough that requests hardly wait. */
-const rowsPerStep = 200;
+const rowsMax = 200;
 
 /** Returns what was destroyed. Ends early where another process does the same, or the process stops. */
 export async function applyRetention(parts: RetentionParts): Promise<readonly DestroyedRows[]> {
@@ -44,17 +44,19 @@ export async function applyRetention(parts: RetentionParts): Promise<readonly De
   for (const { subject, ms, destroy } of rules) {
     if (ms === undefined) continue;
     const before = clock.now() - ms;
+    const pace = new StepPace(rowsMax);
     let rows = 0;
     for (let more = true; more && !isStopped(); ) {
       const startedAt = performance.now();
+      const max = pace.rows;
       const done = await store.write(
-        async (tx) => ((await holdLease(tx, lease)) ? await destroy(tx, before, rowsPerStep) : undefined),
+        async (tx) => ((await holdLease(tx, lease)) ? await destroy(tx, before, max) : undefined),
         readCommitted,
       );
       if (done === undefined) return destroyed;
       rows += done;
-      more = done === rowsPerStep;
-      if (more) await pause(pauseAfter(performance.now() - startedAt));
+      more = done === max;
+      if (more) await pause(pace.after(performance.now() - startedAt));
     }
     if (rows > 0) destroyed.push({ subject, before, rows });
   }

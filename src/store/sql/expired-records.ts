@@ -2,12 +2,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { LockTimeout } from '../../idempotency/ports.ts';
 import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
-import { endLease, holdLease, type Lease, pauseAfter, stepLeaseMs } from './leases.ts';
+import { endLease, holdLease, type Lease, stepLeaseMs } from './leases.ts';
+import { StepPace } from './step-pace.ts';
 
 export interface CleanUpOptions {
   /** Names the process among those that share the store. */
   readonly owner: string;
-  /** Waits between two steps; by default as long as the step took. */
+  /** Waits between two steps. */
   readonly pause?: (ms: number) => Promise<unknown>;
   readonly isStopped?: () => boolean;
 }
@@ -18,11 +19,7 @@ export interface CleanUpResult {
   readonly oldestExpiry: number | undefined;
 }
 
-const firstRows = 200;
-const rowsMin = 20;
 const rowsMax = 1_000;
-/** A step that takes longer is followed by a smaller one. The embedded store has one writer, which waits for the step. */
-const stepMsMax = 50;
 /** Then another program holds an expired record: requests do so for a moment. */
 const lockedMax = 20;
 /** A keyed request may hold an expired record, which it replaces. */
@@ -58,21 +55,19 @@ const findOldest = statement<{ readonly expires_at: number }>(
 export async function deleteExpiredRecords(engine: Engine, options: CleanUpOptions): Promise<CleanUpResult> {
   const { owner, pause = setTimeout, isStopped = () => false } = options;
   const lease: Lease = { name: 'expired-records', owner, ms: stepLeaseMs };
+  const pace = new StepPace(rowsMax);
   let floor = 0;
-  let rows = firstRows;
   let deleted = 0;
   let locked = 0;
   while (!isStopped()) {
     const startedAt = performance.now();
-    const step = await runStep(engine, { lease, floor, rows });
+    const step = await runStep(engine, { lease, floor, rows: pace.rows });
     if (step === undefined) break;
-    const ms = performance.now() - startedAt;
     locked = step.isLocked ? locked + 1 : 0;
     deleted += step.deleted;
     floor = step.last;
     if (step.isLast || locked === lockedMax) break;
-    rows = ms > stepMsMax ? Math.max(rows >> 1, rowsMin) : Math.min(rows * 2, rowsMax);
-    await pause(pauseAfter(ms));
+    await pause(pace.after(performance.now() - startedAt));
   }
   await engine.write((session) => endLease(session, lease), readCommitted);
   const oldest = (session: Session) => session.query(findOldest, [floor]);

@@ -13,14 +13,6 @@ const end = statement('end-lease', 'delete from lease where name = $1 and owner 
 /** A lease of work in steps: longer than a step and its pause. */
 export const stepLeaseMs = 60_000;
 
-const pauseMsMin = 20;
-const pauseMsMax = 1_000;
-
-/** How long such work pauses after a step: as long as the step took, so that requests have half of the time. */
-export function pauseAfter(stepMs: number): number {
-  return Math.min(Math.max(stepMs, pauseMsMin), pauseMsMax);
-}
-
 export interface Lease {
   readonly name: string;
   /** Names the process among those that share the store. */

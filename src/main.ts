@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   copy: () => import('./cli/copy.ts'),
   backup: () => import('./cli/backup.ts'),
   restore: () => import('./cli/restore.ts'),
+  compact: () => import('./cli/compact.ts'),
   migrate: () => import('./cli/migrate.ts'),
   credential: () => import('./cli/credential.ts'),
   upstream: () => import('./cli/upstream.ts'),

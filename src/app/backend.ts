@@ -24,7 +24,7 @@ import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import { createDeprecationStore, type DeprecationStore } from '../store/sql/deprecations.ts';
-import type { Engine, PoolConnections } from '../store/sql/engine.ts';
+import type { Engine, PoolConnections, ShrinkOptions } from '../store/sql/engine.ts';
 import { type CleanUpOptions, type CleanUpResult, deleteExpiredRecords } from '../store/sql/expired-records.ts';
 import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
 import { createJobs } from '../store/sql/jobs.ts';
@@ -112,6 +112,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   deleteExpiredRecords(options: CleanUpOptions): Promise<CleanUpResult>;
   /** Overwrites what the store still holds of deleted rows beside its tables; see `Engine.scrub`. */
   scrub(): Promise<boolean>;
+  /** Gives free pages of the store back to the file system; see `Engine.shrink`. */
+  shrink(options?: ShrinkOptions): Promise<void>;
   /** The pool of connections to the database; absent for the embedded store. */
   readonly connections: PoolConnections | undefined;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
@@ -264,6 +266,7 @@ function createBackend<S extends Services>(
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: (options) => deleteExpiredRecords(engine, options),
     scrub: async () => (await engine.scrub?.()) ?? true,
+    shrink: async (options) => engine.shrink?.(options),
     checkWrites: createWriteCheck(engine),
     connections: engine.connections,
     async close() {

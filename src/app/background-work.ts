@@ -46,6 +46,7 @@ export async function startBackgroundWork(
       const options = { owner: leaseOwner, isStopped: () => isStopped };
       const { oldestExpiry } = await backend.deleteExpiredRecords(options);
       metrics.oldestRecordExpiry = oldestExpiry;
+      await backend.shrink({ isStopped: options.isStopped });
     },
     cleanupEveryMs,
     (thrown) => logFailure(log, thrown, 'deleting expired idempotency records failed'),

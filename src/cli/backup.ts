@@ -48,11 +48,12 @@ async function copyStore(dataDir: string, file: string, audit: AuditTrail): Prom
   return summary;
 }
 
-/** Throws a CommandError where the store is PostgreSQL. */
-export function embeddedDataDir(command: string): string {
+/** Throws a CommandError where the store is PostgreSQL; `instead` is what to do there. */
+export function embeddedDataDir(
+  command: string,
+  instead = 'use pg_dump, or a base backup and archived WAL (docs/backup.md)',
+): string {
   const address = storeAddress(readProjectConfig('production'));
   if (address.kind === 'sqlite') return address.dataDir;
-  throw new CommandError([
-    `\`triglyph ${command}\` is for the embedded store: use pg_dump, or a base backup and archived WAL (docs/backup.md)`,
-  ]);
+  throw new CommandError([`\`triglyph ${command}\` is for the embedded store: ${instead}`]);
 }

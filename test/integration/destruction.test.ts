@@ -59,7 +59,9 @@ async function destroy(isSecure: boolean) {
       isStopped: () => false,
     });
     expect(await engine.scrub()).toBe(true);
-    return { before, after: count(), destroyed: destroyed.length, others: others.length };
+    const after = count();
+    await engine.shrink({ keepsSpare: false, pause: async () => {} });
+    return { before, after, afterShrink: count(), destroyed: destroyed.length, others: others.length };
   } finally {
     await engine.close();
     folder.discard();
@@ -67,9 +69,10 @@ async function destroy(isSecure: boolean) {
 }
 
 test('a destroyed number and its data key are in no file, and others are', async () => {
-  const { before, after, destroyed, others } = await destroy(true);
+  const { before, after, afterShrink, destroyed, others } = await destroy(true);
   expect(before).toEqual({ destroyed, others });
   expect(after).toEqual({ destroyed: 0, others });
+  expect(afterShrink).toEqual(after);
 });
 
 test('control: without overwriting, they stay in the file', async () => {

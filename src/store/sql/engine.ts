@@ -94,10 +94,20 @@ export interface Engine {
    * Absent where the operator's clean-up does it, as on PostgreSQL.
    */
   scrub?(): Promise<boolean>;
+  /** Gives free pages back to the file system, in steps beside traffic. Absent where the database has a vacuum of its own. */
+  shrink?(options?: ShrinkOptions): Promise<void>;
   /** The pool of connections, for metrics; absent where there is none. */
   readonly connections?: PoolConnections;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
+}
+
+export interface ShrinkOptions {
+  /** Whether some pages stay for new rows; true by default. */
+  readonly keepsSpare?: boolean;
+  /** Waits between two steps. */
+  readonly pause?: (ms: number) => Promise<unknown>;
+  readonly isStopped?: () => boolean;
 }
 
 export interface PoolConnections {

@@ -5,6 +5,7 @@ import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import {
   type DescribedEngine,
   type Session,
+  type ShrinkOptions,
   statement,
   type TableRow,
   type TransactionOptions,
@@ -13,6 +14,7 @@ import {
 import type { Connection } from './connection.ts';
 import type { DataFiles } from './data-files.ts';
 import { translated } from './failure.ts';
+import { releaseFreePages } from './free-pages.ts';
 import { GroupQueue } from './group-queue.ts';
 import { Snapshot } from './snapshot.ts';
 
@@ -123,6 +125,11 @@ export class SqliteEngine implements DescribedEngine {
       await setTimeout(scrubPauseMs);
     }
     return false;
+  }
+
+  /** Moving the log into the file cuts the released pages off. */
+  async shrink(options: ShrinkOptions = {}): Promise<void> {
+    if (await releaseFreePages(this, options)) await this.scrub();
   }
 
   /** Remembers all rows, so that `restore` brings them back; for tests. */

@@ -16,10 +16,15 @@ export const databaseName = 'triglyph.db';
 const waitMsMax = 5_000;
 
 /** `fullfsync`: on macOS a plain fsync returns before the disk has the bytes. It has no effect elsewhere. */
-const durable =
+export const durable =
   'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
+/**
+ * Steps of the clean-up shorten the file. Only the first page that is written takes it: an existing store stays as it is until
+ * `triglyph compact`.
+ */
+export const autoVacuum = 'pragma auto_vacuum = incremental';
 /** What is deleted is overwritten with zeros. */
-const secureDelete = 'pragma secure_delete = on';
+export const secureDelete = 'pragma secure_delete = on';
 /** A longer write-ahead log is truncated to this many bytes. */
 const logLimit = 'pragma journal_size_limit = 67108864';
 /** In kibibytes, since it is negative: 32 MiB hold the rows of a busy day. */
@@ -55,7 +60,7 @@ export function openParts({ dataDir, exclusive, create = true }: SqliteOptions, 
     const path = join(dataDir, databaseName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
-    writer.exec(`${durable}; ${secureDelete}; ${logLimit}; ${writerCache}`);
+    writer.exec(`${autoVacuum}; ${durable}; ${secureDelete}; ${logLimit}; ${writerCache}`);
     // From here on the engine itself waits for other writers, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });

@@ -1,0 +1,226 @@
+/** The file of a store on SQLite shrinks after deletions, and `compact` makes one of an earlier release do so; nothing is lost. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { statement } from '../../src/store/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
+import { isIncremental, rewriteStore, sizeOf } from '../../src/store/sqlite/compact.ts';
+import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
+import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+
+const rows = 20_000;
+const outcomeBytes = 1_000;
+/** Three of four are expired, in no order of the pages. */
+const fill = statement(
+  'test-fill',
+  `with recursive series(n) as (select $1 union all select n + 1 from series where n + 1 < $2)
+   insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   select 'key ' || n, 'f', 'disable', 'PSP' || n, 'outcome ' || n || ' ' || hex(zeroblob(${outcomeBytes / 2})), 0,
+     case when n % 4 = 0 then 9000000000000 else n end from series`,
+);
+const addOne = statement(
+  'test-add-one',
+  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   values ($1, 'f', 'disable', $1, 'new', 0, 9000000000000)`,
+);
+
+let folder: TempFolder;
+let dataDir: string;
+let engine: SqliteEngine | undefined;
+beforeEach(() => {
+  folder = tempFolder();
+  dataDir = folder.path;
+});
+afterEach(async () => {
+  await engine?.close();
+  engine = undefined;
+  folder.discard();
+});
+
+const path = () => join(dataDir, databaseName);
+const open = async (): Promise<SqliteEngine> => {
+  engine = openSqlite({ dataDir, exclusive: true });
+  await migrate(engine);
+  return engine;
+};
+const close = async (): Promise<void> => {
+  await engine?.close();
+  engine = undefined;
+};
+const pause = async (): Promise<void> => {};
+
+/** As earlier releases did: the file has a table before the pragma. */
+const createEarlierStore = (): void => {
+  const database = new DatabaseSync(path());
+  database.exec('create table earlier (a); drop table earlier');
+  database.close();
+};
+const fillAndDelete = async (store: SqliteEngine, from = 0): Promise<number> => {
+  await store.write((session) => session.execute(fill, [from, from + rows]));
+  await store.scrub();
+  const bytes = statSync(path()).size;
+  await deleteExpiredRecords(store, { owner: 'test', pause });
+  return bytes;
+};
+/** Read independently of the program's code. */
+const contents = () => {
+  const database = new DatabaseSync(path(), { readOnly: true });
+  try {
+    expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    return database.prepare('select * from idempotency_record order by record_key').all();
+  } finally {
+    database.close();
+  }
+};
+
+test('after a deletion the file of a new store shrinks in steps, beside writes', async () => {
+  const store = await open();
+  const before = await fillAndDelete(store);
+  let steps = 0;
+  await store.shrink({
+    async pause() {
+      steps += 1;
+      await store.write((session) => session.execute(addOne, [`new ${steps}`]));
+    },
+  });
+  expect(steps).toBeGreaterThan(3);
+  expect(statSync(path()).size).toBeLessThan(before / 2);
+  expect(contents()).toHaveLength(rows / 4 + steps);
+});
+
+test('some free pages stay for new rows, unless all are asked for', async () => {
+  const store = await open();
+  await fillAndDelete(store);
+  await store.shrink({ pause });
+  const withSpare = statSync(path()).size;
+  await store.shrink({ pause, keepsSpare: false });
+  expect(withSpare - statSync(path()).size).toBeGreaterThan(2 ** 20 / 2);
+});
+
+test('a process that stops ends after its step', async () => {
+  const store = await open();
+  const before = await fillAndDelete(store);
+  let isStopped = false;
+  const stop = async () => {
+    isStopped = true;
+  };
+  await store.shrink({ pause: stop, isStopped: () => isStopped });
+  expect(statSync(path()).size).toBeLessThan(before);
+  expect(statSync(path()).size).toBeGreaterThan(before / 2);
+});
+
+test('a backup shrinks as its store does', async () => {
+  await fillAndDelete(await open());
+  const copyDir = join(folder.path, 'copy');
+  mkdirSync(copyDir);
+  await backUpSqlite(dataDir, join(copyDir, databaseName));
+  expect(isIncremental(copyDir)).toBe(true);
+});
+
+test('control: the file of a store of an earlier release does not shrink, until it is written anew', async () => {
+  createEarlierStore();
+  const before = await fillAndDelete(await open());
+  await engine!.shrink({ pause });
+  expect(statSync(path()).size).toBe(before);
+  const stored = contents();
+  await close();
+  expect(isIncremental(dataDir)).toBe(false);
+  rewriteStore(dataDir);
+  expect(isIncremental(dataDir)).toBe(true);
+  const store = await open();
+  await store.scrub();
+  expect(statSync(path()).size).toBeLessThan(before / 2);
+  expect(contents()).toEqual(stored);
+  // From now on it shrinks by itself.
+  const again = await fillAndDelete(store, rows);
+  await store.shrink({ pause });
+  expect(statSync(path()).size).toBeLessThan(again / 2);
+});
+
+test('a connection that is open meanwhile goes on', async () => {
+  createEarlierStore();
+  await fillAndDelete(await open());
+  await close();
+  const other = openSqlite({ dataDir, exclusive: false });
+  try {
+    rewriteStore(dataDir);
+    await other.write((session) => session.execute(addOne, ['later']));
+    expect(contents()).toHaveLength(rows / 4 + 1);
+  } finally {
+    await other.close();
+  }
+});
+
+test('what was deleted without overwriting is in no file afterwards', async () => {
+  createEarlierStore();
+  await fillAndDelete(await open());
+  await close();
+  const database = new DatabaseSync(path());
+  database.exec(`pragma secure_delete = off; update idempotency_record set outcome = 'sealed secret' || record_key`);
+  database.exec('delete from idempotency_record');
+  database.close();
+  const found = () =>
+    readdirSync(dataDir).some((name) => readFileSync(join(dataDir, name), 'latin1').includes('sealed secret'));
+  expect(found()).toBe(true);
+  rewriteStore(dataDir);
+  const store = await open();
+  await store.scrub();
+  expect(found()).toBe(false);
+});
+
+test('it refuses while a server has the store, and where the disk has too little space; nothing changes', async () => {
+  createEarlierStore();
+  const store = await open();
+  await store.write((session) => session.execute(fill, [0, rows]));
+  expect(() => rewriteStore(dataDir)).toThrow(new RegExp(`process ${process.pid} .*serves from .* already: stop it`));
+  await close();
+  const needed = 2 * statSync(path()).size;
+  expect(() => rewriteStore(dataDir, needed / 2)).toThrow(/ has .* MB free, and .* needs .* MB .*: free some/);
+  expect(isIncremental(dataDir)).toBe(false);
+  // Control.
+  rewriteStore(dataDir, needed + 2 ** 21);
+  expect(isIncremental(dataDir)).toBe(true);
+});
+
+test('killed at any moment, it leaves all rows, and the next run ends', async () => {
+  createEarlierStore();
+  await fillAndDelete(await open());
+  await engine!.write((session) =>
+    session.execute(
+      statement('test-unexpire', `update idempotency_record set outcome = outcome || hex(zeroblob(1000))`),
+      [],
+    ),
+  );
+  const stored = contents();
+  await close();
+  const module = new URL('../../src/store/sqlite/compact.ts', import.meta.url).href;
+  const source = `import { rewriteStore } from ${JSON.stringify(module)}; rewriteStore(${JSON.stringify(dataDir)}); console.log('done');`;
+  let interrupted = 0;
+  for (const part of [0.01, 0.3, 0.6, 0.9]) {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', source]);
+    const ended = once(child, 'exit');
+    let isDone = false;
+    child.stdout.once('data', () => {
+      isDone = true;
+    });
+    // The new pages go to the write-ahead log.
+    const size = statSync(path()).size;
+    while (child.exitCode === null && sizeOf(dataDir) < size * (1 + part)) await setTimeout(1);
+    child.kill('SIGKILL');
+    await ended;
+    if (!isDone && !isIncremental(dataDir)) interrupted += 1;
+    expect(contents()).toEqual(stored);
+  }
+  expect(interrupted).toBeGreaterThan(0);
+  rewriteStore(dataDir);
+  expect(isIncremental(dataDir)).toBe(true);
+  expect(contents()).toEqual(stored);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('etilqs'))).toEqual([]);
+});

@@ -51,6 +51,7 @@ import { VaultUnavailable } from '../vault/ports.ts';
 import { SealBroken } from '../vault/seal.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
+import { type ClockCheck, createClockCheck, noClockCheck } from './clock-check.ts';
 import type { Config } from './config.ts';
 import { createIndexRotation, type IndexRotation } from './index-rotation.ts';
 import { keyProviderOf, readKeys } from './key-provider.ts';
@@ -118,6 +119,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly connections: PoolConnections | undefined;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
   checkWrites(): Promise<void>;
+  /** Finds a wrong clock. */
+  readonly clockCheck: ClockCheck;
   close(): Promise<void>;
 }
 
@@ -141,6 +144,8 @@ export interface BackendOptions {
   readonly open?: () => Promise<Engine>;
   /** Who the effects of this process are recorded for; the gateway by default. */
   readonly actor?: AuditActor;
+  /** Whether the clock may be far from the last time that a server has recorded; false by default. */
+  readonly acceptsClock?: boolean;
   /** Replaces the clock of the machine and its random identifiers. */
   readonly context?: Pick<HandlerContext, 'clock' | 'ids'>;
 }
@@ -158,7 +163,7 @@ export function openBackend(
 export async function openBackendOf<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { exclusive, keys, open, actor = gatewayActor, context = { clock, ids } }: BackendOptions,
+  { exclusive, keys, open, actor = gatewayActor, acceptsClock = false, context }: BackendOptions,
 ): Promise<Backend<S>> {
   const keyProvider = keyProviderOf(config);
   const ring = keys ?? (await readKeys(config, keyProvider));
@@ -170,7 +175,11 @@ export async function openBackendOf<S extends Services>(
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
-    const backend = createBackend(set, config, { engine, ring, keyProvider, actor, ...context });
+    const daysMax = config.clockDaysMax;
+    const clockCheck = context === undefined ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
+    const parts = { engine, ring, keyProvider, actor, clockCheck, ...(context ?? { clock, ids }) };
+    if (exclusive) await clockCheck.start(acceptsClock);
+    const backend = createBackend(set, config, parts);
     if (keys === undefined) await checkKeys(backend.services, place);
     await loadRowMacs(backend, { create: exclusive ? 'inEachStore' : 'never', isChecked: keys === undefined });
     if (exclusive) await backend.services.prepareJobs();
@@ -186,12 +195,13 @@ interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly ring: KeyRing;
   readonly keyProvider: KeyProvider;
   readonly actor: AuditActor;
+  readonly clockCheck: ClockCheck;
 }
 
 function createBackend<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { engine, ring, keyProvider, actor, clock, ids }: BackendParts,
+  { engine, ring, keyProvider, actor, clockCheck, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
@@ -268,6 +278,7 @@ function createBackend<S extends Services>(
     scrub: async () => (await engine.scrub?.()) ?? true,
     shrink: async (options) => engine.shrink?.(options),
     checkWrites: createWriteCheck(engine),
+    clockCheck,
     connections: engine.connections,
     async close() {
       await audit.flush().catch(() => {});

@@ -11,6 +11,7 @@ import type { Backend } from './backend.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
 import type { Config } from './config.ts';
 import { pollDeprecationsEveryMs } from './deprecations/live.ts';
+import { pauseAfterJumps } from './pause-after-jumps.ts';
 import { runRetention } from './retention.ts';
 import type { Services } from './service-set.ts';
 
@@ -41,18 +42,19 @@ export async function startBackgroundWork(
   audit.start();
   const leaseOwner = randomUUID();
   let isStopped = false;
+  const deleteByTime = pauseAfterJumps(backend, log, metrics);
   const cleanup = startPeriodicTask(
-    async () => {
+    deleteByTime(async () => {
       const options = { owner: leaseOwner, isStopped: () => isStopped };
       const { oldestExpiry } = await backend.deleteExpiredRecords(options);
       metrics.oldestRecordExpiry = oldestExpiry;
       await backend.shrink({ isStopped: options.isStopped });
-    },
+    }),
     cleanupEveryMs,
     (thrown) => logFailure(log, thrown, 'deleting expired idempotency records failed'),
   );
   const retention = startPeriodicTask(
-    () => runRetention(config, backend, leaseOwner, () => isStopped),
+    deleteByTime(() => runRetention(config, backend, leaseOwner, () => isStopped)),
     cleanupEveryMs,
     (thrown) => logFailure(log, thrown, 'destroying what is stored for too long failed'),
   );
@@ -68,7 +70,9 @@ export async function startBackgroundWork(
       logFailure(log, thrown, 'saving the records of callers failed'),
     ),
     startPeriodicTask(
-      () => backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
+      deleteByTime(() =>
+        backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
+      ),
       cleanupEveryMs,
       (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
     ),

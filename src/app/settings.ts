@@ -588,6 +588,16 @@ export const settings = Object.freeze({
     doc: 'How long the store remembers which files were imported; 0 is for ever. After that, the same file can be imported again.',
     parse: integer(0, 36_500),
   }),
+  clockDaysMax: setting({
+    name: 'CLOCK_DAYS_MAX',
+    unit: 'days',
+    default: {
+      description: '7; the demo 0',
+      compute: ({ mode }) => (mode === 'demo' ? '0' : '7'),
+    },
+    doc: 'How many days the clock may differ from the last time that a server has recorded in the store. Beyond it no server starts without `--accept-clock`, and a running one deletes nothing by time (docs/operations.md#clocks). 0 accepts every clock.',
+    parse: integer(0, 36_500),
+  }),
   pendingPerCredentialMax: setting({
     name: 'PENDING_PER_CREDENTIAL_MAX',
     unit: 'requests',

@@ -45,7 +45,7 @@ async function restore(file: string): Promise<void> {
 /** Migrates the store as a server does, and checks that the keys open it. Returns the time of its last keyed request. */
 async function prepare(config: Config, file: string): Promise<number | undefined> {
   const actor = systemUser();
-  const backend = await openBackend(config, { exclusive: true, actor }, ownServices());
+  const backend = await openBackend(config, { exclusive: true, actor, acceptsClock: true }, ownServices());
   try {
     // The log goes back to the time of the backup, and says so.
     const command = commandEvent();

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { retentionMs } from '../app/days.ts';
 import { retentionRules, runRetention } from '../app/retention.ts';
+import { fail } from './command-error.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
@@ -19,6 +20,7 @@ export function add(program: Command): void {
   retention
     .command('apply')
     .description('destroys now what is over, in steps beside traffic; servers do it every few minutes')
+    .option('--accept-clock', 'destroys though the clock is days away from the last time that a server has recorded')
     .addHelpText('after', '\nExample:\n  triglyph retention apply')
     .action(apply);
   retention.addHelpText('after', '\nExample:\n  triglyph retention show');
@@ -41,8 +43,12 @@ async function show(): Promise<void> {
   );
 }
 
-async function apply(): Promise<void> {
-  const destroyed = await withBackend((backend, config) => runRetention(config, backend, randomUUID()));
+async function apply({ acceptClock }: { readonly acceptClock?: true }): Promise<void> {
+  const destroyed = await withBackend(async (backend, config) => {
+    const fault = acceptClock ? undefined : await backend.clockCheck.findFault();
+    if (fault !== undefined) fail([fault]);
+    return await runRetention(config, backend, randomUUID());
+  });
   if (destroyed.length === 0) print('Nothing was over, or a server destroys it now.');
   else print(...destroyed.map(({ subject, rows }) => `${subject}  ${rows} rows destroyed`));
 }

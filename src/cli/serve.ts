@@ -33,6 +33,7 @@ export function add(program: Command): void {
         'header: it has the effect of one Idempotency-Key once; none, the default: writes are sent at most once',
       ).choices(['header', 'none']),
     )
+    .option('--accept-clock', 'starts though the clock is days away from the last time that a server has recorded')
     .addHelpText(
       'after',
       '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve\n' +
@@ -45,10 +46,17 @@ export function add(program: Command): void {
 interface Project {
   readonly config: Config;
   readonly plan: UpstreamPlan;
+  readonly acceptsClock: boolean;
 }
 
-async function serve(flags: UpstreamFlags): Promise<void> {
-  const project: Project = { config: configure(flags), plan: readUpstreams(flags) };
+interface ServeFlags extends UpstreamFlags {
+  readonly acceptClock?: true;
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  // The primary has accepted the clock. That of a worker which starts later may be another one.
+  const acceptsClock = flags.acceptClock === true && !isWorker;
+  const project: Project = { config: configure(flags), plan: readUpstreams(flags), acceptsClock };
   serveWithoutOutput();
   if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(project, stopRequest));
   return project.config.workers > 1 ? superviseWorkers(project) : serveAlone(project);
@@ -135,12 +143,12 @@ async function startSafely(project: Project, overrides: ServerOverrides = {}): P
   });
 }
 
-async function openSafely({ config, plan }: Project): Promise<Backend> {
+async function openSafely({ config, plan, acceptsClock }: Project): Promise<Backend> {
   const faults = productionFaults(config, { plan });
   // A configuration that must not serve must not migrate the store either.
   if (faults.length > 0) fail([...faults, ...(await storeFaults(config, plan))]);
   const set = plan.answersEverything ? withoutJobs(builtInServices) : builtInServices;
-  const backend = await openBackendOf(addServices(set, ownServices()), config, { exclusive: true });
+  const backend = await openBackendOf(addServices(set, ownServices()), config, { exclusive: true, acceptsClock });
   try {
     fail(await credentialFaults(backend, plan));
     return backend;

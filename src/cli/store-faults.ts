@@ -25,7 +25,9 @@ export async function inspectStore(config: Config, plan = noUpstreams): Promise<
     const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
     const backend = await openBackend(config, { exclusive: false, ...keys }, ownServices());
     try {
-      return { faults: await credentialFaults(backend, plan), warnings: await expiryWarnings(backend) };
+      const clockFault = await backend.clockCheck.findFault();
+      const faults = [...(clockFault === undefined ? [] : [clockFault]), ...(await credentialFaults(backend, plan))];
+      return { faults, warnings: await expiryWarnings(backend) };
     } finally {
       await backend.close();
     }

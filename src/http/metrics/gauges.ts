@@ -28,6 +28,8 @@ export interface ObservedState {
    * where there is none.
    */
   oldestRecordExpiry?: number | undefined;
+  /** Whether nothing is deleted by time, since a clock was set by days. */
+  deletionPaused?: boolean;
   /** The stored deprecations that the process cannot apply. */
   invalidDeprecations?: () => number;
   /** Requests that were forwarded to another server. */
@@ -129,6 +131,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       help: 'How long ago the first of the stored idempotency records expired, as the last clean-up found it; absent if there is none.',
       aggregator: 'max',
       value: () => state.oldestRecordExpiry && Math.max(Date.now() - state.oldestRecordExpiry, 0) / 1000,
+    },
+    {
+      name: 'triglyph_deletion_paused',
+      help: 'Whether nothing is deleted by time, since a clock was set by days while the server ran, 1 or 0.',
+      aggregator: 'max',
+      value: () => Number(state.deletionPaused ?? false),
     },
     {
       name: 'triglyph_webhooks_oldest_due_seconds',

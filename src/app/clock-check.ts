@@ -1,0 +1,106 @@
+/** Finds a wrong clock before data is destroyed by it: compares with the last time that a server has recorded in the store. */
+
+import { monotonicClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import type { Engine } from '../store/sql/engine.ts';
+import { findServerTime, recordServerTime } from '../store/sql/server-time.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface ClockCheck {
+  /** Says which clock is too far from the recorded time, and what to do; undefined where none is. */
+  findFault(): Promise<string | undefined>;
+  /** For the start of a server: records the time. Throws an Error with what `findFault` finds, unless the clock is accepted. */
+  start(isAccepted: boolean): Promise<void>;
+  /** For a server that runs: says which clock was set since its start; undefined where none was, and records the time then. */
+  findJump(): Promise<string | undefined>;
+}
+
+/** For clocks that are moved on purpose: those of tests. */
+export const noClockCheck: ClockCheck = Object.freeze({
+  findFault: async () => undefined,
+  start: async () => {},
+  findJump: async () => undefined,
+});
+
+export interface ClockCheckParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** 0 accepts every clock. */
+  readonly daysMax: number;
+  /** Names the store in messages. */
+  readonly place: string;
+  readonly monotonic?: Clock;
+}
+
+export function createClockCheck(parts: ClockCheckParts): ClockCheck {
+  const { engine, clock, daysMax, place, monotonic = monotonicClock } = parts;
+  const msMax = daysMax === 0 ? Number.POSITIVE_INFINITY : daysMax * dayMs;
+  /** How far each clock is from the monotonic one. */
+  const offsetsOf = (clocks: readonly NamedTime[]) => clocks.map(({ now }) => now - monotonic.now());
+  let trusted: readonly number[] | undefined;
+
+  const read = async () => {
+    const { now, last } = await findServerTime(engine);
+    const own = { name: 'The clock of this machine', now: clock.now() };
+    // The embedded store has the clock of this machine, but does not follow its jumps.
+    return { last, clocks: engine.dialect === 'sqlite' ? [own] : [own, { name: 'The clock of the database', now }] };
+  };
+
+  /** A server starts while its store takes no writes. */
+  const record = async () => {
+    try {
+      await recordServerTime(engine);
+    } catch (thrown) {
+      if (!(thrown instanceof StoreUnavailable)) throw thrown;
+    }
+  };
+
+  const findFault = async () => {
+    const { last, clocks } = await read();
+    const wrong = last === undefined ? undefined : clocks.find(({ now }) => Math.abs(now - last) > msMax);
+    if (last === undefined || wrong === undefined) return undefined;
+    return `${difference(wrong, last)} the last time that a server has recorded in ${place}: ${formatTime(last)}. By a wrong clock idempotency records expire and stored data is destroyed. Set the clock. If it is right, start once with --accept-clock, or with CLOCK_DAYS_MAX=0 (docs/operations.md#clocks).`;
+  };
+
+  return Object.freeze<ClockCheck>({
+    findFault,
+    async start(isAccepted) {
+      const fault = isAccepted ? undefined : await findFault();
+      if (fault !== undefined) throw new Error(fault);
+      trusted = offsetsOf((await read()).clocks);
+      await record();
+    },
+    async findJump() {
+      const { clocks } = await read();
+      const found = offsetsOf(clocks);
+      const jumps = found.map((offset, index) => offset - (trusted?.[index] ?? offset));
+      const at = jumps.findIndex((jump) => Math.abs(jump) > msMax);
+      if (at === -1) {
+        trusted = found;
+        await record();
+        return undefined;
+      }
+      const wrong = clocks[at]!;
+      const right = wrong.now - jumps[at]!;
+      return `${difference(wrong, right)} the time that follows from the start of the process: ${formatTime(right)}`;
+    },
+  });
+}
+
+interface NamedTime {
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** `The clock of this machine says 2027-01-02 12:00:00 UTC, 40 days after`. */
+function difference({ name, now }: NamedTime, other: number): string {
+  const days = Math.round(Math.abs(now - other) / dayMs);
+  return `${name} says ${formatTime(now)}, ${days} days ${now > other ? 'after' : 'before'}`;
+}
+
+function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

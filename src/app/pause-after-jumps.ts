@@ -1,0 +1,25 @@
+/** Keeps a server from deleting by a clock that was set while it runs. */
+import type { Log } from '../http/log.ts';
+import type { ObservedState } from '../http/metrics/gauges.ts';
+import type { Backend } from './backend.ts';
+import type { Services } from './service-set.ts';
+
+/**
+ * The returned function wraps work that deletes by time. It does nothing after a jump of a clock, until that clock is right again or
+ * the server starts anew. Log and metrics say so.
+ */
+export function pauseAfterJumps(
+  { clockCheck }: Pick<Backend<Services>, 'clockCheck'>,
+  { logger }: Pick<Log, 'logger'>,
+  metrics: Pick<ObservedState, 'deletionPaused'>,
+): (work: () => Promise<unknown>) => () => Promise<void> {
+  return (work) => async () => {
+    const wasPaused = metrics.deletionPaused ?? false;
+    const jump = await clockCheck.findJump();
+    const isPaused = jump !== undefined;
+    metrics.deletionPaused = isPaused;
+    if (isPaused && !wasPaused) logger.error({ reason: jump }, 'a clock was set: nothing is deleted by time');
+    if (!isPaused && wasPaused) logger.info({}, 'the clock is right again: deletion by time goes on');
+    if (!isPaused) await work();
+  };
+}

@@ -1,18 +1,17 @@
-const ownPackage = {
-  '^triglyph$': '<rootDir>/src/api/index.ts',
-  '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts',
-  '^vitest$': '<rootDir>/test/support/vitest.ts',
-};
-
-/** Tests run the sources as Node does: types stripped, nothing compiled. */
+/** Node loads the tests and the sources, without Jest's module registries: types stripped, nothing compiled. */
 const shared = {
-  testEnvironment: '<rootDir>/test/support/plain-context.mjs',
+  runtime: '<rootDir>/test/support/runtime.mjs',
+  testEnvironment: '<rootDir>/test/support/process-environment.mjs',
   testRunner: '<rootDir>/test/support/runner.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  extensionsToTreatAsEsm: ['.ts'],
-  // Examples import the package by its name; tests run its sources.
-  moduleNameMapper: ownPackage,
-  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
+  moduleNameMapper: {
+    '^@jest/globals$': '<rootDir>/test/support/jest-globals.mjs',
+    // Examples import the package by its name; tests run its sources.
+    '^triglyph$': '<rootDir>/src/api/index.ts',
+    '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts',
+    '^vitest$': '<rootDir>/test/support/vitest.ts',
+  },
+  transform: {},
 };
 
 const tests = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
@@ -25,7 +24,7 @@ export default {
       displayName: 'unit',
       testMatch: tests('unit'),
       // A process takes longer to start than most of these tests to run.
-      moduleNameMapper: { ...ownPackage, '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
+      testEnvironmentOptions: { childProcesses: 'refused' },
     },
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
     { ...shared, displayName: 'storing', testMatch: tests('integration', 'conformance') },

@@ -143,7 +143,7 @@ const runTests = async ({ name, projects, workers, priority }) => {
   const results = join(root, '.cache', `jest-${name}.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(results, { force: true });
-  const command = [...priority, ...node('--disable-warning=ExperimentalWarning', '--experimental-vm-modules')];
+  const command = [...priority, ...node('--disable-warning=ExperimentalWarning')];
   const reporting = ['--reporters', join(root, 'test/support/reporter.mjs'), '--json', `--outputFile=${results}`];
   const files = [`--maxWorkers=${workers}`, '--selectProjects', ...projects];
   const [program, ...parameters] = [...command, bin('jest/bin/jest.js'), ...reporting, ...files];

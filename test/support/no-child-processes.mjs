@@ -1,14 +1,25 @@
-/** Replaces `node:child_process` in unit tests, which must start no process. */
-const refuse = (name) => () => {
-  throw new Error(`a unit test called ${name} of node:child_process: move the test to test/system or test/integration`);
-};
+/** Makes `node:child_process` refuse for a while: unit tests must start no process. */
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
 
-export const exec = refuse('exec');
-export const execFile = refuse('execFile');
-export const execFileSync = refuse('execFileSync');
-export const execSync = refuse('execSync');
-export const fork = refuse('fork');
-export const spawn = refuse('spawn');
-export const spawnSync = refuse('spawnSync');
-export class ChildProcess {}
-export default { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };
+/** The other functions call these. */
+const starts = [
+  [childProcess.ChildProcess.prototype, 'spawn'],
+  [childProcess, 'spawnSync'],
+  [childProcess, 'execFileSync'],
+  [childProcess, 'execSync'],
+];
+
+/** Returns the function that allows child processes again. */
+export function refuseChildProcesses() {
+  const originals = starts.map(([object, name]) => object[name]);
+  replace(() => () => {
+    throw new Error('a unit test started a process: move the test to test/system or test/integration');
+  });
+  return () => replace((index) => originals[index]);
+}
+
+function replace(functionAt) {
+  for (const [index, [object, name]] of starts.entries()) object[name] = functionAt(index);
+  syncBuiltinESMExports();
+}

@@ -22,7 +22,7 @@ export interface Subject {
 export type Property = (subject: Subject) => string | undefined;
 
 /** Values per property; `PROPERTY_RUNS=100` is a quick run. */
-export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
+export const runs = Number(process.env.PROPERTY_RUNS ?? 250);
 
 /** The formats of operations without an HTTP binding; the adapter only for a version that has its address. */
 export const namesOf = ({ protocols, service }: Pick<Subject, 'protocols' | 'service'>): readonly NamedProtocol[] =>

@@ -7,7 +7,7 @@ import { services } from '../../src/services/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { cpuMs } from './cpu-time.ts';
 import { messagesMatchDocuments } from './documents.ts';
-import { namesOf, operationsOf, type Property } from './property.ts';
+import { namesOf, operationsOf, type Property, runs as usualRuns } from './property.ts';
 import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
 import { answersRoundTrip, requestsRoundTrip } from './round-trip.ts';
 
@@ -151,7 +151,11 @@ const sound = createProtocols(services);
 const subjects = operationsOf(services);
 
 /** `name`: of the defective format, which not every version has. */
-const findIn = (name: NamedProtocol, protocols: Protocols, { property, runs = 1_000 }: Seeded): string | undefined => {
+const findIn = (
+  name: NamedProtocol,
+  protocols: Protocols,
+  { property, runs = usualRuns }: Seeded,
+): string | undefined => {
   for (const { service, operation } of subjects) {
     if (!namesOf({ protocols, service }).includes(name)) continue;
     const found = property({ protocols, service, operation, runs, unshrunk: true });

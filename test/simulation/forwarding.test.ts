@@ -1,7 +1,6 @@
 /** Operations of another server: each effect once where it deduplicates, at most once where it does not, and every unknown one listed. */
 import { test } from '@jest/globals';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import { openMemory } from '../../src/store/sqlite/memory.ts';
+import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { type Forwarding, ForwardingRun } from './forwarding.ts';
 import { forwardingDefects } from './forwarding-defects.ts';
 
@@ -12,9 +11,8 @@ const seeds = Number(process.env.SEEDS ?? 100);
 const controlSeedsMax = 600;
 
 const runOf = async (seed: number, options: Omit<Forwarding, 'engine' | 'seed'>): Promise<readonly string[]> => {
-  const engine = openMemory(Date.now);
+  const engine = await openMigratedMemory(Date.now);
   try {
-    await migrate(engine);
     const run = new ForwardingRun({ engine, seed, ...options });
     const failures = await run.run();
     return failures.length === 0 ? [] : [...failures, ...run.trace];

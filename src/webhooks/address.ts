@@ -1,5 +1,5 @@
 /** Checks the URL of a webhook endpoint. Operators enter it; the checks find mistakes, not attacks. */
-
+import { isIP } from 'node:net';
 import { isForbiddenAddress } from '../lib/forbidden-address.ts';
 import { isLoopback } from '../lib/loopback.ts';
 
@@ -18,13 +18,14 @@ export function parseEndpointUrl(
   if (url.hash !== '') return { hint: 'take the part from # on out: it is not sent' };
   // A name is checked when it is resolved for a connection.
   if (isForbiddenHost(url.hostname))
-    return { hint: 'name another address: link-local ones and those of cloud metadata are not allowed' };
+    return { hint: 'name another address: special ranges are not allowed, such as link-local ones and cloud metadata' };
   if (url.protocol === 'http:' && environment === 'live' && !isLoopback(url.hostname))
     return { hint: 'give its https address: ENVIRONMENT is live, and http is for this machine only' };
   return { url: url.href };
 }
 
-/** Accepts a host as a URL has it, with an IPv6 address in brackets. */
+/** Accepts a host as a URL has it, with an IPv6 address in brackets. A name is none: its addresses are checked. */
 export function isForbiddenHost(hostname: string): boolean {
-  return isForbiddenAddress(hostname.replace(/^\[|\]$/g, ''));
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) !== 0 && isForbiddenAddress(address);
 }

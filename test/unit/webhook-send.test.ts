@@ -138,14 +138,17 @@ test('a name is refused by the address it leads to; with the rule off, the same 
   expect(requests).toBe(1);
 });
 
-test.each([[['169.254.169.254']], [['fe80::1', '169.254.169.254']], [['64:ff9b::a9fe:a9fe']]])(
-  'a name that resolves to %j only is not connected to',
-  async (addresses) => {
-    const { resolve } = rebinding(addresses);
-    const lookup = createLookup({ resolve, isForbidden: isForbiddenAddress });
-    expect(await send('http://endpoint.example.com:9/', message, { ...limits, lookup })).toEqual(notAllowed);
-  },
-);
+test.each([
+  [['169.254.169.254']],
+  [['fe80::1', '169.254.169.254']],
+  [['64:ff9b::a9fe:a9fe']],
+  [['192.0.0.192', 'fe80::1%eth0']],
+  [['no address']],
+])('a name that resolves to %j only is not connected to', async (addresses) => {
+  const { resolve } = rebinding(addresses);
+  const lookup = createLookup({ resolve, isForbidden: isForbiddenAddress });
+  expect(await send('http://endpoint.example.com:9/', message, { ...limits, lookup })).toEqual(notAllowed);
+});
 
 test('a name is resolved once for a connection, and the checked address is the one connected to', async () => {
   const { origin } = await serve((_, response) => response.writeHead(200, { Connection: 'close' }).end());
@@ -160,6 +163,6 @@ test('a name is resolved once for a connection, and the checked address is the o
 });
 
 test('an endpoint stored with a forbidden address is not connected to', async () => {
-  for (const host of ['169.254.169.254', '[fe80::1]', '[2002:a9fe:a9fe::]'])
+  for (const host of ['169.254.169.254', '192.0.0.192', '[fe80::1]', '[2002:a9fe:a9fe::]', '[::ffff:c000:c0]'])
     expect(await send(`http://${host}/`, message, limits)).toEqual(notAllowed);
 });

@@ -6,7 +6,12 @@ import type { Answer } from '../../src/gateway/answer.ts';
 import { createLimits } from '../../src/limits/limits.ts';
 import type { QuotaReached } from '../../src/limits/quota.ts';
 import { implementServices, services } from '../../src/services/index.ts';
-import { type CardSearchSettings, createCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
+import {
+  type CardSearchLimits,
+  type CardSearchSettings,
+  createCardSearchLimits,
+  type Searched,
+} from '../../src/services/recurring/card-search-limits.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
@@ -31,27 +36,39 @@ const merchantAccount = 'DemoMerchant';
 
 interface Opened extends TestGateway {
   readonly reached: readonly QuotaReached[];
-  call(operation: string, input: object, also?: { readonly key?: string; readonly format?: number }): Promise<Answer>;
+  readonly time: { now: number };
+  call(operation: string, input: object, also?: Also): Promise<Answer>;
+}
+
+interface Also {
+  readonly key?: string;
+  readonly format?: number;
+  /** The headers of a credential. */
+  readonly as?: Readonly<Record<string, string>>;
 }
 
 const gateways: TestGateway[] = [];
 afterAll(() => Promise.all(gateways.map((each) => each.close())));
 
-const open = async (settings: Partial<CardSearchSettings> = {}): Promise<Opened> => {
+const open = async (
+  settings: Partial<CardSearchSettings> = {},
+  change = (limits: CardSearchLimits): CardSearchLimits => limits,
+): Promise<Opened> => {
   const reached: QuotaReached[] = [];
-  let time = Date.UTC(2026, 0, 15);
-  const clock = { now: () => ++time };
+  const time = { now: Date.UTC(2026, 0, 15) };
+  const clock = { now: () => ++time.now };
   const limits = createLimits(clock, (text) => text);
   limits.listen((event) => reached.push(event));
-  const cardSearch = createCardSearchLimits({ ...defaults, ...settings }, limits);
+  const cardSearch = change(createCardSearchLimits({ ...defaults, ...settings }, limits));
   const gateway = await openGateway({ clock, implementations: (parts) => implementServices({ ...parts, cardSearch }) });
   gateways.push(gateway);
   let sent = 0;
   return {
     ...gateway,
     reached,
+    time,
     // One format after the other, so that a limit of one format would stop nothing.
-    call(operation, input, { key, format = sent++ } = {}) {
+    call(operation, input, { key, format = sent++, as = callers.key } = {}) {
       const protocol = protocols[namedProtocols[format % namedProtocols.length]!];
       const { path, contentType, body } = protocol.encodeRequest(
         recurringV25,
@@ -61,7 +78,7 @@ const open = async (settings: Partial<CardSearchSettings> = {}): Promise<Opened>
       const headers = {
         'content-type': contentType,
         ...(key !== undefined && { 'idempotency-key': key }),
-        ...callers.key,
+        ...as,
       };
       return gateway.ask({ path, headers, body });
     },
@@ -87,7 +104,7 @@ const search = async (triedBy: (number: string) => Promise<{ answer: Answer; isF
 };
 
 const byLookup =
-  (gateway: Opened, also: { readonly key?: string } = {}) =>
+  (gateway: Opened, also: Also = {}) =>
   async (number: string) => {
     const answer = await gateway.call('tokenLookup', { merchantAccount, card: cardOf(number) }, also);
     return { answer, isFound: answer.message.body.includes('shopper-1') };
@@ -147,6 +164,37 @@ test('a caller over the quota does not see what is stored either', async () => {
   await search(byLookup(gateway));
   const { answer } = await byLookup(gateway)('4111111111111111');
   expect(answer.entry.outcome).toBe('tooManyRequests');
+});
+
+describe('the credentials of one company', () => {
+  const credentials = [callers.key, callers.demo];
+
+  /** How many numbers are told as not stored before the first refusal, if the credentials take turns. */
+  const triesOf = async (gateway: Opened): Promise<number> => {
+    let tries = 0;
+    const { refused } = await search((number) => byLookup(gateway, { as: credentials[tries++ % 2]! })(number));
+    expect(refused?.entry.outcome ?? 'found').toMatch(/tooManyRequests|found/);
+    return tries;
+  };
+
+  test('have one quota', async () => {
+    expect(await triesOf(await open())).toBe(51);
+  });
+
+  test('control: with a quota each they find the number', async () => {
+    const byCredential = ({ countMiss, countStored, checkLookup, checkStore }: CardSearchLimits): CardSearchLimits => {
+      const own = (searched: Searched): Searched => ({ ...searched, tenant: searched.credential });
+      return {
+        checkLookup: (searched) => checkLookup(own(searched)),
+        checkStore: (searched) => checkStore(own(searched)),
+        countMiss: (searched, fingerprint) => countMiss(own(searched), fingerprint),
+        countStored: (searched, fingerprint) => countStored(own(searched), fingerprint),
+      };
+    };
+    const gateway = await open({}, byCredential);
+    expect(await triesOf(gateway)).toBe(82);
+    expect(gateway.reached).toEqual([]);
+  });
 });
 
 test('lookups of numbers that differ everywhere are refused, too', async () => {

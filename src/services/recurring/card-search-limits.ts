@@ -10,8 +10,10 @@ export interface CardSearchSettings {
   readonly similarCardsPerDayMax: number;
 }
 
-/** A card or an account that a credential asks for or stores. */
+/** A card or an account that a company asks for or stores. */
 export interface Searched {
+  readonly tenant: string;
+  /** For the reports. All credentials of a company have one quota: it may have any number of them. */
   readonly credential: string;
   /** Of a card. */
   readonly number?: string | undefined;
@@ -38,13 +40,13 @@ export function createCardSearchLimits(settings: CardSearchSettings, limits: Lim
   const stored = limits.quota({ name: 'cardsStored', max: settings.cardsStoredPerMinuteMax, windowMs: minuteMs });
   // Who knows what lists show of a number tries numbers that differ only in the rest.
   const similar = limits.quota({ name: 'similarCards', max: settings.similarCardsPerDayMax, windowMs: dayMs });
-  const check = (quota: Quota, { credential, number }: Searched): void => {
-    refuseBlocked(quota, credential);
-    if (number !== undefined) refuseBlocked(similar, similarKey(credential, number));
+  const check = (quota: Quota, { tenant, number }: Searched): void => {
+    refuseBlocked(quota, tenant);
+    if (number !== undefined) refuseBlocked(similar, similarKey(tenant, number));
   };
-  const count = (quota: Quota, { credential, number }: Searched, member: string): void => {
-    quota.count(credential, { member });
-    if (number !== undefined) similar.count(similarKey(credential, number), { member, actor: credential });
+  const count = (quota: Quota, { tenant, credential, number }: Searched, member: string): void => {
+    quota.count(tenant, { member, actor: credential });
+    if (number !== undefined) similar.count(similarKey(tenant, number), { member, actor: credential });
   };
   return Object.freeze<CardSearchLimits>({
     checkLookup: (searched) => check(misses, searched),
@@ -63,8 +65,8 @@ export const noCardSearchLimits: CardSearchLimits = Object.freeze<CardSearchLimi
 });
 
 /** The first six and the last four digits, which PCI DSS allows to be shown. */
-function similarKey(credential: string, number: string): string {
-  return `${credential} ${number.slice(0, 6)} ${number.slice(-4)}`;
+function similarKey(tenant: string, number: string): string {
+  return `${tenant} ${number.slice(0, 6)} ${number.slice(-4)}`;
 }
 
 function refuseBlocked(quota: Quota, key: string): void {

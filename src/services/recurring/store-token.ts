@@ -11,7 +11,7 @@ import { DetailRepository } from './store/repository.ts';
 export function storeToken(limits: CardSearchLimits): Handler<RecurringOperations['storeToken']> {
   return async (request, tx, context) => {
     const { input, caller, requestReference: pspReference } = request;
-    const searched = { credential: caller.credential, number: input.card?.number };
+    const searched = { tenant: caller.tenant, credential: caller.credential, number: input.card?.number };
     if (input.card !== undefined) limits.checkStore(searched);
     if (input.card !== undefined) checkCard(input.card, context.clock.now());
     const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;

@@ -11,7 +11,7 @@ import { DetailReader } from './store/repository.ts';
 export function tokenLookup(limits: CardSearchLimits): Handler<RecurringOperations['tokenLookup']> {
   return async (request, tx, { vault }) => {
     const { input, caller, requestReference: pspReference } = request;
-    const searched = { credential: caller.credential, number: input.card?.number };
+    const searched = { tenant: caller.tenant, credential: caller.credential, number: input.card?.number };
     limits.checkLookup(searched);
     if (input.card !== undefined) checkSecurityCode(input.card);
     const { tenant: company } = caller;

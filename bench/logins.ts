@@ -66,7 +66,6 @@ const guard = createLoginGuard(
   new LoginLimits(
     { loginFailuresMax: 1_000, loginFailuresPerAddressMax: 0, loginFailuresPerNameMax: 0, loginLockMs: hour },
     limits,
-    clock,
   ),
   () => {},
 );

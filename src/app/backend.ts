@@ -10,7 +10,8 @@ import type { RequestHasher } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
-import { clock } from '../lib/clock.ts';
+import { clock, monotonicClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
@@ -29,6 +30,7 @@ import { type CleanUpOptions, type CleanUpResult, deleteExpiredRecords } from '.
 import { createInspection, type StoreInspection } from '../store/sql/inspection.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
+import { createLimitCounts } from '../store/sql/limit-counts.ts';
 import { createLiveCredentials, type LiveCredentials } from '../store/sql/live-credentials.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
@@ -111,6 +113,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly processName: string;
   /** Deletes expired idempotency records. */
   deleteExpiredRecords(options: CleanUpOptions): Promise<CleanUpResult>;
+  /** Deletes the counts of limits whose time is over. */
+  deleteExpiredCounts(): Promise<void>;
   /** Overwrites what the store still holds of deleted rows beside its tables; see `Engine.scrub`. */
   scrub(): Promise<boolean>;
   /** Gives free pages of the store back to the file system; see `Engine.shrink`. */
@@ -177,7 +181,9 @@ export async function openBackendOf<S extends Services>(
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
     const daysMax = config.clockDaysMax;
     const clockCheck = context === undefined ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
-    const parts = { engine, ring, keyProvider, actor, clockCheck, ...(context ?? { clock, ids }) };
+    // The clock of the machine may be set. One that replaces it is set on purpose.
+    const limitClock = context?.clock ?? monotonicClock;
+    const parts = { engine, ring, keyProvider, actor, clockCheck, limitClock, ...(context ?? { clock, ids }) };
     if (exclusive) await clockCheck.start(acceptsClock);
     const backend = createBackend(set, config, parts);
     if (keys === undefined) await checkKeys(backend.services, place);
@@ -196,12 +202,14 @@ interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly keyProvider: KeyProvider;
   readonly actor: AuditActor;
   readonly clockCheck: ClockCheck;
+  /** Measures windows and locks. */
+  readonly limitClock: Clock;
 }
 
 function createBackend<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { engine, ring, keyProvider, actor, clockCheck, clock, ids }: BackendParts,
+  { engine, ring, keyProvider, actor, clockCheck, limitClock, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
@@ -222,7 +230,8 @@ function createBackend<S extends Services>(
       : undefined;
   const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock }) : noAuditTrail;
   const limitKey = deriveKey(ring.index, 'limits');
-  const limits = createLimits(clock, (text) => fingerprintOf(limitKey, text));
+  const limitCounts = createLimitCounts(engine, { clock: limitClock });
+  const limits = createLimits(limitClock, (text) => fingerprintOf(limitKey, text), limitCounts);
   const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor }) : undefined;
   const services = set.compose(config, {
     ...{ engine, store, context, limits, credentialRules, auditedWrite },
@@ -275,6 +284,7 @@ function createBackend<S extends Services>(
     requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: (options) => deleteExpiredRecords(engine, options),
+    deleteExpiredCounts: limitCounts.deleteExpired,
     scrub: async () => (await engine.scrub?.()) ?? true,
     shrink: async (options) => engine.shrink?.(options),
     checkWrites: createWriteCheck(engine),

@@ -4,6 +4,7 @@ import { gatewayActor } from '../audit/audit-event.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
+import { refreshLimitsEveryMs } from '../limits/limits.ts';
 import { flushUsesEveryMs } from '../store/sql/credential-uses.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { createDeliveryHandler } from '../webhooks/deliver.ts';
@@ -77,6 +78,23 @@ export async function startBackgroundWork(
       (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
     ),
   ];
+  const counts = [
+    startPeriodicTask(backend.deleteExpiredCounts, cleanupEveryMs, (thrown) =>
+      logFailure(log, thrown, 'deleting the counts of limits failed'),
+    ),
+  ];
+  if (backend.limits.isStoreShared) {
+    let isFailing = false;
+    const refresh = async (): Promise<void> => {
+      await backend.limits.refresh();
+      isFailing = false;
+    };
+    const failed = (thrown: unknown): void => {
+      if (!isFailing) logFailure(log, thrown, 'reading the counts of limits failed');
+      isFailing = true;
+    };
+    counts.push(startPeriodicTask(refresh, refreshLimitsEveryMs, failed));
+  }
   const polling = startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed);
   const uses = startPeriodicTask(backend.credentialUses.flush, flushUsesEveryMs, (thrown) =>
     logFailure(log, thrown, 'saving the last use of credentials failed'),
@@ -122,7 +140,7 @@ export async function startBackgroundWork(
         polling.stop(),
         uses.stop(),
         marking.stop(),
-        ...(recording ?? []).map((task) => task.stop()),
+        ...[...counts, ...(recording ?? [])].map((task) => task.stop()),
         ...workers.map((worker) => worker.stop(cutOff)),
       ]);
     },

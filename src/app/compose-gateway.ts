@@ -147,7 +147,7 @@ export async function composeGateway<M extends Metrics>(
   const nameClient =
     config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : undefined;
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
-  const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
+  const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
   const mask = createTextMasker(textDetector);
@@ -172,7 +172,7 @@ export async function composeGateway<M extends Metrics>(
   });
   metrics.invalidDeprecations = () => deprecations.invalidCount;
   // From the first request on.
-  await deprecations.refresh();
+  await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),

@@ -28,7 +28,7 @@ export async function openCache(
     warn: (text) => log.logger.warn(text),
   });
   metrics.redisUp = () => cache.state() === 'up';
-  const { sharedCountersOn } = await import('../limits/shared-counter.ts');
-  limits.share(sharedCountersOn(cache.client));
+  const { redisCountsOn } = await import('../limits/redis-counts.ts');
+  limits.share(redisCountsOn(cache.client));
   return cache;
 }

@@ -35,7 +35,7 @@ export function createAuthenticator(credentials: Credentials, guard?: LoginGuard
     if (attempt !== undefined) guard?.check(attempt);
     if (verification.caller === undefined) {
       if (attempt === undefined) guard?.refusedCertificate(request.sender?.address, verification);
-      throw unauthorized(verification.refusal, attempt && guard?.refused(attempt, verification));
+      throw unauthorized(verification.refusal, attempt && (await guard?.refused(attempt, verification)));
     }
     if (attempt !== undefined) guard?.accepted(attempt);
     return verification.caller;

@@ -18,8 +18,14 @@ export interface LoginRefused {
 export interface LoginGuard {
   /** Throws `tooManyRequests` for an attempt that may not be verified now, or whose result may not be told. */
   check(attempt: LoginAttempt): void;
-  /** Counts a refusal of the store. Returns the hash of the name, for the log. */
-  refused(attempt: LoginAttempt, refusal: Extract<Verification, { readonly refusal: unknown }>): string | undefined;
+  /**
+   * Counts a refusal of the store. Resolves before the caller may learn of it: a restart must not forget it. Returns the hash of the name, for the log.
+   * Never rejects.
+   */
+  refused(
+    attempt: LoginAttempt,
+    refusal: Extract<Verification, { readonly refusal: unknown }>,
+  ): Promise<string | undefined>;
   /** Reports the refusal of a certificate, which cannot be guessed and is not counted. */
   refusedCertificate(address: string | undefined, refusal: Extract<Verification, { readonly refusal: unknown }>): void;
   accepted(attempt: LoginAttempt): void;
@@ -38,11 +44,12 @@ export function createLoginGuard(limits: LoginLimits, report: (refused: LoginRef
         nameHash,
       });
     },
-    refused(attempt, { refusal, credential }) {
+    async refused(attempt, { refusal, credential }) {
       // Right secrets that are bound to something else count, too: the time of the lock would tell them from wrong ones.
-      limits.countFailure(attempt);
+      const counted = limits.countFailure(attempt);
       const nameHash = limits.nameHash(attempt);
       report({ reason: refusal, nameHash, address: attempt.address, credential });
+      await counted;
       return nameHash;
     },
     refusedCertificate: (address, { refusal, credential }) =>

@@ -1,5 +1,4 @@
 /** Limits failed log-ins: locks a name at an address, an address, and watches names that many addresses try. */
-import type { Clock } from '../lib/clock-and-ids.ts';
 import { addressGroup } from './address-group.ts';
 import type { Limits } from './limits.ts';
 import type { Quota } from './quota.ts';
@@ -26,6 +25,8 @@ export interface LoginAttempt {
 
 const acceptedMax = 20_000;
 const acceptedMsMax = 86_400_000;
+/** Of one address. */
+const rememberedMax = 100;
 /** Secrets in the clear are held for a second at most. */
 const seenMsMax = 1_000;
 const seenMax = 4_096;
@@ -38,27 +39,28 @@ const nameMax = 256;
  * From another address it may be a guess.
  */
 export class LoginLimits {
-  readonly #clock: Clock;
   readonly #limits: Limits;
   readonly #pairs: Quota;
   readonly #addresses: Quota;
   readonly #names: Quota;
   /** Counts for names that have reached their quota: each address has one guess left. */
   readonly #watched: Quota;
-  /** The time of the last acceptance, by the hash of address, name and secret. */
-  readonly #accepted = new Map<string, number>();
+  /** The last acceptance, by the hash of address, name and secret. */
+  readonly #accepted = new Map<string, { readonly at: number; readonly address: string | undefined }>();
+  /** Secrets that were accepted at an address before it was locked: another process, or this one after a restart, knows them. */
+  readonly #remembered: Quota;
   /** What was accepted within the second, so that its hash is made once: a caller may have several addresses at the same time. */
   readonly #seen = new Set<string>();
 
-  constructor(settings: LoginSettings, limits: Limits, clock: Clock) {
+  constructor(settings: LoginSettings, limits: Limits) {
     const { loginFailuresMax, loginFailuresPerAddressMax, loginFailuresPerNameMax, loginLockMs } = settings;
     const rule = { windowMs: loginLockMs, blockMs: loginLockMs, of: 'logins' } as const;
-    this.#clock = clock;
     this.#limits = limits;
     this.#pairs = limits.quota({ ...rule, name: 'loginNameAtAddress', max: loginFailuresMax });
     this.#addresses = limits.quota({ ...rule, name: 'loginAddress', max: loginFailuresPerAddressMax });
     this.#names = limits.quota({ ...rule, name: 'loginName', max: loginFailuresPerNameMax });
     this.#watched = limits.quota({ ...rule, name: 'loginWatchedName', max: 1, isSilent: true });
+    this.#remembered = limits.quota({ name: 'loginAccepted', max: 1, windowMs: acceptedMsMax, isSilent: true });
   }
 
   /** Returns the milliseconds for which the attempt may not be verified; 0 where it may. */
@@ -72,16 +74,20 @@ export class LoginLimits {
     return ms > 0 && !this.#wasAccepted(attempt) ? ms : 0;
   }
 
-  /** The secret was wrong, or the name unknown. */
-  countFailure(attempt: LoginAttempt): void {
+  /** The secret was wrong, or the name unknown. Resolves when no restart forgets it; see `Quota.count`. */
+  async countFailure(attempt: LoginAttempt): Promise<void> {
     const { pair, address, name } = keysOf(attempt);
     const secret = this.#hashOf(attempt);
-    if (address !== undefined) this.#addresses.count(address, { member: secret, actor: address });
-    if (name === undefined) return;
-    const actor = this.#limits.hash(name);
-    this.#pairs.count(pair, { member: secret, actor });
-    this.#names.count(name, { member: secret, actor });
-    if (this.#names.blockedMs(name) > 0) this.#watched.count(pair, { member: secret });
+    const counted: Promise<void>[] = [];
+    if (address !== undefined) counted.push(this.#addresses.count(address, { member: secret, actor: address }));
+    if (name !== undefined) {
+      const actor = this.#limits.hash(name);
+      counted.push(this.#pairs.count(pair, { member: secret, actor }));
+      counted.push(this.#names.count(name, { member: secret, actor }));
+      if (this.#names.blockedMs(name) > 0) counted.push(this.#watched.count(pair, { member: secret }));
+    }
+    await Promise.all(counted);
+    if (address !== undefined && this.lockedMs(attempt) > 0) await this.#rememberAccepted(address);
   }
 
   /** Remembers the secret and its address, by their hash. */
@@ -92,7 +98,7 @@ export class LoginLimits {
     if (this.#seen.size < seenMax) this.#seen.add(seen);
     const hash = this.#hashOf(attempt, keysOf(attempt).address);
     this.#accepted.delete(hash);
-    this.#accepted.set(hash, this.#clock.now());
+    this.#accepted.set(hash, { at: this.#limits.clock.now(), address: keysOf(attempt).address });
     if (this.#accepted.size > acceptedMax) this.#accepted.delete(this.#accepted.keys().next().value!);
   }
 
@@ -106,9 +112,18 @@ export class LoginLimits {
   }
 
   #wasAccepted(attempt: LoginAttempt): boolean {
-    if (this.#accepted.size === 0) return false;
-    const at = this.#accepted.get(this.#hashOf(attempt, keysOf(attempt).address));
-    return at !== undefined && Math.abs(this.#clock.now() - at) < acceptedMsMax;
+    const hash = this.#hashOf(attempt, keysOf(attempt).address);
+    const accepted = this.#accepted.get(hash);
+    return (accepted !== undefined && this.#isFresh(accepted)) || this.#remembered.blockedMs(hash) > 0;
+  }
+
+  #isFresh({ at }: { readonly at: number }): boolean {
+    return this.#limits.clock.now() - at < acceptedMsMax;
+  }
+
+  async #rememberAccepted(address: string): Promise<void> {
+    const hashes = [...this.#accepted].filter(([, each]) => each.address === address && this.#isFresh(each));
+    await Promise.all(hashes.slice(-rememberedMax).map(([hash]) => this.#remembered.count(hash, { member: hash })));
   }
 
   #hashOf({ name, secret }: LoginAttempt, address?: string): string {

@@ -3,11 +3,12 @@ import type { Clock } from '../lib/clock-and-ids.ts';
 
 export interface Window {
   readonly count: number;
-  /** Milliseconds since the epoch. */
+  /** By the clock of the counter. */
   readonly endsAt: number;
 }
 
 export interface WindowOptions {
+  /** Is never set back. */
   readonly clock: Clock;
   readonly windowMs: number;
   /** More keys than this are not counted side by side: the one without an event for the longest time is dropped. */
@@ -26,11 +27,11 @@ export class WindowCounter {
     this.#options = options;
   }
 
-  /** Counts one event. */
-  add(key: string): Window {
-    const { keysMax } = this.#options;
-    const window = this.#current(key) ?? { count: 0, endsAt: this.#options.clock.now() + this.#options.windowMs };
-    window.count += 1;
+  /** Counts one event; all events of a window get the same object. `known`: what others have counted of the key already. */
+  add(key: string, known?: Window): Window {
+    const { clock, windowMs, keysMax } = this.#options;
+    const window = this.#current(key) ?? { count: 0, endsAt: known?.endsAt ?? clock.now() + windowMs };
+    window.count = Math.max(window.count, known?.count ?? 0) + 1;
     // A map is in the order of insertion, so the key becomes the last one.
     this.#windows.delete(key);
     this.#windows.set(key, window);
@@ -40,9 +41,6 @@ export class WindowCounter {
 
   #current(key: string): { count: number; endsAt: number } | undefined {
     const window = this.#windows.get(key);
-    if (window === undefined) return undefined;
-    const leftMs = window.endsAt - this.#options.clock.now();
-    // A clock that was set back must not make a window longer.
-    return leftMs > 0 && leftMs <= this.#options.windowMs ? window : undefined;
+    return window !== undefined && window.endsAt > this.#options.clock.now() ? window : undefined;
   }
 }

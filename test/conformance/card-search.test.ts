@@ -197,6 +197,17 @@ describe('the credentials of one company', () => {
   });
 });
 
+test('a clock that is set back or moved on by the quota of a minute frees no similar card', async () => {
+  const gateway = await open();
+  const { tries } = await search(byLookup(gateway));
+  expect(tries).toBe(51);
+  for (const jumpMs of [-86_400_000, 3_600_000, -3_600_000]) {
+    gateway.time.now += jumpMs;
+    const { answer } = await byLookup(gateway)('4111111111111111');
+    expect(answer.entry.outcome).toBe('tooManyRequests');
+  }
+});
+
 test('lookups of numbers that differ everywhere are refused, too', async () => {
   const gateway = await open();
   const outcomes = new Set<string>();

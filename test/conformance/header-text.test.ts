@@ -8,7 +8,7 @@ import { builtIn } from '../../src/api/index.ts';
 import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { problemIn } from '../fault/upstream/problem-in.ts';
 import { demoAuthorization } from '../support/server.ts';
 

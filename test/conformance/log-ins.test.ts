@@ -49,7 +49,7 @@ const open = async (settings: LoginSettings = defaults, credentials?: Credential
   const counted = new Map<string, number>();
   const audit = createMemoryAuditTrail();
   const reports = createLoginReports(audit, (reason) => counted.set(reason, (counted.get(reason) ?? 0) + 1));
-  const guard = createLoginGuard(new LoginLimits(settings, limits, clock), reports.report);
+  const guard = createLoginGuard(new LoginLimits(settings, limits), reports.report);
   const gateway = await openGateway({ guard, clock, ...(credentials && { credentials }) });
   gateways.push(gateway);
   let sent = 0;

@@ -1,10 +1,13 @@
 /** Locks of log-ins on a port: behind a trusted proxy the address is the forwarded one, else that of the connection. */
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
 import { createGateway } from '../../src/api/index.ts';
+import { clock } from '../../src/lib/clock.ts';
+import { createLimits } from '../../src/limits/limits.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const end of ends.splice(0).reverse()) await end();
 });
 
@@ -82,4 +85,27 @@ test('a request without a connection is locked as well', async () => {
     return response.status;
   };
   expect([await statusOf('one'), await statusOf('two'), await statusOf('three')]).toEqual([401, 401, 429]);
+});
+
+describe('a clock of the machine that is set', () => {
+  const dayMs = 86_400_000;
+  const setClock = (byMs: number): void => {
+    const { now } = Date;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
+  };
+
+  test.each([-dayMs, dayMs])('by %d ms ends no lock', async (byMs) => {
+    const { secret, statusOf } = await open({ LOGIN_FAILURES_PER_ADDRESS_MAX: '1' });
+    await statusOf('guess', '203.0.113.9');
+    setClock(byMs);
+    expect(await statusOf(secret, '203.0.113.9')).toBe(429);
+  });
+
+  test('control: it ends a lock that is measured by it', async () => {
+    const limits = createLimits(clock, (text) => text);
+    const quota = limits.quota({ name: 'tries', max: 1, windowMs: 60_000 });
+    void quota.count('a');
+    setClock(dayMs);
+    expect(quota.blockedMs('a')).toBe(0);
+  });
 });

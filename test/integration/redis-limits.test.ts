@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { clock } from '../../src/lib/clock.ts';
 import { createLimits } from '../../src/limits/limits.ts';
 import type { Quota } from '../../src/limits/quota.ts';
-import { sharedCountersOn } from '../../src/limits/shared-counter.ts';
+import { redisCountsOn } from '../../src/limits/redis-counts.ts';
 import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
 import {
   type RedisCluster,
@@ -32,7 +32,7 @@ const openProcess = async (url: string, name: string): Promise<{ quota: Quota; c
   caches.push(cache);
   await until('the connection to be up', () => cache.state() === 'up');
   const limits = createLimits(clock, (text) => Buffer.from(text).toString('base64url'));
-  limits.share(sharedCountersOn(cache.client));
+  limits.share(redisCountsOn(cache.client));
   return { cache, quota: limits.quota({ name, max: 6, windowMs: 600_000 }) };
 };
 
@@ -43,8 +43,8 @@ test.each([
   const one = await openProcess(url(), 'sum');
   const other = await openProcess(url(), 'sum');
   const count = ({ quota }: { quota: Quota }, member: string) => {
-    quota.count('a', { member });
-    quota.count(member);
+    void quota.count('a', { member });
+    void quota.count(member);
   };
   for (const member of ['1', '2', '3', '4']) count(one, member);
   // Members that the first process has counted do not count again.
@@ -56,14 +56,14 @@ test.each([
   await until('the other to be blocked', () => other.quota.blockedMs('a') > 0);
   expect(other.quota.blockedMs('a')).toBeGreaterThan(500_000);
   expect(one.quota.blockedMs('a')).toBe(0);
-  one.quota.count('a', { member: '7' });
+  void one.quota.count('a', { member: '7' });
   await until('the first to be blocked', () => one.quota.blockedMs('a') > 0);
   expect(one.quota.blockedMs('1')).toBe(0);
 });
 
 test('keys expire, and hold no text of callers', async () => {
   const { quota } = await openProcess(server.url, 'expiry');
-  quota.count('ws@Company.Demo', { member: 'm' });
+  void quota.count('ws@Company.Demo', { member: 'm' });
   let keys: readonly string[] = [];
   await until('both keys to be there', async () => {
     keys = await server.raw.keys('limit:v1:expiry*');
@@ -80,9 +80,9 @@ test('without Redis each process blocks by its own count', async () => {
   const { quota, cache } = await openProcess(gone.url, 'alone');
   await gone.stop();
   await until('the connection to be down', () => cache.state() === 'down');
-  for (let event = 0; event < 5; event++) quota.count('a');
+  for (let event = 0; event < 5; event++) void quota.count('a');
   expect(quota.blockedMs('a')).toBe(0);
-  quota.count('a');
+  void quota.count('a');
   expect(quota.blockedMs('a')).toBeGreaterThan(0);
 });
 
@@ -105,11 +105,11 @@ test.each([
         for (const cache of caches) await cache.reserve(`key ${Math.random()}`);
         return caches.every((cache) => cache.state() === 'down');
       });
-      for (let event = 0; event < 5; event++) for (const { quota } of [one, other]) quota.count('meanwhile');
+      for (let event = 0; event < 5; event++) for (const { quota } of [one, other]) void quota.count('meanwhile');
       // Nothing tells that no block will follow.
       await setTimeout(100);
       expect([one, other].map(({ quota }) => quota.blockedMs('meanwhile'))).toEqual([0, 0]);
-      one.quota.count('meanwhile');
+      void one.quota.count('meanwhile');
       expect(one.quota.blockedMs('meanwhile')).toBeGreaterThan(0);
       expect(other.quota.blockedMs('meanwhile')).toBe(0);
       // Replicas cannot elect one of themselves while most masters are away.
@@ -120,10 +120,10 @@ test.each([
         // Five of a key block no process by itself.
         member += 1;
         for (let event = 0; event < 3; event++)
-          for (const { quota } of [one, other]) quota.count(`afterwards ${member}`);
+          for (const { quota } of [one, other]) void quota.count(`afterwards ${member}`);
         await setTimeout(50);
-        one.quota.count(`afterwards ${member}`);
-        other.quota.count(`afterwards ${member}`);
+        void one.quota.count(`afterwards ${member}`);
+        void other.quota.count(`afterwards ${member}`);
         await setTimeout(50);
         return [one, other].every(({ quota }) => quota.blockedMs(`afterwards ${member}`) > 0);
       });

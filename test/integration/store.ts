@@ -22,6 +22,7 @@ import { describeInspection } from './inspection.ts';
 import { describeJobs } from './jobs.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
+import { describeLimitCounts } from './limit-counts.ts';
 import { describeMovedFingerprints } from './moved-fingerprints.ts';
 import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
@@ -53,6 +54,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeCredentials(factory);
     describeCallerRecords(factory);
     describeDeprecations(factory);
+    describeLimitCounts(factory);
     describeAuditLog(factory);
     describeRemovedAuditLog(factory);
     describeAuditCopy(factory);

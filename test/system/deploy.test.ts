@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Setting } from '../../src/app/setting.ts';
 import { settings } from '../../src/app/settings.ts';
-import { isForbiddenAddress } from '../../src/webhooks/forbidden-address.ts';
+import { isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, startServer } from '../support/server.ts';

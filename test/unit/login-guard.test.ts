@@ -17,7 +17,7 @@ test('a refused certificate is reported each time, with its reason and address',
   const clock = { now: () => 1_000 };
   const reported: LoginRefused[] = [];
   const limits = createLimits(clock, (text) => text);
-  const guard = createLoginGuard(new LoginLimits(settings, limits, clock), (refused) => reported.push(refused));
+  const guard = createLoginGuard(new LoginLimits(settings, limits), (refused) => reported.push(refused));
   const credentials = { verify: async () => ({ refusal: 'expired', credential: 'partner', tenant: 'Demo' }) };
   const { authenticate } = createAuthenticator(credentials as unknown as Credentials, guard);
   const request = { headers: {}, sender: { address: '192.0.2.1', scheme: 'https' }, certificate: 'ab'.repeat(32) };
@@ -34,7 +34,7 @@ test('a caller with several addresses is hashed once for each of them in a secon
     hashed.push(text);
     return text;
   });
-  const logins = new LoginLimits(settings, limits, clock);
+  const logins = new LoginLimits(settings, limits);
   const addresses = ['192.0.2.1', '192.0.2.2', '198.51.100.3'];
   for (let request = 0; request < 300; request += 1)
     logins.accepted({ name: 'ws', secret: 'right', address: addresses[request % addresses.length] });
@@ -44,10 +44,10 @@ test('a caller with several addresses is hashed once for each of them in a secon
 test('two names with the same secret at one address are both remembered', () => {
   const clock = { now: () => 1_000 };
   const limits = createLimits(clock, (text) => text);
-  const logins = new LoginLimits(settings, limits, clock);
+  const logins = new LoginLimits(settings, limits);
   const address = '192.0.2.1';
   for (const name of ['first', 'second']) logins.accepted({ name, secret: 'right', address });
-  for (const secret of ['a', 'b', 'c']) logins.countFailure({ name: 'stranger', secret, address });
+  for (const secret of ['a', 'b', 'c']) void logins.countFailure({ name: 'stranger', secret, address });
   expect(logins.lockedMs({ name: 'stranger', secret: 'd', address })).toBeGreaterThan(0);
   for (const name of ['first', 'second']) expect(logins.lockedMs({ name, secret: 'right', address })).toBe(0);
 });

@@ -5,6 +5,7 @@ import { servicesOf } from '../../gateway/implement.ts';
 import { createLoginGuard } from '../../gateway/login-guard.ts';
 import type { SiteServerOptions } from '../../http/serve-site.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
+import { refreshLimitsEveryMs } from '../../limits/limits.ts';
 import { LoginLimits } from '../../limits/login-limits.ts';
 import { flushUsesEveryMs } from '../../store/sql/credential-uses.ts';
 import type { ConsoleContext } from '../console/console-context.ts';
@@ -27,13 +28,15 @@ export interface PrimaryConsoleParts
 /** A crash loses what was recorded since the last time. */
 const flushEveryMs = 1_000;
 
-export function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsoleParts): PrimaryConsole {
+/** Throws `StoreUnavailable`. */
+export async function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsoleParts): Promise<PrimaryConsole> {
   const { config, backend } = parts;
-  const { audit, limits, context, credentialUses } = backend;
+  const { audit, limits, credentialUses } = backend;
   const failed = (what: string) => (thrown: unknown) => report(`${what}: ${String(thrown)}`);
   // Workers count refused log-ins of callers in the metrics. Here the audit log has them.
   const reports = createLoginReports(audit, () => {});
-  const guard = createLoginGuard(new LoginLimits(config, limits, context.clock), reports.report);
+  const guard = createLoginGuard(new LoginLimits(config, limits), reports.report);
+  await limits.refresh();
   const site = lazyConsole({
     ...parts,
     services: servicesOf(backend.services.implementations),
@@ -46,6 +49,7 @@ export function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsole
   const tasks = [
     startPeriodicTask(audit.flush, flushEveryMs, failed('storing the audit log failed')),
     startPeriodicTask(credentialUses.flush, flushUsesEveryMs, failed('saving the last use of credentials failed')),
+    startPeriodicTask(limits.refresh, refreshLimitsEveryMs, failed('reading the counts of limits failed')),
   ];
   return Object.freeze<PrimaryConsole>({
     options: { site, options: config, failed: failed('a request to the console failed') },

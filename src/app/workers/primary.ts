@@ -38,7 +38,8 @@ export async function startWorkers(config: Config, { report, console: needed }: 
     const readiness = () => inspectWorkers(supervisor);
     const processes = () => reportWorkers(supervisor);
     const traffic = needed && (await openTrafficOfWorkers(config, supervisor));
-    const console = needed && openPrimaryConsole({ config, ...needed, callers, readiness, processes, traffic, report });
+    const console =
+      needed && (await openPrimaryConsole({ config, ...needed, callers, readiness, processes, traffic, report }));
     const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,

@@ -23,43 +23,53 @@ export interface Searched {
 export interface CardSearchLimits {
   /** Before a lookup, and again before its result is shown: other lookups may have ended in between. */
   checkLookup(searched: Searched): void;
-  /** A lookup has found nothing. */
-  countMiss(searched: Searched, fingerprint: string): void;
+  /** A lookup has found nothing. Resolves when no restart forgets it; see `Quota.count`. */
+  countMiss(searched: Searched, fingerprint: string): Promise<void>;
   /** Before a card is saved, and again before it is counted. */
   checkStore(searched: Searched): void;
-  /** A card was saved, in a transaction that is not committed yet. */
+  /** A card was saved, in a transaction that is not committed yet. Nothing waits for the shared count. */
   countStored(searched: Searched, fingerprint: string): void;
 }
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** A checkout stores cards that have nothing in common: its calls write no counts. A restart forgets so many cards at most. */
+const similarHeldMax = 1;
+const heldShare = 0.1;
 
 /** What is repeated counts once: a number that was tried before tells nothing new. */
 export function createCardSearchLimits(settings: CardSearchSettings, limits: Limits): CardSearchLimits {
   const misses = limits.quota({ name: 'lookupMisses', max: settings.lookupMissesPerMinuteMax, windowMs: minuteMs });
   const stored = limits.quota({ name: 'cardsStored', max: settings.cardsStoredPerMinuteMax, windowMs: minuteMs });
+  const storedHeldMax = Math.floor(heldShare * settings.cardsStoredPerMinuteMax);
   // Who knows what lists show of a number tries numbers that differ only in the rest.
   const similar = limits.quota({ name: 'similarCards', max: settings.similarCardsPerDayMax, windowMs: dayMs });
   const check = (quota: Quota, { tenant, number }: Searched): void => {
     refuseBlocked(quota, tenant);
     if (number !== undefined) refuseBlocked(similar, similarKey(tenant, number));
   };
-  const count = (quota: Quota, { tenant, credential, number }: Searched, member: string): void => {
-    quota.count(tenant, { member, actor: credential });
-    if (number !== undefined) similar.count(similarKey(tenant, number), { member, actor: credential });
-  };
   return Object.freeze<CardSearchLimits>({
     checkLookup: (searched) => check(misses, searched),
-    countMiss: (searched, fingerprint) => count(misses, searched, fingerprint),
+    async countMiss({ tenant, credential, number }, member) {
+      const counted = { member, actor: credential };
+      await Promise.all([
+        misses.count(tenant, counted),
+        number !== undefined && similar.count(similarKey(tenant, number), counted),
+      ]);
+    },
     checkStore: (searched) => check(stored, searched),
-    countStored: (searched, fingerprint) => count(stored, searched, fingerprint),
+    countStored({ tenant, credential, number }, member) {
+      const counted = { member, actor: credential };
+      void stored.count(tenant, { ...counted, heldMax: storedHeldMax });
+      if (number !== undefined) void similar.count(similarKey(tenant, number), { ...counted, heldMax: similarHeldMax });
+    },
   });
 }
 
 /** For gateways without limits. */
 export const noCardSearchLimits: CardSearchLimits = Object.freeze<CardSearchLimits>({
   checkLookup: () => {},
-  countMiss: () => {},
+  countMiss: async () => {},
   checkStore: () => {},
   countStored: () => {},
 });

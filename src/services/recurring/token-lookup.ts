@@ -25,7 +25,7 @@ export function tokenLookup(limits: CardSearchLimits): Handler<RecurringOperatio
       ({ createdAt }) => createdAt,
     );
     limits.checkLookup(searched);
-    if (holders.length === 0) limits.countMiss(searched, fingerprints[0]!);
+    if (holders.length === 0) await limits.countMiss(searched, fingerprints[0]!);
     const tokens = holders.map(({ createdAt, email, shopperReference }) => ({
       creationDate: createdAt,
       lastKnownShopperEmail: email,

@@ -12,7 +12,7 @@ import { describe, expect, test } from '@jest/globals';
 import { builtIn, createGateway, type RunningGateway } from '../../../src/api/index.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../../src/formats/index.ts';
 import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { demoAuthorization } from '../../support/server.ts';
 import { problemIn } from './problem-in.ts';
 

@@ -29,6 +29,7 @@ import { webhookMacs } from './0026-webhook-macs.ts';
 import { balancePlatformMacs } from './0027-balance-platform-macs.ts';
 import { announcedChangeMacs } from './0028-announced-change-macs.ts';
 import { auditAnchor } from './0029-audit-anchor.ts';
+import { limitCounts } from './0030-limit-counts.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   balancePlatformMacs,
   announcedChangeMacs,
   auditAnchor,
+  limitCounts,
 ]);

@@ -33,6 +33,7 @@ const parametersOf: Readonly<Record<string, readonly string[]>> = {
   backup: ['backup.db'],
   callers: [],
   'callers show': ['0f1e2d3c4b5a6978'],
+  compact: [],
   copy: ['--from', 'sqlite:./data', '--to', 'sqlite:./copied'],
   'credential add': ['Acme', '--account', 'AcmeWeb'],
   'credential balance-platform add': ['Acme', 'AcmePlatform'],

@@ -70,6 +70,7 @@ const settleExamples = `Examples:
 /** Which rows a file of settlements may have. */
 function rows(): string {
   return `Columns of --file, in any order. A row names a request by its id, or by tenant and key.
+Required: * in every row.
 
 ${columnsText(settlementRow)}
 

@@ -8,7 +8,7 @@ export function isRefusal(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && (thrown.status < 500 || thrown.type !== 'internal');
 }
 
-/** The same problem in an answer that is not final: callers are told to send the request again. */
+/** The same problem in an answer that is not final: it says that the request may be sent again. */
 export function mayBeSentAgain(problem: Problem): Problem {
   const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference } = problem;
   return new Problem({ ...kind, transient: true }, message, {

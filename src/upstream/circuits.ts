@@ -39,7 +39,7 @@ export class Circuits {
     this.#all = this.#createBreaker();
   }
 
-  /** The last ten requests have failed, whoever sent them. */
+  /** The last ten requests have failed, of whatever callers. */
   get isDown(): boolean {
     return this.#failures >= failuresMax;
   }

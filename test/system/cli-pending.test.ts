@@ -245,7 +245,7 @@ describe('settle --file', () => {
     expect(await outcomeOf(ids.at(-1)!)).toBeUndefined();
   });
 
-  test('is no option beside an id or an outcome', async () => {
+  test('is refused with an id or an outcome', async () => {
     for (const [parameters, text] of [
       [['X', '--file', 'y.csv'], 'either an id or --file'],
       [[], 'either an id or --file'],

@@ -125,7 +125,7 @@ test.each([
   expect(results.map(({ effects }) => effects)).toEqual([2, 2, 2, 2, 2]);
 });
 
-interface Told {
+interface ClientAnswer {
   readonly word: 'ok' | 'refused' | 'again' | 'unknown';
   readonly status: number;
   readonly retryAfter: string | null;
@@ -168,8 +168,8 @@ async function payInEachFormat(
       let key = randomUUID();
       const first = await send(key);
       await upstream.heal();
-      for (let told: Told = first; told.word === 'again' || told.word === 'refused'; told = await send(key))
-        if (told.word === 'refused' || !obeys) key = randomUUID();
+      for (let last: ClientAnswer = first; last.word === 'again' || last.word === 'refused'; last = await send(key))
+        if (last.word === 'refused' || !obeys) key = randomUUID();
       results.push({ format, first, effects: upstream.effects.get(shopper) ?? 0 });
     }
     return results;
@@ -186,7 +186,7 @@ async function ask(
   name: string,
   shopperReference: string,
   key: string,
-): Promise<Told> {
+): Promise<ClientAnswer> {
   const operation = recurringV25.operations.get(name)!;
   const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
   const input = {

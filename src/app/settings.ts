@@ -514,8 +514,11 @@ export const settings = Object.freeze({
   refuseCardNumbersInText: setting({
     name: 'REFUSE_CARD_NUMBERS_IN_TEXT',
     unit: 'on or off',
-    default: 'off',
-    doc: 'Whether a card number in a field that is no card field is refused with 422. It is counted, audited and masked in any case. A numeric reference may be a valid card number by chance.',
+    default: {
+      description: 'off; on with ENVIRONMENT=live',
+      compute: ({ variable }) => (variable('ENVIRONMENT') === 'live' ? 'on' : 'off'),
+    },
+    doc: 'Whether a card number in a field that is no card field is refused with 422. It is counted, audited and masked in any case. With `off` it is stored as it was sent. A numeric reference may be a valid card number by chance (docs/security.md).',
     parse: onOrOff,
   }),
   loginFailuresMax: setting({

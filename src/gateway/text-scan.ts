@@ -28,8 +28,13 @@ export function createTextScan(
     if (paths.length === 0) return;
     for (const path of paths)
       report({ operation: operation.name, field: fieldName(operation.input, path), credential });
-    if (refuses) throw Problem.of(paths.map((path) => issue(path, 'invalidField', label(path))));
+    if (refuses) throw secretsProblem(paths);
   };
+}
+
+/** Names the fields, and not what they hold. */
+export function secretsProblem(paths: readonly Path[]): Problem {
+  return Problem.of(paths.map((path) => issue(path, 'invalidField', label(path))));
 }
 
 /** A caller chooses the keys of maps, so there may be any number of them. */

@@ -34,6 +34,16 @@ describe('defaults', () => {
     expect(readConfig('production', {}).keepAliveMs).toBe(5000);
     expect(readConfig('production', { TRUSTED_PROXIES: '10.0.0.1' }).keepAliveMs).toBe(65_000);
   });
+  test('live refuses card numbers in texts, unless a setting accepts them', () => {
+    const refuses = (more: Record<string, string>) => readConfig('production', more).refuseCardNumbersInText;
+    expect([refuses({}), refuses({ ENVIRONMENT: 'test' }), refuses({ ENVIRONMENT: 'live' })]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(refuses({ ENVIRONMENT: 'live', REFUSE_CARD_NUMBERS_IN_TEXT: 'off' })).toBe(false);
+    expect(refuses({ REFUSE_CARD_NUMBERS_IN_TEXT: 'on' })).toBe(true);
+  });
   test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
   test('the updater decides locally by default; its earlier name is still accepted', () => {
     expect(readConfig('demo', {}).updater).toBe('local');

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../app/backend.ts';
+import type { Config } from '../../app/config.ts';
 import type { RefusedRow, RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportObserver, type ImportSummary, importFile } from '../../import/import-file.ts';
 import { redact } from '../../lib/redact.ts';
@@ -32,7 +33,7 @@ export interface ImportKind {
 
 /** Sets exit code 1 if rows were refused. */
 export async function runImport<R>(
-  createImporter: (backend: Backend) => RowImporter<R>,
+  createImporter: (backend: Backend, config: Config) => RowImporter<R>,
   path: string,
   { report = `${path}.refused.jsonl`, dryRun = false }: ImportOptions,
   { done, committed }: ImportKind = { done: 'imported' },
@@ -54,12 +55,12 @@ export async function runImport<R>(
     `The store is ${place}. ${dryRun ? 'A dry run stores nothing.' : `The first ${rowsDone} rows of ${path} are done.`}`,
     'Run the same command again when it answers: rows that are done are skipped.',
   ];
-  const importRows = async (backend: Backend): Promise<ImportSummary> => {
+  const importRows = async (backend: Backend, config: Config): Promise<ImportSummary> => {
     const { store, context } = backend;
     const file = { path, checksum: await checksumOf(path), report, dryRun, retryRefused: true };
     const imported = await importFile(
       { store, clock: context.clock },
-      createImporter(backend),
+      createImporter(backend, config),
       file,
       observer(backend),
     );

@@ -4,6 +4,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { reuseDatabases } from './reused-databases.ts';
 import { describeStore } from './store.ts';
 
 /** Fewer than the connections of the gateway, so that these share them. */
@@ -25,9 +26,8 @@ function through(url: string): string {
 }
 
 describeStore('store on PostgreSQL behind PgBouncer', {
-  open: async () => openPostgres({ url: through(await server.createMigratedDatabase()), poolMax: 10 }),
+  ...reuseDatabases(async () => openPostgres({ url: through(await server.createMigratedDatabase()), poolMax: 10 })),
   openEmpty: async () => openPostgres({ url: through(await server.createDatabase()), poolMax: 10 }),
-  dispose: (engine) => engine.close(),
 });
 
 describe('PgBouncer in transaction mode', () => {

@@ -15,6 +15,7 @@ import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
+import { reuseDatabases } from './reused-databases.ts';
 import { describeStore } from './store.ts';
 
 let server: Postgres;
@@ -24,9 +25,8 @@ beforeAll(async () => {
 afterAll(() => server.discard());
 
 describeStore('store on PostgreSQL', {
-  open: async () => openPostgres({ url: await server.createMigratedDatabase(), poolMax: 10 }),
+  ...reuseDatabases(async () => openPostgres({ url: await server.createMigratedDatabase(), poolMax: 10 })),
   openEmpty: async () => openPostgres({ url: await server.createDatabase(), poolMax: 10 }),
-  dispose: (engine) => engine.close(),
 });
 
 const unavailable = { name: 'StoreUnavailable' };

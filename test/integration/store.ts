@@ -1,5 +1,5 @@
 /** What every engine owes the repositories: run by each engine's own test over fresh databases. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
 import { type DescribedEngine, type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
@@ -41,10 +41,13 @@ export interface EngineFactory {
   /** Without tables. */
   openEmpty(): Promise<Engine>;
   dispose(engine: Engine): Promise<void>;
+  /** After the last test. */
+  close?(): Promise<void>;
 }
 
 export function describeStore(name: string, factory: EngineFactory): void {
   describe(name, () => {
+    afterAll(() => factory.close?.());
     describeMigrations(factory);
     describeUpgrade(factory);
     describeDetails(factory);

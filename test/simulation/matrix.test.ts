@@ -64,6 +64,7 @@ test(
     process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${points.size} points: ${[...points].join(', ')}\n`);
     expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * callFaults.length);
     if (wanted !== '') return;
+    expect(kindsOf(sequences)).toEqual(kindsOf(crashCases.flatMap(sequencesOf)));
     expect(counts.cells).toBeGreaterThanOrEqual(points.size * 4 * 10);
     for (const point of [
       ...['credentials', 'cache reserve', 'cache complete', 'cache release', 'begin', 'commit'],
@@ -84,6 +85,11 @@ test(
   },
   timeLimitMs,
 );
+
+/** The isolations of sequences and the formats of their first sendings. */
+function kindsOf(sequences: readonly CrashSequence[]): ReadonlySet<string> {
+  return new Set(sequences.flatMap(({ isolation, sendings }) => [isolation, sendings[0]!.format]));
+}
 
 /** Defects that show only where a call fails. */
 const defects = [

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const finalMsMax = 120_000;
 /** Of a client between two requests: the load leaves time for the failover, and each answer is repeated after it. */
-const pauseMs = 20;
+const pauseMs = 60;
 
 export interface Site {
   readonly folder: TempFolder;

@@ -33,7 +33,7 @@ interface Stored {
 
 const retryMs = 30;
 /** Of a caller between two keys: most of the test waits for failovers, and a greater load finds no more in them. */
-const restMs = 40;
+const restMs = 150;
 
 export function startPairs({ origins, authorization, merchantAccount, callers }: PairsOptions): Pairs {
   const failures: string[] = [];

@@ -59,7 +59,7 @@ const startLoad = async (): Promise<void> => {
     authorization: basic(username, secret),
     merchantAccount: 'AcmeWeb',
     callers: 8,
-    pauseMs: 60,
+    pauseMs: 150,
   });
   await until('traffic', () => traffic.right() > 100);
 };

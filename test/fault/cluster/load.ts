@@ -42,7 +42,7 @@ const callers = 8;
 export const answerMsMax = 20_000;
 const pauseMs = 50;
 /** Of a caller between two writes: the load leaves time for the cluster. */
-const restMs = 20;
+const restMs = 80;
 /** Answers of each caller before the fault, and after it. */
 const enough = 5;
 const settledMsMax = 180_000;

@@ -10,6 +10,8 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 /** Longer than a reservation counts as fresh. */
 const stallMs = 2_300;
 const msMax = 600_000;
+/** A third of those of `npm run fault-injection`: a fault needs requests in flight, and not a busy processor. */
+const clients = 8;
 
 let infrastructure: Infrastructure;
 beforeAll(async () => {
@@ -46,6 +48,7 @@ test.each(['PostgreSQL', 'SQLite'] as const)(
     const plan: Plan = {
       records: true,
       seed,
+      clients,
       stallMs,
       seconds: 4,
       secondsMax: 300,
@@ -71,6 +74,7 @@ describe('seeded defect: without idempotency records effects are doubled', () =>
       const plan: Plan = {
         records: false,
         seed,
+        clients,
         stallMs,
         seconds: 0.5,
         secondsMax: 300,

@@ -14,6 +14,7 @@ const wanted = faultClasses.filter(({ name }) => values.class === undefined || n
 const leastKeys = 2_000;
 const leastKills = { PostgreSQL: 200, SQLite: 60 } as const;
 
+const clients = 24;
 /** Longer than the lease of a reservation. */
 const stallMs = 16_000;
 
@@ -30,13 +31,14 @@ const planWithRecords = (faultClass: FaultClass): Plan => {
   const still = { seconds: 10, secondsMax: 90, enough: ({ faults }: { faults: number }) => faults >= 3 };
   const usual = { seconds: 14, secondsMax: 40, enough: ({ faults }: { faults: number }) => faults >= 8 };
   const how = isKilling(faultClass) ? killed : faultClass.name.includes('is stopped') ? still : usual;
-  return { records: true, seed, stallMs, ...how };
+  return { records: true, seed, clients, stallMs, ...how };
 };
 
 /** Some classes need many tries until a request is at the critical point; `secondsMax` ends them. */
 const planWithoutRecords: Plan = {
   records: false,
   seed,
+  clients,
   stallMs,
   seconds: 3,
   secondsMax: 150,

@@ -17,8 +17,6 @@ import { startFleet } from './fleet.ts';
 import { openHistory, readHistory } from './history.ts';
 import { openSlowProxy, type SlowProxy } from './slow-proxy.ts';
 
-const clients = 24;
-
 /** The databases, Redis and proxies that the runs share. */
 export interface Infrastructure {
   readonly folder: string;
@@ -57,6 +55,7 @@ export interface Plan {
   /** Whether the servers write idempotency records. */
   readonly records: boolean;
   readonly seed: number;
+  readonly clients: number;
   /** The minimal duration of the faults. */
   readonly seconds: number;
   /** The maximal duration, where `enough` is not reached. */
@@ -125,7 +124,7 @@ export const runFaults = async (
     const { servers } = fleet;
     const history = openHistory(join(folder, 'history.jsonl'));
     const setting = { servers, history, random, authorizations: stores.authorizations, run };
-    const working = Array.from({ length: clients }, (_, index) => runClient(setting, `s${index}`, over.signal));
+    const working = Array.from({ length: plan.clients }, (_, index) => runClient(setting, `s${index}`, over.signal));
     const targets: FaultTargets = { servers, random, postgres, cutter, redis, slow, stallMs: plan.stallMs };
     let faults = 0;
     const injecting = (async () => {
@@ -140,7 +139,7 @@ export const runFaults = async (
     await injecting;
     const used = (await Promise.all(working)).flat();
     for (const server of servers) await server.ready();
-    await resendAll(setting, used, clients);
+    await resendAll(setting, used, plan.clients);
     await fleet.stop();
     history.close();
     return {

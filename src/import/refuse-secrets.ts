@@ -7,10 +7,10 @@ export function refuseSecrets<R>(importer: RowImporter<R>, detector: TextDetecto
   const find = createTextFinder(detector);
   return Object.freeze<RowImporter<R>>({
     ...importer,
-    async save(row, tx) {
+    async save(row, tx, line) {
       const paths = find(importer.schema, row);
       if (paths.length > 0) throw secretsProblem(paths);
-      return importer.save(row, tx);
+      return importer.save(row, tx, line);
     },
   });
 }

@@ -24,9 +24,15 @@ import {
   type ReadType,
 } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
+import { Unread } from './read-location.ts';
 import { Refused } from './refused.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
+import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
 import { type Scalar, SimpleTypes } from './simple-types.ts';
+import { UniqueNames } from './unique-names.ts';
+
+/** Of all types, each as often as it is read. */
+const partsMax = 500_000;
 
 export class ComplexTypes {
   readonly index: SchemaIndex;
@@ -36,14 +42,15 @@ export class ComplexTypes {
   readonly #known = new Map<LocatedElement, Schema>();
   readonly #reading = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
-  readonly #names = new Set<string>();
+  readonly #names: UniqueNames;
+  #parts = 0;
 
   constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes, timeZone: string) {
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;
     this.simpleTypes = new SimpleTypes(index, findings, timeZone);
-    for (const [key] of index.complexTypes()) this.#names.add(key);
+    this.#names = new UniqueNames([...index.complexTypes()].map(([key]) => key));
   }
 
   /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
@@ -67,6 +74,14 @@ export class ComplexTypes {
     return this.simpleTypes.named(from, type, name);
   }
 
+  countPart(element: LocatedElement): void {
+    this.#parts += 1;
+    if (this.#parts <= partsMax) return;
+    const reason = `types and groups name each other too often: more than ${partsMax} parts`;
+    this.findings.add('refused', element, reason);
+    throw new Unread(reason);
+  }
+
   /** An object with the content of a type and the name of a message. */
   message(declared: Declared, name: string): ObjectSchema {
     const content = this.#contentOf(declared);
@@ -76,6 +91,8 @@ export class ComplexTypes {
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
     const known = this.#known.get(element);
+    const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
+    if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
     if (this.#reading.has(element)) throw new Refused(element, 'the type contains itself');
     this.#reading.add(element);
@@ -101,11 +118,19 @@ export class ComplexTypes {
     if (element.attributes.get('abstract') === 'true')
       this.findings.add('changed', element, 'the type is abstract; a type that extends it is refused in its place');
     try {
-      return object(name, fields, { choices, ...(namespace !== this.prefixes.own && { namespace }) });
+      return this.#fitting(
+        element,
+        object(name, fields, { choices, ...(namespace !== this.prefixes.own && { namespace }) }),
+      );
     } catch (thrown) {
       if (thrown instanceof TypeError) throw new Refused(element, thrown.message);
       throw thrown;
     }
+  }
+
+  #fitting(element: LocatedElement, schema: ObjectSchema): ObjectSchema {
+    if (sizeOf(schema).fields <= messageFieldsMax) return schema;
+    throw new Refused(element, `a message with it would have more than ${messageFieldsMax} members`);
   }
 
   #contentOf(declared: Declared): Content {
@@ -113,13 +138,7 @@ export class ComplexTypes {
   }
 
   #uniqueName(uri: string, name: string): string {
-    for (let number = 1; ; number++) {
-      const candidate = number === 1 ? name : `${name}${number}`;
-      const key = keyOf({ uri, local: candidate });
-      if (this.#names.has(key)) continue;
-      this.#names.add(key);
-      return candidate;
-    }
+    return this.#names.take(keyOf({ uri, local: name })).slice(keyOf({ uri, local: '' }).length);
   }
 
   /** `<ArrayOfLine>` with nothing but lines. */

@@ -26,6 +26,9 @@ interface GroupContext {
 
 const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
+const typeFieldsMax = 5_000;
+/** Of the types that extend another. */
+const namedMax = 20;
 
 export class ContentReader {
   readonly #types: TypeReader;
@@ -45,7 +48,8 @@ export class ContentReader {
   }
 
   #readType(declared: Declared, depth: number): void {
-    if (depth > groupDepthMax) throw new Refused(declared.element, 'the type extends itself');
+    if (depth > groupDepthMax)
+      throw new Refused(declared.element, `the type extends itself, or more than ${groupDepthMax} others`);
     if (declared.element.attributes.get('mixed') === 'true')
       throw new Refused(declared.element, 'text between elements (mixed content)');
     for (const child of elementChildren(declared.element)) {
@@ -97,7 +101,9 @@ export class ContentReader {
 
   #readParticle(declared: Declared, around: GroupContext): void {
     const { element, schema } = declared;
-    if (around.depth > groupDepthMax) throw new Refused(element, 'the group contains itself');
+    this.#types.countPart(element);
+    if (around.depth > groupDepthMax)
+      throw new Refused(element, `the group contains itself, or groups are more than ${groupDepthMax} deep`);
     const inner = { ...around, depth: around.depth + 1 };
     switch (element.local) {
       case 'sequence':
@@ -151,11 +157,10 @@ export class ContentReader {
     const options: string[][] = [];
     let canBeEmpty = around.isOptional;
     for (const child of elementChildren(element)) {
-      const before = new Set(this.#fields.keys());
+      const before = this.#fields.size;
       this.#readParticle({ element: child, schema }, { ...around, isOptional: true, isInChoice: true });
-      const names = [...this.#fields.keys()].filter((name) => !before.has(name));
       if (child.attributes.get('minOccurs') === '0') canBeEmpty = true;
-      if (names.length > 0) options.push(names);
+      if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
     }
     const isPlain = elementChildren(element).every(
       (child) =>
@@ -261,6 +266,7 @@ export class ContentReader {
     if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || name === '__proto__')
       throw new Refused(element, `a field cannot be called ${name}: FORM has no such name`);
     if (this.#fields.has(name)) throw new Refused(element, `two members are called ${name}`);
+    if (this.#fields.size >= typeFieldsMax) throw new Refused(element, `a type has more than ${typeFieldsMax} members`);
     this.#fields.set(name, read);
   }
 
@@ -276,11 +282,12 @@ export class ContentReader {
   #noteDerived(element: LocatedElement): void {
     const type = nameIn(element, 'type');
     const derived = type === undefined ? [] : this.#types.index.derivedFrom(keyOf(type));
+    const others = derived.length > namedMax ? ` and ${derived.length - namedMax} others` : '';
     if (derived.length > 0)
       this.#types.findings.add(
         'refused',
         element,
-        `types that extend ${type!.local} are refused in its place: ${derived.join(', ')}`,
+        `types that extend ${type!.local} are refused in its place: ${derived.slice(0, namedMax).join(', ')}${others}`,
       );
   }
 }

@@ -31,6 +31,9 @@ const documentLimits: Limits = Object.freeze({
 
 const documentsMax = 200;
 
+/** Of all schemas: one without a namespace counts for each namespace that includes it. */
+const declarationsMax = 500_000;
+
 /** `location`: a path, or a URL where the network is allowed. Throws Unread for a document that cannot be read. */
 export async function loadDocuments(location: string, reading: Reading): Promise<Loaded> {
   const loader = new Loader(reading);
@@ -49,6 +52,7 @@ class Loader {
   readonly #seen = new Set<string>();
   readonly #roots = new Map<string, LocatedElement>();
   #first = '';
+  #declarations = 0;
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -87,6 +91,11 @@ class Loader {
   }
 
   async #addSchema(root: LocatedElement, targetNamespace: string, base: string): Promise<void> {
+    if (this.#declarations + root.children.length > declarationsMax) {
+      this.findings.add('refused', root, `with it the schemas would have more than ${declarationsMax} declarations`);
+      return;
+    }
+    this.#declarations += root.children.length;
     this.schemas.push({ root, targetNamespace });
     for (const each of root.children) {
       if (each.namespace !== xsdUri) continue;

@@ -1,6 +1,5 @@
 /** Creates the field of an element: required, optional, or mandatory in stubs alone. */
 import { type Field, type FieldOptions, optional, required, type Schema } from '../contract/schema.ts';
-import { walk } from '../contract/walk.ts';
 
 interface Occurrence {
   readonly isOptional: boolean;
@@ -34,14 +33,17 @@ export function repeatedField(schema: Schema, doc: string, isOptional: boolean, 
 }
 
 function mayBeEmpty(schema: Schema): boolean {
-  return walk<boolean>(schema, {
-    scalar: (each) =>
-      each.kind === 'string' &&
-      (each.min ?? 0) === 0 &&
-      (each.pattern === undefined || new RegExp(`^(?:${each.pattern})$`).test('')),
-    joined: () => true,
-    list: () => true,
-    map: () => true,
-    object: (_, members) => members.every(({ field }) => !field.required),
-  });
+  switch (schema.kind) {
+    case 'string':
+      return (
+        (schema.min ?? 0) === 0 && (schema.pattern === undefined || new RegExp(`^(?:${schema.pattern})$`).test(''))
+      );
+    case 'list':
+    case 'map':
+      return true;
+    case 'object':
+      return Object.values(schema.fields).every(({ required }) => !required);
+    default:
+      return false;
+  }
 }

@@ -15,8 +15,13 @@ export interface Finding {
   readonly text: string;
 }
 
+/** Of each kind. */
+const findingsMax = 5_000;
+
 export class FindingCollector {
   readonly #all = new Map<string, Finding>();
+  readonly #once = new Set<string>();
+  readonly #counts: Record<FindingKind, number> = { refused: 0, changed: 0, check: 0 };
   readonly #fileOf: (element: LocatedElement) => string;
 
   constructor(fileOf: (element: LocatedElement) => string) {
@@ -28,13 +33,18 @@ export class FindingCollector {
     const file = this.#fileOf(element);
     // Types that several operations use are read once for each.
     const key = `${kind} ${file} ${line} ${column} ${text}`;
-    if (!this.#all.has(key)) this.#all.set(key, { kind, file, line, column, path: pathOf(element), text });
+    if (this.#all.has(key) || this.#counts[kind] > findingsMax) return;
+    this.#counts[kind] += 1;
+    const isLast = this.#counts[kind] > findingsMax;
+    const reason = isLast ? `more than ${findingsMax} findings; this one and others are not listed` : text;
+    this.#all.set(key, { kind, file, line, column, path: pathOf(element), text: reason });
   }
 
   /** At its first place only. */
   addOnce(kind: FindingKind, element: LocatedElement, text: string): void {
-    const here = `${text}; here first`;
-    if (this.all().every((each) => each.text !== here)) this.add(kind, element, here);
+    if (this.#once.has(text)) return;
+    this.#once.add(text);
+    this.add(kind, element, `${text}; here first`);
   }
 
   /** In the order in which they were found. */
@@ -55,11 +65,30 @@ function pathOf(element: LocatedElement): string {
 }
 
 function stepOf(element: LocatedElement): string {
-  const { local, attributes, parent, namespace } = element;
+  const { local, attributes, parent } = element;
   for (const name of ['name', 'ref', 'targetNamespace', 'base', 'namespace']) {
     const value = parent === undefined ? undefined : attributes.get(name);
     if (value !== undefined) return `${local}[@${name}="${value}"]`;
   }
-  const alike = parent?.children.filter((each) => each.local === local && each.namespace === namespace) ?? [];
-  return alike.length > 1 ? `${local}[${alike.indexOf(element) + 1}]` : local;
+  const number = parent && numbersIn(parent).get(element);
+  return number === undefined ? local : `${local}[${number}]`;
+}
+
+const numbers = new WeakMap<LocatedElement, ReadonlyMap<LocatedElement, number>>();
+
+/** The numbers of the children whose name is not the only one, from 1. */
+function numbersIn(parent: LocatedElement): ReadonlyMap<LocatedElement, number> {
+  const known = numbers.get(parent);
+  if (known !== undefined) return known;
+  const alike = Map.groupBy(parent.children, keyOf);
+  const numbered = [...alike.values()].flatMap((each) =>
+    each.length > 1 ? each.map((child, at) => [child, at + 1] as const) : [],
+  );
+  const found = new Map(numbered);
+  numbers.set(parent, found);
+  return found;
+}
+
+function keyOf({ namespace, local }: LocatedElement): string {
+  return `{${namespace}}${local}`;
 }

@@ -8,12 +8,16 @@ import { choosePort, Definitions, type Port, type PortChoice } from './definitio
 import type { Loaded } from './documents.ts';
 import type { FindingCollector } from './findings.ts';
 import { childNamed, docOf, keyOf, nameIn, rootOf, xsdUri } from './names.ts';
-import { elementsOf, type PortOperation, readMessage, readPortOperations } from './operations.ts';
+import { elementsOf, type PortOperation, readMessage, readPortOperations, type Style } from './operations.ts';
 import { capitalised } from './particles.ts';
 import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import { Refused } from './refused.ts';
 import { SchemaIndex } from './schema-index.ts';
+import { sizeOf } from './schema-size.ts';
+
+/** Of all messages: fields of types that occur in several places count in each. */
+const fieldsMax = 2_000_000;
 
 export interface ImportChoice extends PortChoice {
   /** Of moments without one; UTC by default. */
@@ -30,7 +34,8 @@ export function importService({ definitions: roots, schemas, findings }: Loaded,
   noteDerivations(index);
   const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
   const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
-  const fitting = declared.filter((each) => isInNamespace(each, ownUri, declared, findings));
+  const commonStyle = mostFrequent(declared.map(({ style }) => style));
+  const fitting = declared.filter((each) => isLikeOthers(each, ownUri, commonStyle, findings));
   const problems = problemsOf(fitting, findings);
   const read = new MessageReader(types);
   const name = (port.service.attributes.get('name') ?? 'Service').replace(/[^A-Za-z0-9_]/g, '');
@@ -68,6 +73,7 @@ export function importService({ definitions: roots, schemas, findings }: Loaded,
 class MessageReader {
   readonly #types: ComplexTypes;
   readonly #known = new Map<string, ObjectSchema>();
+  #fields = 0;
 
   constructor(types: ComplexTypes) {
     this.#types = types;
@@ -84,6 +90,9 @@ class MessageReader {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
       const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
       const effect = isReading(name) ? 'reads' : 'writes';
+      this.#fields += sizeOf(input).fields + sizeOf(output).fields;
+      if (this.#fields > fieldsMax)
+        throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
       findings.add('check', declared.element, `${name} ${effect}, by its name`);
       const elements = elementsOf(declared);
       return [
@@ -115,13 +124,8 @@ class MessageReader {
   }
 }
 
-function isInNamespace(
-  each: PortOperation,
-  ownUri: string,
-  all: readonly PortOperation[],
-  findings: FindingCollector,
-): boolean {
-  const style = mostFrequent(all.map(({ style }) => style));
+/** A service has one namespace and one style. */
+function isLikeOthers(each: PortOperation, ownUri: string, style: Style, findings: FindingCollector): boolean {
   const outside = [each.input, each.output].find(({ name }) => name.uri !== ownUri);
   if (outside !== undefined)
     findings.add(

@@ -23,7 +23,8 @@ export function resolveName(element: LocatedElement, value: string): QName | und
   const trimmed = value.trim();
   const colon = trimmed.indexOf(':');
   const prefix = colon === -1 ? '' : trimmed.slice(0, colon);
-  const uri = prefix === 'xml' ? xmlUri : (element.prefixes[prefix] ?? (prefix === '' ? '' : undefined));
+  const declared = Object.hasOwn(element.prefixes, prefix) ? element.prefixes[prefix] : undefined;
+  const uri = prefix === 'xml' ? xmlUri : (declared ?? (prefix === '' ? '' : undefined));
   return uri === undefined ? undefined : { uri, local: trimmed.slice(colon + 1) };
 }
 

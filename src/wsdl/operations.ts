@@ -38,13 +38,20 @@ export function readPortOperations(
   types: Pick<ComplexTypes, 'findings'>,
 ): readonly PortOperation[] {
   const read: PortOperation[] = [];
+  const names = new Set<string>();
+  const elements = new Set<string>();
+  const byName: OperationsByName = {
+    declared: operationsIn(port.portType),
+    inOtherVersion: port.other === undefined ? new Map() : operationsIn(port.other.binding),
+  };
   for (const bound of childrenNamed(port.binding, wsdlUri, 'operation'))
     try {
-      const operation = readOperation(definitions, port, bound, types);
-      if (read.some(({ name }) => name === operation.name)) throw new Refused(bound, 'another operation has the name');
+      const operation = readOperation(definitions, port, bound, byName, types);
+      if (names.has(operation.name)) throw new Refused(bound, 'another operation has the name');
       const { local } = operation.input.name;
-      if (read.some(({ input }) => input.name.local === local))
-        throw new Refused(bound, `another operation has the element ${local}`);
+      if (elements.has(local)) throw new Refused(bound, `another operation has the element ${local}`);
+      names.add(operation.name);
+      elements.add(local);
       read.push(operation);
     } catch (thrown) {
       if (!(thrown instanceof Refused)) throw thrown;
@@ -57,23 +64,37 @@ export function readPortOperations(
   return read;
 }
 
+/** The operations of a port type and of the binding for the other version of SOAP, by name. */
+interface OperationsByName {
+  readonly declared: ReadonlyMap<string, LocatedElement>;
+  readonly inOtherVersion: ReadonlyMap<string, LocatedElement>;
+}
+
+function operationsIn(around: LocatedElement): ReadonlyMap<string, LocatedElement> {
+  const operations = new Map<string, LocatedElement>();
+  for (const each of childrenNamed(around, wsdlUri, 'operation')) {
+    const name = each.attributes.get('name') ?? '';
+    if (!operations.has(name)) operations.set(name, each);
+  }
+  return operations;
+}
+
 function readOperation(
   definitions: Definitions,
   port: Port,
   bound: LocatedElement,
+  { declared, inOtherVersion }: OperationsByName,
   { findings }: Pick<ComplexTypes, 'findings'>,
 ): PortOperation {
   const name = bound.attributes.get('name') ?? '';
-  const element = childrenNamed(port.portType, wsdlUri, 'operation').find(
-    (each) => each.attributes.get('name') === name,
-  );
+  const element = declared.get(name);
   if (element === undefined) throw new Refused(bound, 'the port type has no such operation');
   if (!/^[A-Za-z_]\w{0,59}$/.test(name)) throw new Refused(bound, 'a path of JSON cannot have the name');
   const style = styleOf(port, bound);
   const side = (which: 'input' | 'output'): Message | undefined => {
-    const declared = childNamed(element, wsdlUri, which);
-    const message = declared && definitions.named('message', declared, 'message');
-    if (declared !== undefined && message === undefined) throw new Refused(declared, 'its message is not declared');
+    const named = childNamed(element, wsdlUri, which);
+    const message = named && definitions.named('message', named, 'message');
+    if (named !== undefined && message === undefined) throw new Refused(named, 'its message is not declared');
     if (message === undefined) return undefined;
     const inBinding = childNamed(bound, wsdlUri, which) ?? bound;
     const body = bodyOf(inBinding, port.soap);
@@ -85,9 +106,9 @@ function readOperation(
         body ?? bound,
         'messages are encoded: requests are read so, answers are literal and without xsi:type',
       );
-    const named = attributes.get('parts')?.trim().split(/\s+/);
+    const chosen = attributes.get('parts')?.trim().split(/\s+/);
     const parts = childrenNamed(message, wsdlUri, 'part').filter(
-      (part) => named === undefined || named.includes(part.attributes.get('name') ?? ''),
+      (part) => chosen === undefined || chosen.includes(part.attributes.get('name') ?? ''),
     );
     const local = which === 'input' ? name : `${name}Response`;
     if (style === 'rpc') return { name: { uri: attributes.get('namespace') ?? '', local }, element: message, parts };
@@ -113,7 +134,7 @@ function readOperation(
     input,
     output,
     faults: faultsOf(definitions, element),
-    soapAction: soapActionIn(port, bound, findings),
+    soapAction: soapActionIn(port, bound, inOtherVersion.get(name), findings),
   };
 }
 
@@ -121,6 +142,7 @@ function readOperation(
 function soapActionIn(
   { soap, other }: Port,
   bound: LocatedElement,
+  twin: LocatedElement | undefined,
   findings: ComplexTypes['findings'],
 ): Operation['soapAction'] {
   const read = (from: LocatedElement, uri: string): string => {
@@ -129,9 +151,6 @@ function soapActionIn(
     findings.add('refused', from, `no header can have the SOAPAction ${action}, so it is left out`);
     return '';
   };
-  const name = bound.attributes.get('name');
-  const twin =
-    other && childrenNamed(other.binding, wsdlUri, 'operation').find((each) => each.attributes.get('name') === name);
   const own = read(bound, soap);
   const others = other === undefined || twin === undefined ? own : read(twin, other.soap);
   if (own === others) return own === '' ? undefined : own;

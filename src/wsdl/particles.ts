@@ -30,6 +30,8 @@ export interface TypeReader {
   readonly simpleTypes: SimpleTypes;
   /** The type that an element names, or that stands in it. `name`: for a type without one. */
   typeOf(element: LocatedElement, declared: Declared, name: string): ReadType;
+  /** Counts a part of a type that is read. Throws Unread for too many: groups and types can name each other exponentially often. */
+  countPart(element: LocatedElement): void;
 }
 
 /** The children that declare something. */
@@ -37,9 +39,10 @@ export function elementChildren(element: LocatedElement): readonly LocatedElemen
   return element.children.filter(({ namespace, local }) => namespace === xsdUri && local !== 'annotation');
 }
 
+/** Numbers of 32 bits: others are no `maxOccurs` for stubs, and no message has as many. */
 export function limitOf(maxOccurs: string): number {
   const number = Number(maxOccurs);
-  return Number.isInteger(number) && number > 0 ? number : itemsMax;
+  return Number.isInteger(number) && number > 0 ? Math.min(number, 2 ** 31 - 1) : itemsMax;
 }
 
 /** The URI of the namespace of an element in messages; empty for none. */

@@ -2,6 +2,7 @@
 import type { LocatedElement } from '../xml/located.ts';
 import type { SchemaDocument } from './documents.ts';
 import { qualifiesElements } from './schema-index.ts';
+import { UniqueNames } from './unique-names.ts';
 
 /** Prefixes that tools choose. */
 const meaningless =
@@ -11,6 +12,7 @@ export class Prefixes {
   readonly own: string;
   readonly #ownUri: string;
   readonly #byUri = new Map<string, string>();
+  readonly #prefixes = new UniqueNames();
   readonly #written = new Map<string, string>();
   readonly #unqualified: ReadonlySet<string>;
 
@@ -31,10 +33,7 @@ export class Prefixes {
   prefixOf(uri: string): string {
     const known = this.#byUri.get(uri);
     if (known !== undefined) return known;
-    const wanted = this.#written.get(uri) ?? wordOf(uri);
-    const taken = new Set(this.#byUri.values());
-    let prefix = wanted;
-    for (let number = 2; taken.has(prefix); number++) prefix = `${wanted}${number}`;
+    const prefix = this.#prefixes.take(this.#written.get(uri) ?? wordOf(uri));
     this.#byUri.set(uri, prefix);
     return prefix;
   }

@@ -39,7 +39,9 @@ export class SchemaIndex {
 
   /** `base`: the key of a type. */
   noteDerived(base: string, local: string): void {
-    this.#derived.set(base, [...(this.#derived.get(base) ?? []), local]);
+    const known = this.#derived.get(base);
+    if (known === undefined) this.#derived.set(base, [local]);
+    else known.push(local);
   }
 
   /** The complex types of all schemas. */

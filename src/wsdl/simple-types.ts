@@ -38,6 +38,9 @@ interface Facets {
 
 const depthMax = 32;
 
+/** Of an enumeration. */
+const valuesMax = 10_000;
+
 /** Different ones. */
 const patternsMax = 2_000;
 
@@ -156,6 +159,10 @@ export class SimpleTypes {
   #scalar(from: LocatedElement, facets: Facets, name: string): ScalarSchema {
     const { base, values } = facets;
     const range = integerRanges[base];
+    if (values.length > valuesMax) {
+      this.#findings.add('changed', from, `an enumeration of more than ${valuesMax} values is a text`);
+      return this.#text(from, { ...facets, base: 'string', patterns: [] });
+    }
     if (values.length > 0 && base !== 'boolean') {
       if (!texts.has(base)) this.#findings.add('changed', from, `an enumeration of ${base} is one of texts`);
       return oneOf(name, ...new Set(values));
@@ -186,10 +193,11 @@ export class SimpleTypes {
 
   #text(from: LocatedElement, { base, patterns, single }: Facets): ScalarSchema {
     if (readAsText.has(base)) this.#findings.add('changed', from, `${base} is a text whose form is not checked`);
-    const length = numberIn(single, 'length');
-    const min = numberIn(single, 'minLength') ?? length ?? 0;
-    const max = numberIn(single, 'maxLength') ?? length;
+    const length = countIn(single, 'length');
+    const min = countIn(single, 'minLength') ?? length ?? 0;
+    const max = countIn(single, 'maxLength') ?? length;
     if (max === 0) throw new Refused(from, 'a text that is always empty says nothing');
+    if (min > textLengthMax * 8) throw new Refused(from, `a text has ${textLengthMax * 8} characters at most`);
     if (max !== undefined && max > textLengthMax * 8)
       this.#findings.add('changed', from, `a text has ${textLengthMax * 8} characters at most`);
     const bounded = max === undefined ? undefined : Math.min(max, textLengthMax * 8);
@@ -242,7 +250,7 @@ export class SimpleTypes {
   ): ScalarSchema {
     if (patterns.length > 0)
       this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
-    const digits = numberIn(single, 'totalDigits');
+    const digits = countIn(single, 'totalDigits');
     const limit = digits === undefined || digits > 15 ? integerMax : 10 ** digits - 1;
     const min = Math.max(
       least,
@@ -263,8 +271,8 @@ export class SimpleTypes {
   #decimal(from: LocatedElement, { single, patterns }: Facets): ScalarSchema {
     if (patterns.length > 0)
       this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
-    const digits = Math.min(numberIn(single, 'totalDigits') ?? decimalDigitsMax, decimalDigitsMax);
-    const fraction = Math.min(numberIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
+    const digits = Math.min(countIn(single, 'totalDigits') || decimalDigitsMax, decimalDigitsMax);
+    const fraction = Math.min(countIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
     for (const facet of ['minExclusive', 'maxExclusive'])
       if (facet in single)
         this.#findings.add('changed', from, `${facet} ${single[facet]} is read as if the value were allowed`);
@@ -279,10 +287,16 @@ export class SimpleTypes {
   }
 
   #binary(from: LocatedElement, { single }: Facets): ScalarSchema {
-    const max = numberIn(single, 'maxLength') ?? numberIn(single, 'length') ?? binaryLengthMax;
+    const max = countIn(single, 'maxLength') ?? countIn(single, 'length') ?? binaryLengthMax;
     if (max > binaryLengthMax) this.#findings.add('changed', from, `bytes are ${binaryLengthMax} at most`);
     return binary({ max: Math.max(1, Math.min(max, binaryLengthMax)), example: 'AA==' });
   }
+}
+
+/** Undefined for what counts nothing, like a negative length. */
+function countIn(facets: Readonly<Record<string, string>>, name: string): number | undefined {
+  const value = numberIn(facets, name);
+  return value !== undefined && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 function numberIn(facets: Readonly<Record<string, string>>, name: string): number | undefined {

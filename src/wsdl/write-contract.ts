@@ -6,6 +6,7 @@ import type { Service } from '../contract/service.ts';
 import { languageNames } from './check-source.ts';
 import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
+import { UniqueNames } from './unique-names.ts';
 
 /** `comments`: lines at the top. */
 export function writeContract(service: Service, comments: readonly string[]): string {
@@ -34,7 +35,7 @@ class Writer {
   readonly #declarations: string[] = [];
   readonly #objects = new Map<ObjectSchema, string>();
   readonly #texts = new Map<string, string>();
-  readonly #names = new Set<string>(reserved);
+  readonly #names = new UniqueNames(reserved);
   readonly #uses = new Map<string, number>();
   /** The objects of messages, which stand in their operations. */
   readonly #messages: ReadonlySet<ObjectSchema>;
@@ -246,10 +247,7 @@ class Writer {
     const words = wanted.replace(/[^A-Za-z0-9_]+(.)?/g, (_, letter: string = '') => letter.toUpperCase());
     const lower = words.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
     const base = /^[A-Za-z_]/.test(lower) ? lower : `type${lower}`;
-    let name = base;
-    for (let number = 2; this.#names.has(name); number++) name = `${base}${number}`;
-    this.#names.add(name);
-    return name;
+    return this.#names.take(base);
   }
 }
 

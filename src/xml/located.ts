@@ -33,6 +33,9 @@ interface Growing extends LocatedElement {
   text: string;
 }
 
+/** Of all elements that declare one, with those that each has from the elements around it. */
+const prefixesMax = 2_000_000;
+
 /** Throws `Malformed` and no other error. A DOCTYPE is refused, and with it all entities. Processing instructions are ignored. */
 export function parseLocated(text: string, limits: Limits): LocatedElement {
   const parser = new SaxesParser({ xmlns: true, position: true });
@@ -45,6 +48,7 @@ export function parseLocated(text: string, limits: Limits): LocatedElement {
   let start = 0;
   let depth = 0;
   let elements = 0;
+  let prefixes = 0;
 
   parser.on('error', () => refuse('not well-formed'));
   parser.on('doctype', () => refuse('doctype'));
@@ -63,6 +67,9 @@ export function parseLocated(text: string, limits: Limits): LocatedElement {
     const own = all.filter(({ prefix, name }) => prefix !== 'xmlns' && name !== 'xmlns');
     const declared = Object.keys(tag.ns ?? {}).length > 0;
     const around: Readonly<Record<string, string>> = open?.prefixes ?? {};
+    const inScope = declared ? { ...around, ...tag.ns } : around;
+    if (declared) prefixes += Object.keys(inScope).length;
+    if (prefixes > prefixesMax) refuse('too many prefixes');
     const element: Growing = {
       namespace: tag.uri,
       local: tag.local,
@@ -72,7 +79,7 @@ export function parseLocated(text: string, limits: Limits): LocatedElement {
       text: '',
       parent: open,
       position: placeOf(start),
-      prefixes: declared ? { ...around, ...tag.ns } : around,
+      prefixes: inScope,
     };
     if (open === undefined) root = element;
     else open.children.push(element);

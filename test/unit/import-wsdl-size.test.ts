@@ -1,0 +1,254 @@
+/** Imports WSDLs that are small and mean very much: each has a limit, and a finding or an error that names its place. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { importWsdl } from '../../src/wsdl/import-wsdl.ts';
+import { Unread } from '../../src/wsdl/read-location.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+beforeAll(() => {
+  mkdirSync(folder.path, { recursive: true });
+});
+afterAll(() => folder.discard());
+
+const xs = 'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
+
+/** A WSDL with the operation Ask, whose input has the content. `more`: other parts of its schema; `schemas`: other schemas. */
+const wsdl = (content: string, more = '', schemas = '') => `<definitions name="T" targetNamespace="urn:t" ${xs}
+ xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"><types>
+<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${more}
+<xs:element name="Ask"><xs:complexType>${content}</xs:complexType></xs:element>
+<xs:element name="AskResponse"><xs:complexType><xs:sequence/></xs:complexType></xs:element>
+</xs:schema>${schemas}</types><message name="i"><part name="p" element="t:Ask"/></message><message name="o"><part name="p" element="t:AskResponse"/></message>
+<portType name="T"><operation name="Ask"><input message="t:i"/><output message="t:o"/></operation></portType>
+<binding name="B" type="t:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Ask">
+<input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+<service name="T"><port name="P" binding="t:B"><soap:address location="http://t.example/t"/></port></service></definitions>`;
+
+const write = (name: string, text: string): string => {
+  const file = join(folder.path, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+async function importText(text: string) {
+  const imported = await importWsdl(write('t.wsdl', text), { allowNetwork: false });
+  const { fields } = imported.service.operations.get('Ask')!.input;
+  // Documents and messages of the contract are in bounds, too.
+  deriveWsdl(imported.service, { address: 'http://t.example/t', soap12: true });
+  return { ...imported, fields, findings: imported.findings.filter(({ kind }) => kind !== 'check') };
+}
+
+const times = (count: number, print: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => print(at)).join('');
+const sequence = (content: string) => `<xs:sequence>${content}</xs:sequence>`;
+const type = (name: string, content: string) => `<xs:complexType name="${name}">${sequence(content)}</xs:complexType>`;
+const element = (name: string, of: string, more = '') =>
+  `<xs:element name="${name}" type="${of}" minOccurs="0" ${more}/>`;
+const restricted = (facets: string) =>
+  `<xs:element name="A" minOccurs="0"><xs:simpleType><xs:restriction base="xs:string">${facets}</xs:restriction></xs:simpleType></xs:element>`;
+const ok = element('Ok', 'xs:int');
+
+describe('a part is left out, with its place', () => {
+  test.each([
+    [
+      'types in types',
+      sequence(ok + element('A', 't:T0')),
+      times(5_000, (at) => type(`T${at}`, at < 4_999 ? element('A', `t:T${at + 1}`) : ok)),
+      'types are more than 100 deep in each other',
+    ],
+    [
+      'types that each have the next one twice',
+      sequence(ok + element('A', 't:T0')),
+      times(40, (at) => type(`T${at}`, at < 39 ? element('A', `t:T${at + 1}`) + element('B', `t:T${at + 1}`) : ok)),
+      'a message with it would have more than 100000 members',
+    ],
+    [
+      'arrays of arrays',
+      sequence(ok + element('A', 't:T0')),
+      times(5_000, (at) => type(`T${at}`, element('A', `t:T${at + 1}`, 'maxOccurs="9"'))),
+      'types are more than 100 deep in each other',
+    ],
+    [
+      'types that extend types',
+      sequence(ok + element('A', 't:T0')),
+      times(
+        3_000,
+        (at) =>
+          `<xs:complexType name="T${at}"><xs:complexContent><xs:extension base="t:T${at + 1}"/></xs:complexContent></xs:complexType>`,
+      ),
+      'the type extends itself, or more than 16 others',
+    ],
+    [
+      'groups in groups',
+      sequence(
+        `${ok}<xs:element name="A" minOccurs="0"><xs:complexType>${'<xs:sequence>'.repeat(40)}${'</xs:sequence>'.repeat(40)}</xs:complexType></xs:element>`,
+      ),
+      '',
+      'groups are more than 16 deep',
+    ],
+    [
+      'a type with many members',
+      sequence(times(5_002, (at) => element(`A${at}`, 'xs:int'))),
+      '',
+      'a type has more than 5000 members',
+    ],
+    [
+      'a text that is longer than any',
+      sequence(ok + restricted('<xs:minLength value="999999999"/>')),
+      '',
+      'a text has 32000 characters at most',
+    ],
+  ])('%s', async (_, content, more, reason) => {
+    const { fields, findings } = await importText(wsdl(content, more));
+    expect(Object.keys(fields).length).toBeGreaterThan(0);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        kind: 'refused',
+        text: expect.stringContaining(reason),
+        path: expect.stringMatching(
+          /^\/definitions\/types\/schema\[@targetNamespace="urn:t"\]\/(?:complexType|element)/,
+        ),
+      }),
+    );
+  });
+});
+
+describe('a rule is not checked, with its place', () => {
+  test.each([
+    [
+      'a pattern with groups in groups',
+      `<xs:pattern value="${'('.repeat(900)}a${')'.repeat(900)}"/>`,
+      'is not checked: its groups are nested too deep',
+    ],
+    [
+      'a long pattern',
+      `<xs:pattern value="${'('.repeat(100_000)}a${')'.repeat(100_000)}"/>`,
+      'is not checked: it is too long',
+    ],
+    ['a pattern of many', times(5_000, (at) => `<xs:pattern value="a${at}"/>`), 'is not checked: it is too long'],
+    [
+      'a pattern that takes long',
+      '<xs:pattern value="(a+)+b"/>',
+      'the pattern (a+)+b is not checked: to match a text may take too long',
+    ],
+    [
+      'an enumeration of many',
+      times(130_000, (at) => `<xs:enumeration value="${at}"/>`),
+      'an enumeration of more than 10000 values is a text',
+    ],
+  ])('%s', async (_, facets, reason) => {
+    const { fields, findings } = await importText(wsdl(sequence(ok + restricted(facets))));
+    expect(fields.A!.schema).toEqual({ kind: 'string', example: 'text' });
+    expect(findings).toMatchObject([{ kind: 'changed', path: expect.stringContaining('/element[@name="A"]') }]);
+    expect(findings[0]!.text).toContain(reason);
+    expect(findings[0]!.text.length).toBeLessThan(300);
+  });
+
+  test('more patterns than documents have', async () => {
+    const { findings } = await importText(
+      wsdl(sequence(times(2_001, (at) => restricted(`<xs:pattern value="a{${at + 1}}"/>`).replace('"A"', `"A${at}"`)))),
+    );
+    expect(findings).toMatchObject([{ text: 'the pattern a{2001} is not checked: the documents have more than 2000' }]);
+  });
+
+  test('a number of items that no message has', async () => {
+    const { fields } = await importText(
+      wsdl(sequence(ok + element('A', 'xs:int', 'maxOccurs="99999999999999999999"'))),
+    );
+    expect(fields.A!.schema).toMatchObject({ kind: 'list', max: 2 ** 31 - 1 });
+  });
+});
+
+describe('nothing is imported, and the last finding has the place', () => {
+  const groups = (kind: 'group' | 'attributeGroup', around: (content: string) => string) =>
+    times(
+      7,
+      (at) =>
+        `<xs:${kind} name="G${at}">${around(at < 6 ? `<xs:${kind} ref="t:G${at + 1}"/>`.repeat(20) : '')}</xs:${kind}>`,
+    );
+
+  test.each([
+    ['groups', sequence(`${ok}<xs:group ref="t:G0"/>`), groups('group', sequence)],
+    [
+      'groups of attributes',
+      `${sequence(ok)}<xs:attributeGroup ref="t:G0"/>`,
+      groups('attributeGroup', (content) => content),
+    ],
+    [
+      'types that cannot be imported',
+      sequence(ok + element('A', 't:T0')),
+      times(30, (at) => type(`T${at}`, `${times(6, (each) => element(`A${each}`, `t:T${at + 1}`))}<xs:any/>`)),
+    ],
+  ])('%s that name each other many times', async (_, content, more) => {
+    const failed = await importText(wsdl(content, more)).catch((thrown: unknown) => thrown);
+    expect(failed).toBeInstanceOf(Unread);
+    const { message, findings } = failed as Unread;
+    expect(message).toBe('types and groups name each other too often: more than 500000 parts');
+    expect(findings.at(-1)).toMatchObject({
+      text: message,
+      path: expect.stringContaining('/definitions/types/schema'),
+    });
+  });
+
+  test('prefixes in elements in elements', async () => {
+    const open = times(80, (depth) => `<documentation ${times(60, (at) => `xmlns:p${depth}-${at}="u" `)}>`);
+    const many = `${open}${'<a xmlns:b="c"/>'.repeat(5_000)}${'</documentation>'.repeat(80)}`;
+    await expect(importText(wsdl(sequence(ok)).replace('<portType', `${many}<portType`))).rejects.toThrow(
+      /^t\.wsdl:\d+:\d+: too many prefixes$/,
+    );
+  });
+});
+
+test('a schema without a namespace counts for each namespace that includes it', async () => {
+  write(
+    'common.xsd',
+    `<xs:schema ${xs}>${times(10_000, (at) => `<xs:element name="e${at}" type="xs:int"/>`)}</xs:schema>`,
+  );
+  const schemas = times(
+    60,
+    (at) => `<xs:schema targetNamespace="urn:n${at}"><xs:include schemaLocation="common.xsd"/></xs:schema>`,
+  );
+  const { findings } = await importText(wsdl(sequence(ok), '', schemas));
+  expect(findings).toMatchObject([
+    { kind: 'refused', file: 'common.xsd', text: 'with it the schemas would have more than 500000 declarations' },
+  ]);
+});
+
+test('documents that each include the next one are 200 at most', async () => {
+  for (let at = 0; at < 250; at++)
+    write(
+      `chain${at}.xsd`,
+      `<xs:schema targetNamespace="urn:t" ${xs}><xs:include schemaLocation="chain${at + 1}.xsd"/></xs:schema>`,
+    );
+  const { findings } = await importText(wsdl(sequence(ok), '<xs:include schemaLocation="chain0.xsd"/>'));
+  expect(findings).toMatchObject([{ file: 'chain198.xsd', text: 'not read: more than 200 documents' }]);
+});
+
+test('findings end with one that says so', async () => {
+  const { findings } = await importText(wsdl(sequence(ok + '<xs:any minOccurs="0"/>'.repeat(6_000))));
+  expect(findings).toHaveLength(5_001);
+  expect(findings.at(-1)).toMatchObject({
+    path: expect.stringContaining('/any[5001]'),
+    text: 'more than 5000 findings; this one and others are not listed',
+  });
+});
+
+test('values that mean nothing are left out or refused, and nothing else fails', async () => {
+  const values = ['-5', '1.5', '1e400', '', '__proto__', 'constructor:x', ':'];
+  const document = readFileSync(join(import.meta.dirname, '../wsdl/every-part.wsdl'), 'utf8');
+  let imported = 0;
+  for (const { 0: found, index } of document.matchAll(/(?<==")[^"]*(?=")/g))
+    for (const value of values) {
+      const text = document.slice(0, index) + value + document.slice(index + found.length);
+      try {
+        await importWsdl(write('odd.wsdl', text), { allowNetwork: false });
+        imported += 1;
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(Unread);
+      }
+    }
+  expect(imported).toBeGreaterThan(500);
+});

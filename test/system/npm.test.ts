@@ -1,6 +1,6 @@
 /** Signals to npm and npx, and to the first process of a container: the server behind them drains and ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -30,17 +30,18 @@ afterAll(async () => {
   folder.discard();
 });
 
+const bin = join(import.meta.dirname, '../../bin/triglyph.mjs');
+
 /** A project with the scripts of this one, in which the program is installed. */
 function installProject(): void {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
-  const pick = (name: string) => scripts[name].replace('bin/triglyph.mjs', program);
+  const pick = (name: string) => scripts[name].replace('bin/triglyph.mjs', bin);
   const withoutExec = pick('start').replace(/^exec /, '');
   const own = { name: 'project', private: true, scripts: { start: pick('start'), demo: pick('demo'), withoutExec } };
   writeFileSync(join(folder.path, 'package.json'), JSON.stringify(own));
-  const bin = join(folder.path, 'node_modules/.bin');
-  mkdirSync(bin, { recursive: true });
-  chmodSync(program, 0o755);
-  symlinkSync(program, join(bin, 'triglyph'));
+  const installed = join(folder.path, 'node_modules/.bin');
+  mkdirSync(installed, { recursive: true });
+  symlinkSync(bin, join(installed, 'triglyph'));
 }
 
 type Command = readonly [name: string, ...parameters: string[]];
@@ -185,8 +186,9 @@ describe.each([
 
 describe('as the first process of a container', () => {
   /** The process with number 1 in its namespace, and the pid by which others know it. */
-  const startFirst = async (variables: Variables): Promise<Run & { readonly first: number }> => {
-    const started = begin(['unshare', '--fork', '--pid', process.execPath, program, 'serve'], variables);
+  const startFirst = async (...parameters: readonly string[]): Promise<Run & { readonly first: number }> => {
+    const namespace = ['--fork', '--pid', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'])];
+    const started = begin(['unshare', ...namespace, process.execPath, program, 'serve', ...parameters]);
     const children = `/proc/${started.pid}/task/${started.pid}/children`;
     let first = 0;
     await until('the first process', () => {
@@ -196,14 +198,17 @@ describe('as the first process of a container', () => {
     return { ...started, first };
   };
 
-  test('a server ends at SIGTERM before it is ready, and drains afterwards', async () => {
-    // A database that does not answer keeps it from being ready.
-    const hanging = await startFirst({ ...production.variables, DATABASE_URL: 'postgres://any@192.0.2.1:5432/any' });
-    await until(hanging.output, () => hanging.output().includes('"starting"'));
-    process.kill(hanging.first, 'SIGTERM');
-    await until('its end', () => !existsSync(`/proc/${hanging.first}`));
-    await endGroup(hanging.pid);
-    const started = await startFirst(production.variables);
+  test('a server ends at SIGTERM before it is ready', async () => {
+    const file = join(folder.path, 'never-loaded.config.mjs');
+    writeFileSync(file, "console.log('configuring');\nawait new Promise((resolve) => setTimeout(resolve, 1e9));\n");
+    const { first, output } = await startFirst('--config', file);
+    await until(output, () => output().includes('configuring'));
+    process.kill(first, 'SIGTERM');
+    await until('its end', () => !existsSync(`/proc/${first}`));
+  });
+
+  test('a server drains at SIGTERM', async () => {
+    const started = await startFirst();
     await expectDrain(started, { send: () => process.kill(started.first, 'SIGTERM') });
   });
 });

@@ -63,20 +63,16 @@ export function mayLeadTo(namedBy: Origin, address: string): boolean {
 const loopback = listOf(['127.0.0.0', 8], ['0.0.0.0', 8], ['::1', 128], ['::', 128]);
 /** Private use, shared, unique local and site-local addresses; and those that hold one of IPv4 in a form of their own. */
 const privateUse = listOf(
-  ...([
-    ['10.0.0.0', 8],
-    ['172.16.0.0', 12],
-    ['192.168.0.0', 16],
-    ['100.64.0.0', 10],
-  ] as const),
-  ...([
-    ['fc00::', 7],
-    ['fec0::', 10],
-    ['::', 96],
-    ['64:ff9b::', 96],
-    ['64:ff9b:1::', 48],
-    ['2002::', 16],
-  ] as const),
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['fc00::', 7],
+  ['fec0::', 10],
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
 );
 
 function originOf(address: string): Exclude<Origin, 'user'> {

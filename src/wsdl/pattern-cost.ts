@@ -151,7 +151,9 @@ class Automaton {
     this.#start = this.#fragment(node);
     // A character of each set that the classes of the pattern can make together: its bounds, and the bounds of the shorthands.
     const bounds = `${pattern}\0\t\n\v\f\r !.09:AZ[^_\`az{~\u00a0\u00e9\u1680\u2000\u2028\u202f\u205f\u3000\ufeff\uffff`;
-    this.#sample = [...new Set([...bounds].flatMap((each) => [each, String.fromCharCode(each.charCodeAt(0) + 1)]))];
+    this.#sample = [
+      ...new Set(bounds.split('').flatMap((each) => [each, String.fromCharCode(each.charCodeAt(0) + 1)])),
+    ];
   }
 
   /** Of a failing match of a text with `length` characters. */

@@ -7,6 +7,7 @@ const textLength = 4_000;
 describe('a pattern is not used', () => {
   test.each([
     ['(a+)+'],
+    ['(😀|😀)*b'],
     ['(a|a)*b'],
     ['(a|aa)+b'],
     ['(a*)*b'],

@@ -24,6 +24,7 @@ const longest = [
   'test/browser/state.test.ts',
   'test/fault/upstream/upstream-faults.test.ts',
   'test/fault/upstream/upstream-kills.test.ts',
+  'test/fault/upstream/documented-answers.test.ts',
   'test/system/deprecations.test.ts',
   'test/system/tls.test.ts',
   'test/system/package.test.ts',

@@ -1,14 +1,14 @@
-# The image runs the sources with their production dependencies, as an unprivileged user on a read-only root.
+# The image runs the bundled program with its production dependencies, as an unprivileged user on a read-only root.
 # The digest is that of the image index, for every platform. To renew it: docker buildx imagetools inspect node:26-slim
 FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY tools/node tools/node
-# All packages of the lock file: the bundler of the console's page, and the exports to OpenTelemetry. Two folders of this stage get into the image.
+# All packages of the lock file: the bundler, and the exports to OpenTelemetry. Two folders of this stage get into the image.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/console-page.mjs scripts/
-COPY src/console/page src/console/page
-RUN node scripts/console-page.mjs /app/console-page
+COPY scripts/bundle.mjs scripts/console-page.mjs scripts/
+COPY src src
+RUN node --input-type=module --eval "import { bundle } from './scripts/bundle.mjs'; await bundle('/app/dist');"
 
 FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS dependencies
 WORKDIR /app
@@ -24,15 +24,15 @@ FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca4854745
 # Probes come from outside the container. Its network decides who reaches 9090.
 ENV NODE_ENV=production \
     DATA_DIR=/data \
-    ADMIN_HOST=0.0.0.0
+    ADMIN_HOST=0.0.0.0 \
+    NODE_COMPILE_CACHE=/app/.cache/compile
 WORKDIR /app
 # A new volume gets the owner of the folder that it covers. Keys lie apart from the data.
 RUN mkdir /data /keys && chown 1000:1000 /data /keys && chmod 700 /data /keys
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
-COPY src src
-COPY --from=build /app/console-page src/console-page
+COPY --from=build /app/dist dist
 # Fills the compile cache, which cannot be filled on a read-only root.
 RUN node --disable-proto=delete bin/triglyph.mjs serve --help > /dev/null
 USER 1000:1000

@@ -43,7 +43,8 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
   const { folder, port, shoppers, root = local('..'), before = [], env = {} } = options;
   const adminPort = await freePort();
   return {
-    parameters: [...before, join(root, 'bin/triglyph.mjs'), 'demo'],
+    // What is loaded before it changes or names sources.
+    parameters: [...before, join(root, before.length > 0 ? 'src/main.ts' : 'bin/triglyph.mjs'), 'demo'],
     env: {
       PORT: String(port),
       ADMIN_PORT: String(adminPort),

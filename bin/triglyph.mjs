@@ -3,18 +3,25 @@
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-// A checkout runs its sources; Node strips no types below node_modules, so the package brings JavaScript.
-const source = join(import.meta.dirname, '../src/main.ts');
-const isCheckout = existsSync(source);
+const root = join(import.meta.dirname, '..');
+const sources = join(root, 'src/main.ts');
+const isCheckout = existsSync(sources);
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const remedy = isCheckout ? '; npm run brings its own' : '';
   process.stderr.write(`triglyph: this is Node ${process.versions.node}, and 24 or newer is needed${remedy}.\n`);
   process.exitCode = 1;
 } else {
-  // The cache halves the time of a start and saves 30 MB. `npm ci` fills that of a checkout. This file is JavaScript so that
-  // the cache is on before Node reads the first TypeScript file. A folder that cannot be written disables it.
-  module.enableCompileCache(...(isCheckout ? [join(import.meta.dirname, '../.cache/compile')] : []));
-  await import(isCheckout ? '../src/main.ts' : '../dist/main.js');
+  // The cache saves a third of a start, and 30 MB. `npm ci` fills that of a checkout. A folder that cannot be written disables it.
+  module.enableCompileCache(...(isCheckout ? [join(root, '.cache/compile')] : []));
+  const bundle = isCheckout ? await findBundle() : root;
+  await import(pathToFileURL(bundle === undefined ? sources : join(bundle, 'dist/main.js')).href);
+}
+
+/** Undefined where there is none: the sources start, more slowly. */
+async function findBundle() {
+  const script = join(root, 'scripts/program.mjs');
+  return existsSync(script) ? (await import(pathToFileURL(script).href)).findBundle() : undefined;
 }

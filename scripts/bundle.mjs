@@ -16,19 +16,14 @@ const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
 /** Their clients load further packages where these are installed. */
 const unbundled = ['pg', 'ioredis'];
 
-/**
- * Bundles the present sources as a program, with its libraries, and returns its file. It starts in half the time, so tests
- * start it in place of the sources.
- */
+/** Bundles the present sources as a program, with its libraries: `dist/main.js`, and `bin/triglyph.mjs`, which starts it. */
 export async function bundleProgram(folder) {
   await bundle(join(folder, 'dist'), { withLibraries: true });
   const { version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   // Without a name: the tools of the checkout would find two packages of one name.
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ version, type }));
-  const program = join(folder, 'bin/triglyph.mjs');
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  copyFileSync(join(root, 'bin/triglyph.mjs'), program);
-  return program;
+  copyFileSync(join(root, 'bin/triglyph.mjs'), join(folder, 'bin/triglyph.mjs'));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
 import { type Command, Option } from 'commander';
 import { type Backend, openBackendOf } from '../app/backend.ts';
-import { type Config, inspectConfig } from '../app/config.ts';
+import type { Config } from '../app/config.ts';
 import { keyFileOfFolder } from '../app/key-file-of-folder.ts';
 import { origin } from '../app/origin.ts';
 import { addServices } from '../app/own-services.ts';
@@ -159,9 +159,8 @@ async function openSafely({ config, plan, acceptsClock }: Project): Promise<Back
 }
 
 /** The settings that differ from their defaults, without secrets. */
-function logStart({ config: { workers } }: Project): void {
-  const { settings } = inspectConfig('production', projectSources());
-  const changed = settings.filter(({ source }) => source !== 'default').map(({ name, value }) => [name, value]);
+function logStart({ config: { workers, reports } }: Project): void {
+  const changed = reports.filter(({ source }) => source !== 'default').map(({ name, value }) => [name, value]);
   const { node } = process.versions;
   log('info', 'starting', { version, node, pid: process.pid, workers, settings: Object.fromEntries(changed) });
 }

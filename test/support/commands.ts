@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
 
 /** The sources, or the program that `npm test` has bundled from them. */
-export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/triglyph.mjs');
+export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../src/main.ts');
 const host = join(import.meta.dirname, 'command-host.ts');
 
 export type Variables = Readonly<Record<string, string>>;

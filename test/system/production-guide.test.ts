@@ -33,7 +33,7 @@ set -eu -o pipefail
 apt-get() { :; }
 useradd() { :; }
 sudo() { shift 2; "$@"; }
-git() { mkdir -p "$5" && cp -r "$SOURCE/bin" "$SOURCE/src" "$SOURCE/deploy" "$SOURCE/package.json" "$5" && ln -s "$SOURCE/node_modules" "$5/node_modules"; }
+git() { mkdir -p "$5" && cp -r "$SOURCE/bin" "$SOURCE/src" "$SOURCE/scripts" "$SOURCE/deploy" "$SOURCE/package.json" "$5" && ln -s "$SOURCE/node_modules" "$5/node_modules"; }
 npm() { :; }
 chgrp() { :; }
 start() {

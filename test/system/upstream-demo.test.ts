@@ -17,7 +17,7 @@ const folder = tempFolder();
 let started: Started;
 let callers = '';
 beforeAll(async () => {
-  const [, file = ''] = /^node (\S+)$/.exec(command) ?? [];
+  const [, file = ''] = /^exec node (\S+)$/.exec(command) ?? [];
   const parameters = ['--port', '0', '--admin-port', '0', '--data', join(folder.path, 'data')];
   started = startTriglyph(parameters, folder.path, {}, join(root, file));
   await until(

@@ -71,7 +71,7 @@ const startingWorkers = async (count: number): Promise<readonly number[]> => {
   let found: readonly number[] = [];
   await until(`${count} workers`, () => {
     const primary = childrenOf(process.pid).find((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('triglyph.mjs\0serve'),
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0serve'),
     );
     found = primary === undefined ? [] : childrenOf(primary);
     return found.length === count;

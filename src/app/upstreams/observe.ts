@@ -46,7 +46,7 @@ function reasonOf(thrown: unknown): string {
 const listedMax = 1_000;
 
 /** Returns a listener that logs events, and counts retries and unknown members. */
-export function createEventListener({ logger }: Log, metrics: UpstreamMetrics): (event: UpstreamEvent) => void {
+export function createEventListener(log: Log, metrics: UpstreamMetrics): (event: UpstreamEvent) => void {
   const listed = new Set<string>();
   return (event) => {
     const { kind, upstream } = event;
@@ -56,7 +56,7 @@ export function createEventListener({ logger }: Log, metrics: UpstreamMetrics): 
         if (isRetried) metrics.retried(upstream);
         // Whether the circuit is open, `down` and `up` tell.
         if (reason === 'circuitOpen') return;
-        logger.warn({ upstream, operation, reason, detail, isSent, isRetried }, 'no valid answer from an upstream');
+        log.logger.warn({ upstream, operation, reason, detail, isSent, isRetried }, 'no valid answer from an upstream');
         return;
       }
       case 'unknownMembers': {
@@ -65,20 +65,20 @@ export function createEventListener({ logger }: Log, metrics: UpstreamMetrics): 
         const unlisted = members.filter((member) => !listed.has(`${upstream} ${service}.${operation} ${member}`));
         if (unlisted.length === 0 || listed.size >= listedMax) return;
         for (const member of unlisted) listed.add(`${upstream} ${service}.${operation} ${member}`);
-        logger.warn(
+        log.logger.warn(
           { upstream, service, operation, members: unlisted },
           'an upstream answers with members that are not in the contract',
         );
         return;
       }
       case 'down':
-        logger.error(
+        log.logger.error(
           { upstream, reason: event.reason },
           'an upstream is down: its last ten requests failed, and some are refused for a while',
         );
         return;
       case 'up':
-        logger.info({ upstream }, 'an upstream is up again');
+        log.logger.info({ upstream }, 'an upstream is up again');
         return;
       default:
         kind satisfies never;

@@ -1,0 +1,137 @@
+/** Tests that a checkout starts the bundle of its present sources, and its sources where it has no bundle. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { environment } from '../support/commands.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+let folder: TempFolder;
+let checkout: string;
+beforeEach(() => {
+  folder = tempFolder();
+  checkout = join(folder.path, 'checkout');
+  for (const name of ['bin', 'scripts', 'src', 'package.json', 'package-lock.json'])
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  const modules = join(checkout, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, 'node_modules')))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  // Another user may read all of it.
+  chmodSync(folder.path, 0o755);
+  writeFileSync(preload(), watching);
+});
+afterEach(() => folder.discard());
+
+const preload = () => join(folder.path, 'watch-main.mjs');
+/** Prints the file of the program that Node loads. */
+const watching = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) {
+  if (/\\/main\\.[jt]s$/.test(url)) process.stderr.write('main: ' + url + '\\n');
+  return next(url, context);
+} });
+`;
+
+interface Started {
+  readonly main: 'bundle' | 'sources';
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(parameters: readonly string[] = ['--help'], { uid }: { readonly uid?: number } = {}): Started {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(checkout, 'bin/triglyph.mjs'), ...parameters], {
+    cwd: folder.path,
+    env: { ...environment({ NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${preload()}` }) },
+    encoding: 'utf8',
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+  if (status !== 0) throw new Error(stderr);
+  const main = /^main: (.*)$/m.exec(stderr)?.[1] ?? '';
+  return { main: main.endsWith('.js') ? 'bundle' : 'sources', stdout, stderr };
+}
+
+const bundles = () => readdirSync(join(checkout, '.cache/program'));
+const source = () => join(checkout, 'src/main.ts');
+const edit = (from: string, to: string): void => {
+  const text = readFileSync(source(), 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(source(), text.replaceAll(from, to));
+};
+
+test('the first start bundles, later ones use that, and no edit is ignored', () => {
+  expect(start()).toMatchObject({ main: 'bundle', stdout: expect.stringContaining('A payments gateway') });
+  const [first, ...others] = bundles();
+  expect(others).toEqual([]);
+  expect(start().main).toBe('bundle');
+  expect(bundles()).toEqual([first]);
+  // An edit that keeps the size and the time.
+  const { atime, mtime, size } = statSync(source());
+  edit('A payments gateway', 'A PAYMENTS GATEWAY');
+  utimesSync(source(), atime, mtime);
+  expect(statSync(source())).toMatchObject({ size, mtime });
+  expect(start()).toMatchObject({ main: 'bundle', stdout: expect.stringContaining('A PAYMENTS GATEWAY') });
+  // A file that another imports.
+  writeFileSync(join(checkout, 'src/added.ts'), "export const title = 'An added gateway';\n");
+  edit("'A PAYMENTS GATEWAY that", "title + ' that");
+  edit('import { flushCompileCache }', "import { title } from './added.ts';\nimport { flushCompileCache }");
+  expect(start()).toMatchObject({ main: 'bundle', stdout: expect.stringContaining('An added gateway') });
+  // A running server may load a part of an earlier bundle.
+  expect(bundles()).toContain(first);
+  expect(bundles()).toHaveLength(3);
+});
+
+test('few earlier bundles are kept', () => {
+  for (let edited = 0; edited < 7; edited += 1) {
+    writeFileSync(join(checkout, 'src/added.ts'), `export const edited = ${edited};\n`);
+    expect(start(['--version']).main).toBe('bundle');
+  }
+  expect(bundles()).toHaveLength(5);
+});
+
+test('sources that cannot be bundled say so, as they do themselves', () => {
+  edit("from './cli/output.ts'", "from './cli/none.ts'");
+  expect(() => start()).toThrow(/none\.ts/);
+});
+
+test('without the bundler the sources start, and nothing is written', () => {
+  rmSync(join(checkout, 'node_modules/rolldown'));
+  expect(start()).toMatchObject({ main: 'sources', stdout: expect.stringContaining('A payments gateway') });
+  expect(existsSync(join(checkout, '.cache/program'))).toBe(false);
+});
+
+test('without the scripts the sources start', () => {
+  rmSync(join(checkout, 'scripts'), { recursive: true });
+  expect(start().main).toBe('sources');
+});
+
+const nobody = 65_534;
+
+test('who cannot write starts the bundle that there is, or the sources', () => {
+  // Any other user than root.
+  const isRoot = process.getuid?.() === 0;
+  const as = isRoot ? { uid: nobody } : {};
+  if (!isRoot) chmodSync(checkout, 0o555);
+  const { main, stderr } = start(['--version'], as);
+  expect(main).toBe('sources');
+  expect(stderr).not.toMatch(/EACCES|EROFS/);
+  if (!isRoot) chmodSync(checkout, 0o755);
+  start();
+  if (!isRoot) chmodSync(join(checkout, '.cache/program'), 0o555);
+  expect(start(['--version'], as).main).toBe('bundle');
+  edit('A payments gateway', 'An edited gateway');
+  expect(start(['--help'], as)).toMatchObject({ main: 'sources', stdout: expect.stringContaining('An edited') });
+  if (!isRoot) chmodSync(join(checkout, '.cache/program'), 0o755);
+});

@@ -16,8 +16,12 @@ const shared = {
 
 const tests = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
 
+// A process loads a module once: after a change the tests need new processes. Jest has none of its own without this limit.
+const watching = process.argv.some((each) => each.startsWith('--watch')) ? { workerIdleMemoryLimit: '8GB' } : {};
+
 /** `scripts/test.mjs` runs each project in a way of its own; every folder of tests belongs to one. */
 export default {
+  ...watching,
   projects: [
     {
       ...shared,

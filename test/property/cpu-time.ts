@@ -6,15 +6,16 @@ export const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** The shortest of three times, in milliseconds. */
-export const shortestMs = (work: () => unknown): number => {
-  const times = [1, 2, 3].map(() => {
-    const startedAt = cpuMs();
-    work();
-    return cpuMs() - startedAt;
-  });
-  return Math.min(...times);
-};
-
 /** The limit for a body of 64 KiB, which blocks the process for other callers. */
 export const bodyMsMax = 100;
+
+/** The shortest of three times, in milliseconds; the first one that is below the limit ends them. */
+export const shortestMs = (work: () => unknown): number => {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let times = 0; times < 3 && shortest >= bodyMsMax; times += 1) {
+    const startedAt = cpuMs();
+    work();
+    shortest = Math.min(shortest, cpuMs() - startedAt);
+  }
+  return shortest;
+};

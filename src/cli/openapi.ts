@@ -1,28 +1,39 @@
 /** `triglyph openapi`: prints an OpenAPI document for an address. */
 import { type Command, Option } from 'commander';
 import { serviceAddress } from '../contract/service.ts';
+import { hasNamed } from '../documents/documents.ts';
 import { createDocuments } from '../documents/index.ts';
-import { services } from '../services/index.ts';
+import { contractOfVersion, type DocumentedService, documentedServices, versionOption } from './documented-services.ts';
 import { localOrigin, originOption } from './origin-option.ts';
-import { checkProject, ownServices } from './project.ts';
-
-const builtInPaths: Readonly<Record<string, string>> = Object.freeze({
-  recurring: '/openapi.json',
-  'balance-platform': '/bcl/openapi.json',
-});
+import { checkProject } from './project.ts';
 
 export function add(program: Command): void {
-  const own = ownServices().map(({ service }) => service);
-  const ownPaths = own.map((each) => [each.name, `${serviceAddress(each)}/openapi.json`] as const);
-  const paths: Readonly<Record<string, string>> = { ...builtInPaths, ...Object.fromEntries(ownPaths) };
+  const documented = documentedServices();
   program
     .command('openapi')
     .addOption(originOption('the address of the service').default(localOrigin))
-    .addOption(new Option('--service <service>', 'the service').choices(Object.keys(paths)).default('recurring'))
+    .addOption(new Option('--service <service>', 'the service').choices([...documented.keys()]).default('recurring'))
+    .addOption(versionOption('the newest'))
     .description('prints the OpenAPI 3.1 document of a service')
     .addHelpText('after', '\nExample:\n  triglyph openapi --origin https://pay.example.com > openapi.json')
-    .action(({ origin, service }: { readonly origin: string; readonly service: string }) => {
+    .action(({ origin, service, version }: OpenApiOptions) => {
       checkProject();
-      process.stdout.write(createDocuments([...services, ...own]).find(paths[service]!, '', origin)!.body);
+      const all = [...documented.values()].flatMap(({ contracts }) => contracts);
+      const path = pathOf(documented.get(service)!, version);
+      process.stdout.write(createDocuments(all).find(path, '', origin)!.body);
     });
+}
+
+interface OpenApiOptions {
+  readonly origin: string;
+  readonly service: string;
+  readonly version?: number;
+}
+
+/** Where servers have the document. That of the built-in operations which callers name has those of all services. */
+function pathOf(chosen: DocumentedService, version: number | undefined): string {
+  const newest = chosen.contracts.at(-1)!;
+  if (version !== undefined) return `${serviceAddress(contractOfVersion(chosen, version), version)}/openapi.json`;
+  if (!chosen.isBuiltIn) return `${serviceAddress(newest)}/openapi.json`;
+  return hasNamed(newest) ? '/openapi.json' : `${newest.address}/openapi.json`;
 }

@@ -1,36 +1,40 @@
 /** `triglyph wsdl`: prints the WSDL for an address. */
 import { type Command, Option } from 'commander';
-import { namedOperations, type Service, serviceAddress } from '../contract/service.ts';
+import { serviceAddress } from '../contract/service.ts';
+import { hasNamed } from '../documents/documents.ts';
 import { createDocuments } from '../documents/index.ts';
-import { services } from '../services/index.ts';
-import { recurringV25 } from '../services/recurring/versions.ts';
+import { contractOfVersion, documentedServices, versionOption } from './documented-services.ts';
 import { localOrigin, originOption } from './origin-option.ts';
-import { checkProject, ownServices } from './project.ts';
+import { checkProject } from './project.ts';
 
 export function add(program: Command): void {
-  const own = ownServices().map(({ service }) => service);
-  const named = own.filter((service) => namedOperations(service).length > 0);
-  const choices = new Map<string, Service>([
-    ['recurring', recurringV25],
-    ...named.map((service): [string, Service] => [service.name, service]),
-  ]);
+  const documented = documentedServices();
+  const choices = new Map([...documented].filter(([, { contracts }]) => contracts.some(hasNamed)));
   program
     .command('wsdl')
     .addOption(originOption('the address of the service').default(localOrigin))
     .addOption(new Option('--service <service>', 'the service').choices([...choices.keys()]).default('recurring'))
+    .addOption(versionOption('that of addresses without a version, or the newest'))
     .option('--no-soap12', 'leaves out the binding for SOAP 1.2, for Axis 1.4, wsimport and gSOAP')
     .description('prints the WSDL')
     .addHelpText('after', '\nExample:\n  triglyph wsdl --origin https://pay.example.com > Recurring.wsdl')
-    .action(({ origin, service, soap12 }: WsdlOptions) => {
+    .action(({ origin, service: name, version, soap12 }: WsdlOptions) => {
       checkProject();
+      const chosen = choices.get(name)!;
+      const named = chosen.contracts.filter(hasNamed);
+      const service =
+        version === undefined
+          ? (named.findLast(({ legacy }) => legacy !== undefined) ?? named.at(-1)!)
+          : contractOfVersion({ ...chosen, contracts: named }, version);
+      const all = [...documented.values()].flatMap(({ contracts }) => contracts);
       const query = soap12 ? 'wsdl' : 'wsdl&soap12=no';
-      const address = serviceAddress(choices.get(service)!);
-      process.stdout.write(createDocuments([...services, ...own]).find(address, query, origin)!.body);
+      process.stdout.write(createDocuments(all).find(serviceAddress(service, version), query, origin)!.body);
     });
 }
 
 interface WsdlOptions {
   readonly origin: string;
   readonly service: string;
+  readonly version?: number;
   readonly soap12: boolean;
 }

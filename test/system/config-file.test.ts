@@ -102,6 +102,23 @@ describe('a service of the file', () => {
     expect(openapi).toEqual({ code: 0, stdout: await served('/orders/v1/openapi.json'), stderr: '' });
   });
 
+  test.each([
+    ['wsdl', '12', '/pal/servlet/Recurring/v12?wsdl'],
+    ['wsdl', '68', '/pal/servlet/Recurring/v68?wsdl'],
+    ['wsdl', undefined, '/pal/servlet/Recurring/v25?wsdl'],
+    ['openapi', '40', '/pal/servlet/Recurring/v40/openapi.json'],
+    ['openapi', undefined, '/openapi.json'],
+  ])('%s prints the version %s of a built-in one, as served', async (command, version, path) => {
+    const parameters = [command, '--origin', server.callers, ...(version === undefined ? [] : ['--version', version])];
+    const served = await (await fetch(server.callers + path)).text();
+    expect(await run(...parameters)).toEqual({ code: 0, stdout: served, stderr: '' });
+  });
+
+  test.each(['wsdl', 'openapi'])('%s refuses a version that is not served', async (command) => {
+    const { code, stderr } = await run(command, '--version', '99');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: Recurring has no version 99: it has v1 to v68\n' });
+  });
+
   test('an unknown role is a usage error', async () => {
     const { code, stderr } = await run('credential', 'add', 'Acme', '--role', 'order');
     expect(code).toBe(2);

@@ -1,0 +1,38 @@
+/** The services whose documents commands print: the built-in ones by names like `balance-platform`, and those of the project by their own. */
+import { InvalidArgumentError, Option } from 'commander';
+import { contractOf, type Service, versionsOf } from '../contract/service.ts';
+import { kebabCase } from '../documents/documents.ts';
+import { services } from '../services/index.ts';
+import { CommandError } from './command-error.ts';
+import { ownServices } from './project.ts';
+
+export interface DocumentedService {
+  /** Newest last. */
+  readonly contracts: readonly Service[];
+  readonly isBuiltIn: boolean;
+}
+
+export function documentedServices(): ReadonlyMap<string, DocumentedService> {
+  const builtIn = Map.groupBy(services, ({ name }) => kebabCase(name));
+  return new Map<string, DocumentedService>([
+    ...[...builtIn].map(([name, contracts]) => [name, { contracts, isBuiltIn: true }] as const),
+    ...ownServices().map(({ service }) => [service.name, { contracts: [service], isBuiltIn: false }] as const),
+  ]);
+}
+
+/** `otherwise`: the version that is printed without the option. */
+export function versionOption(otherwise: string): Option {
+  return new Option('--version <number>', `the version; by default ${otherwise}`).argParser((text) => {
+    if (/^\d{1,4}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError('it is not a number.');
+  });
+}
+
+/** Returns the contract that answers a version. Throws CommandError where none does. */
+export function contractOfVersion({ contracts }: DocumentedService, version: number): Service {
+  const { name } = contracts[0]!;
+  const found = contractOf(contracts, name, version);
+  if (found !== undefined) return found;
+  const versions = contracts.flatMap(versionsOf);
+  throw new CommandError([`${name} has no version ${version}: it has ${versions[0]} to ${versions.at(-1)}`]);
+}

@@ -55,7 +55,7 @@ describe.each(names)('%s', (name) => {
   test.each(operations)('$title', ({ service, operation }) => {
     const tree = loosen(operation.input, exampleOf(operation.input, 'full'));
     const all = membersIn(tree);
-    expect(all.length).toBeGreaterThan(2);
+    expect(all).not.toHaveLength(0);
     for (const member of all) {
       const { node } = member;
       const left = outcome(name, service, operation, without(tree, member));

@@ -333,8 +333,10 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
 
     test('who acts for another platform moves nothing here', async () => {
       for (const kind of apis.keys()) {
-        const path = `${apis.get(kind)!.path}/${await make(kind)}`;
-        const foreign = await ask.patch(path, { status: 'suspended' }, { who: callers.otherPlatform });
+        const api = apis.get(kind)!;
+        const path = `${api.path}/${await make(kind)}`;
+        const [status] = api.kind.lifecycle.active ?? [];
+        const foreign = await ask.patch(path, { status }, { who: callers.otherPlatform });
         expect(foreign.body.errorCode).toBe('30_002');
         expect((await ask.get(path)).body.status).toBe('active');
       }

@@ -167,11 +167,10 @@ describe('the data folder', () => {
     );
     database.close();
     expect(steps.filter((step) => /SCAN|TEMP B-TREE|BLOOM/.test(step))).toEqual([]);
-    expect(steps.filter((step) => /^list-.* SEARCH \w+ USING INDEX (?!sqlite_autoindex)/.test(step))).toEqual([
-      // A status is not in the indexes of those who have no filter by it.
-      expect.stringContaining('list-account_holder-with-status'),
-      expect.stringContaining('list-balance_account-with-status'),
-    ]);
+    const readRows = steps.filter((step) => /^list-.* SEARCH \w+ USING INDEX (?!sqlite_autoindex)/.test(step));
+    // A status is not in the indexes of those who have no filter by it.
+    expect(readRows.filter((step) => !/^list-\w+-with-status/.test(step))).toEqual([]);
+    expect(readRows.filter((step) => step.includes('payment_instrument'))).toEqual([]);
     expect(steps.join('\n')).toMatch(/payment_instrument_by_status[\s\S]*payment_instrument_open/);
   });
   test('neither a card number nor an account nor a secret lies in any file, log included', async () => {

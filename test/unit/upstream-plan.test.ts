@@ -11,6 +11,7 @@ import { builtInServices } from '../../src/app/services.ts';
 import { describeUpstreams } from '../../src/app/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/app/upstreams/plan.ts';
 import { VariableSources } from '../../src/app/variable-sources.ts';
+import { recurringV68 } from '../../src/services/recurring/v68.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -71,7 +72,8 @@ describe('which upstream answers', () => {
   });
 
   test('everything', () => {
-    const { plan: planned } = plan({ upstreams: { erp }, answeredBy: { Recurring: 'erp', BalancePlatform: 'erp' } });
+    const answeredBy = Object.fromEntries(builtInServices.services.map(({ name }) => [name, 'erp']));
+    const { plan: planned } = plan({ upstreams: { erp }, answeredBy });
     expect(planned!.answersEverything).toBe(true);
   });
 });
@@ -111,10 +113,13 @@ test('secrets come from variables and files, and are not described', () => {
       key: { header: 'x-request-key' },
     },
   ]);
+  const others = [...recurringV68.operations.keys()]
+    .filter((name) => name !== 'disable')
+    .map((name) => `Recurring.${name}`);
   const described = describeUpstreams(planned!, builtInServices.services, 'triglyph.config.ts');
   expect(described.slice(0, 5)).toEqual([
     'upstream erp  https://erp.example.com  (json, up to 64 connections; from triglyph.config.ts)',
-    '  answers      Recurring.listRecurringDetails, Recurring.notifyShopper, Recurring.scheduleAccountUpdater, Recurring.storeToken, Recurring.tokenLookup',
+    `  answers      ${others.join(', ')}`,
     '  credentials  x-erp-key: (hidden)  (from ERP_KEY, environment)',
     '  retries      reads only: it does not deduplicate writes',
     '  tls          trusts caFile only',

@@ -11,7 +11,7 @@ import { builtInServices } from '../../src/app/services.ts';
 import { describeUpstreams } from '../../src/app/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/app/upstreams/plan.ts';
 import { VariableSources } from '../../src/app/variable-sources.ts';
-import { recurringV68 } from '../../src/services/recurring/v68.ts';
+import { recurringV68 } from '../../src/services/recurring/contract.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

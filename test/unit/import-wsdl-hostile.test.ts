@@ -84,23 +84,16 @@ async function importText(text: string): Promise<{ readonly service: Service; re
   }
 }
 
-/** Loads the text of a contract as Node does. Returns what it exports, and whether code of a document ran. */
-async function load(text: string): Promise<{ readonly contract: Service | undefined; readonly hasRun: boolean }> {
-  const context = vm.createContext({});
-  const module = new vm.SourceTextModule(stripTypeScriptTypes(text), { context });
-  await module.link((specifier) => {
-    if (specifier !== 'triglyph/contract') throw new Error(`it imports ${specifier}`);
-    const names = Object.keys(language);
-    return new vm.SyntheticModule(
-      names,
-      function set() {
-        for (const name of names) this.setExport(name, (language as Record<string, unknown>)[name]);
-      },
-      { context },
-    );
-  });
-  await module.evaluate();
-  const { contract } = module.namespace as { readonly contract?: Service };
+/**
+ * Runs the text of a contract in a context of its own, as a script: without its imports and exports. Returns what it exports, and
+ * whether code of a document ran.
+ */
+function load(text: string): { readonly contract: Service | undefined; readonly hasRun: boolean } {
+  const context = vm.createContext({ ...language });
+  const script = stripTypeScriptTypes(text)
+    .replaceAll(/^import \{[^}]*\} from 'triglyph\/contract';/gm, '')
+    .replaceAll(/^export (?=const )/gm, '');
+  const contract = vm.runInContext(`${script}\n;typeof contract === 'undefined' ? undefined : contract`, context);
   return { contract, hasRun: 'canary' in context };
 }
 
@@ -116,9 +109,9 @@ function unescaped(text: string): string {
   );
 }
 
-async function runs(text: string): Promise<boolean> {
+function runs(text: string): boolean {
   try {
-    return (await load(text)).hasRun;
+    return load(text).hasRun;
   } catch {
     return false;
   }
@@ -132,7 +125,7 @@ describe.each(wsdls)('%s', (_, document) => {
       const result = await importText(text);
       if (result === undefined) continue;
       imported += 1;
-      const { contract, hasRun } = await load(result.text);
+      const { contract, hasRun } = load(result.text);
       expect(hasRun).toBe(false);
       expect(plain(contract)).toEqual(plain(result.service));
     }
@@ -151,8 +144,8 @@ describe('without escapes (control)', () => {
     ['a name', inLiteral("\"',[globalThis.canary=1]:'")],
   ])('the code behind %s runs, and the check of the text refuses it', async (_, hostile) => {
     const { text } = (await importText(hostile))!;
-    expect(await runs(text)).toBe(false);
-    expect(await runs(unescaped(text))).toBe(true);
+    expect(runs(text)).toBe(false);
+    expect(runs(unescaped(text))).toBe(true);
     expect(() => checkSource(unescaped(text))).toThrow(UnsafeSource);
     expect(() => checkSource(text)).not.toThrow();
   });

@@ -1,26 +1,30 @@
 /** Tests that refused log-ins cost the same work, whatever the reason: otherwise their time tells which names exist. */
-import * as crypto from 'node:crypto';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAuthenticator } from '../../src/gateway/authenticate.ts';
+import { createRegistry } from '../../src/services/registry.ts';
+import { RowIntegrity } from '../../src/store/row-integrity.ts';
+import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, type Session, statement } from '../../src/store/sql/engine.ts';
 import { openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
 
 const work = { hashes: 0, comparisons: 0, reads: 0, rows: 0 };
 const { createHmac, timingSafeEqual } = crypto;
-jest.unstable_mockModule('node:crypto', () => ({
-  ...crypto,
-  createHmac(...parameters: Parameters<typeof createHmac>) {
-    work.hashes += 1;
-    return createHmac(...parameters);
-  },
-  timingSafeEqual(...parameters: Parameters<typeof timingSafeEqual>) {
-    work.comparisons += 1;
-    return timingSafeEqual(...parameters);
-  },
-}));
-const { createAuthenticator } = await import('../../src/gateway/authenticate.ts');
-const { createRegistry } = await import('../../src/services/registry.ts');
-const { createCredentials } = await import('../../src/store/sql/credentials.ts');
-const { RowIntegrity } = await import('../../src/store/row-integrity.ts');
+crypto.createHmac = (...parameters: Parameters<typeof createHmac>) => {
+  work.hashes += 1;
+  return createHmac(...parameters);
+};
+crypto.timingSafeEqual = (...parameters: Parameters<typeof timingSafeEqual>) => {
+  work.comparisons += 1;
+  return timingSafeEqual(...parameters);
+};
+// Modules that import the two by name see the change.
+syncBuiltinESMExports();
+afterAll(() => {
+  Object.assign(crypto, { createHmac, timingSafeEqual });
+  syncBuiltinESMExports();
+});
 
 /** Counts reads and what they return. */
 function counted(engine: Engine): Engine {

@@ -65,7 +65,7 @@ export const saveAnchor = statement(
 
 /** The pins in the MACs of each table. */
 export const findPins: ReadonlyMap<string, Statement<{ readonly pin: string }>> = new Map(
-  [...tablesSignedAfter(0), 'audit_copy'].map((table) => [
+  [...tablesSignedAfter(0)].map((table) => [
     table,
     statement(
       `find-pins-of-${table}`,

@@ -5,7 +5,11 @@ import type { SignedTable } from './signed-rows.ts';
 import { signedEndpointTable } from './webhook-endpoints.ts';
 
 /** Those of the store itself; services have their own. */
-export const signedStoreTables: readonly SignedTable[] = [...signedCredentialTables, signedEndpointTable];
+export const signedStoreTables: readonly SignedTable[] = [
+  ...signedCredentialTables,
+  signedEndpointTable,
+  { name: 'audit_copy', key: ['tenant', 'target'], columns: ['tenant', 'target', 'sequence', 'mac'] },
+];
 
 /** The number of the last migration that added MACs. */
 export const lastSigned = Math.max(...migrations.map(({ number, signed }) => (signed === undefined ? 0 : number)));

@@ -18,4 +18,5 @@ export const auditAnchor: Migration = Object.freeze<Migration>({
      )`,
   ]),
   tables: [{ name: 'audit_copy', key: ['tenant', 'target'] }],
+  signed: ['audit_copy'],
 });

@@ -9,8 +9,9 @@ import { takeServingLock } from './serving-lock.ts';
 
 /** How long it waits for another command that writes. */
 const waitMsMax = 5_000;
-/** Besides the pages: the header of the log, and the pages that list which page refers to which. */
-const marginBytes = 1_048_576;
+/** More than the pages: headers in the log, and the pages that list which page refers to which. */
+const marginPart = 0.02;
+const marginBytesMin = 1_048_576;
 
 /** Whether the store gives pages back by itself, in steps beside a server. One that an earlier release created does not. */
 export function isIncremental(dataDir: string): boolean {
@@ -56,7 +57,8 @@ export function rewriteStore(dataDir: string, freeBytes = freeBytesOf(dataDir)):
 /** The rows are written to a copy, and from there to the write-ahead log. */
 function requireSpace(database: DatabaseSync, dataDir: string, freeBytes: number): void {
   const pages = numberOf(database, 'page_count') - numberOf(database, 'freelist_count');
-  const neededBytes = 2 * pages * numberOf(database, 'page_size') + marginBytes;
+  const copiesBytes = 2 * pages * numberOf(database, 'page_size');
+  const neededBytes = copiesBytes + Math.max(copiesBytes * marginPart, marginBytesMin);
   if (freeBytes >= neededBytes) return;
   throw new Error(
     `the disk of ${dataDir} has ${megabytes(freeBytes)} free, and a new copy of the store needs ${megabytes(neededBytes)} for a moment: free some, or move the store to a larger disk`,

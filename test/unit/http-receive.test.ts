@@ -16,7 +16,7 @@ beforeAll(async () => {
   });
   shell = await openTestShell(
     slow,
-    { HEADERS_MS_MAX: '300', REQUEST_MS_MAX: '600', KEEP_ALIVE_MS: '300' },
+    { HEADERS_MS_MAX: '900', REQUEST_MS_MAX: '1800', KEEP_ALIVE_MS: '300' },
     undefined,
     watched,
   );

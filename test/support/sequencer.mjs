@@ -33,12 +33,6 @@ const longest = [
   'test/property/formats-are-equal.test.ts',
   'test/simulation/simulation.test.ts',
   'test/property/arbitrary-bytes.test.ts',
-  'test/property/documents.test.ts',
-  'test/property/encoded-soap.test.ts',
-  'test/property/infoset.test.ts',
-  'test/property/server-answers.test.ts',
-  'test/property/canonical-request.test.ts',
-  'test/property/resources.test.ts',
 ];
 
 export default class LongestFirst extends TestSequencer {

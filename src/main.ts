@@ -1,12 +1,12 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import { version } from './app/version.ts';
 import { rememberCommand } from './cli/audited-command.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
 import { endAtSignalsAsFirstProcess, endWithNpm } from './cli/parent-process.ts';
 import { openProject } from './cli/project.ts';
+import { version } from './config/version.ts';
 
 interface CommandFile {
   readonly add: (program: Command) => void;

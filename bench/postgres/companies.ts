@@ -1,7 +1,7 @@
 /** A company with its credentials, account holders and webhook endpoints, and the requests that it makes. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Backend } from '../../src/app/backend.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
+import type { Backend } from '../../src/backend/backend.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { basic } from '../../test/support/server.ts';
 
 export const operationNames = ['storeToken', 'createBalanceAccount'] as const;

@@ -1,10 +1,9 @@
 /** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
 import { join } from 'node:path';
-import { openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
-import { demoPlatform } from '../../src/demo/published.ts';
 import { createAccountHolder as holderCall } from '../../src/services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../src/services/balance-platform/account-holders/handlers.ts';
 import { createBalanceAccount as accountCall } from '../../src/services/balance-platform/balance-accounts/contract.ts';
@@ -12,6 +11,7 @@ import { createBalanceAccount } from '../../src/services/balance-platform/balanc
 import { createPaymentInstrument as instrumentCall } from '../../src/services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../src/services/balance-platform/payment-instruments/create.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import { demoPlatform } from '../../src/testing/demo/published.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 

@@ -1,5 +1,5 @@
 /** Measures tokenLookup with few stored cards and with many, in alternating rounds. */
-import { generatedShopper } from '../../src/demo/shoppers.ts';
+import { generatedShopper } from '../../src/testing/demo/shoppers.ts';
 import { basic } from '../../test/support/server.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import { cardsEach, type Served } from './stores.ts';

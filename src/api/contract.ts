@@ -1,12 +1,12 @@
 /** The contract language of the package: `triglyph/contract`. */
 import { hash } from 'node:crypto';
-import type { OwnService } from '../app/own-services.ts';
+import type { OwnService } from '../backend/own-services.ts';
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
 import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
-export type { OwnService } from '../app/own-services.ts';
+export type { OwnService } from '../backend/own-services.ts';
 export type {
   AnyCaller,
   Caller,

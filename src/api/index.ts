@@ -1,6 +1,5 @@
 /** The package `triglyph`: a gateway inside a program. */
 
-export { ConfigError } from '../app/config.ts';
 export { type ConfigFile, defineConfig, type SettingName, type SettingValues } from '../app/config-file.ts';
 export {
   type BundledServices,
@@ -11,7 +10,7 @@ export {
   type RunningGateway,
   type StoreOptions,
 } from '../app/create-gateway.ts';
-export type { OwnService } from '../app/own-services.ts';
+export type { OwnService } from '../backend/own-services.ts';
 export type {
   AnsweredBy,
   FixedCredential,
@@ -22,9 +21,19 @@ export type {
   Upstreams,
   UpstreamTimeouts,
   UpstreamTls,
-} from '../app/upstreams/options.ts';
+} from '../backend/upstreams/options.ts';
 export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../callers/brown-out.ts';
+export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../callers/credentials/add-credential.ts';
+export type { ListedCredential } from '../callers/credentials/credential-list.ts';
+export type { CredentialChanges, CredentialRegistry } from '../callers/credentials/credential-registry.ts';
+export {
+  type CredentialKind,
+  type Grants,
+  RegistryError,
+  type StoredKind,
+} from '../callers/credentials/credential-rules.ts';
 export type { DeprecationRule, FormatName, OneOrMore } from '../callers/deprecation.ts';
+export { ConfigError } from '../config/config.ts';
 export type { Service } from '../contract/service.ts';
 export type { LanguageName } from '../convert/call-source.ts';
 export type {
@@ -41,13 +50,9 @@ export { ConversionError } from '../convert/conversion-error.ts';
 export type { MessageHints, MessageSide } from '../convert/identify-message.ts';
 export type { MessagePlace } from '../convert/locate/place.ts';
 export type { Change } from '../convert/scalar-changes.ts';
-export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
 export type { ProtocolName } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { StoreUnavailable } from '../store/errors.ts';
-export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../store/sql/add-credential.ts';
-export type { ListedCredential } from '../store/sql/credential-list.ts';
-export type { CredentialChanges, CredentialRegistry } from '../store/sql/credential-registry.ts';
-export { type CredentialKind, type Grants, RegistryError, type StoredKind } from '../store/sql/credential-rules.ts';
+export { type BuiltInOptions, builtIn } from '../testing/demo/built-in.ts';
 export { KeyRingError } from '../vault/key-ring.ts';
 export { type ConversionOptions, convert } from './convert.ts';

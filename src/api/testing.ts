@@ -1,7 +1,8 @@
 /** A gateway inside a test: `triglyph/testing`. */
-export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
+
 export type { Call } from '../testing/calls.ts';
 export type { TestControls } from '../testing/controls.ts';
+export { type BuiltInOptions, builtIn } from '../testing/demo/built-in.ts';
 export type { Fault, FaultFilter } from '../testing/fault.ts';
 export type { Faults } from '../testing/faults.ts';
 export type { Span, TestClock } from '../testing/test-clock.ts';

@@ -1,20 +1,20 @@
 /** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
 import { randomUUID } from 'node:crypto';
 import { gatewayActor } from '../audit/audit-event.ts';
+import type { Backend } from '../backend/backend.ts';
+import { pollDeprecationsEveryMs } from '../backend/deprecations/live.ts';
+import { runRetention } from '../backend/retention.ts';
+import type { Services } from '../backend/service-set.ts';
+import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
+import { refreshLimitsEveryMs } from '../callers/limits/limits.ts';
+import type { Config } from '../config/config.ts';
 import { type Log, logFailure } from '../http/log.ts';
+import { createDeliveryHandler } from '../jobs/webhooks/deliver.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
-import { refreshLimitsEveryMs } from '../limits/limits.ts';
-import { flushUsesEveryMs } from '../store/sql/credential-uses.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
-import { createDeliveryHandler } from '../webhooks/deliver.ts';
-import type { Backend } from './backend.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
-import type { Config } from './config.ts';
-import { pollDeprecationsEveryMs } from './deprecations/live.ts';
 import { pauseAfterJumps } from './pause-after-jumps.ts';
-import { runRetention } from './retention.ts';
-import type { Services } from './service-set.ts';
 
 export interface BackgroundWork {
   /** Starts no more work, and resolves when the running work has ended. Jobs end early when `cutOff` aborts. */

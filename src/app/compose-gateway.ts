@@ -1,8 +1,19 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { setTimeout } from 'node:timers/promises';
+import type { Backend } from '../backend/backend.ts';
+import { deprecationFaults } from '../backend/deprecation-faults.ts';
+import { createDeprecationReport, LiveDeprecations } from '../backend/deprecations/live.ts';
+import { openCache } from '../backend/open-cache.ts';
+import type { Services } from '../backend/service-set.ts';
+import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
+import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
+import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { createNameClient } from '../callers/client-name.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
+import { LoginLimits } from '../callers/limits/login-limits.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import { version } from '../config/version.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
@@ -28,24 +39,13 @@ import type { CallerServerOptions } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
-import { LoginLimits } from '../limits/login-limits.ts';
+import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
+import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
 import { createServerAudit, type ServerAudit } from './audit.ts';
-import type { Backend } from './backend.ts';
 import { type CardNumberReports, cardNumberCounter, createCardNumberReports } from './card-number-reports.ts';
-import { type Config, ConfigError } from './config.ts';
-import { deprecationFaults } from './deprecation-faults.ts';
-import { createDeprecationReport, LiveDeprecations } from './deprecations/live.ts';
 import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
-import { openCache } from './open-cache.ts';
-import type { Services } from './service-set.ts';
-import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
-import type { Traffic, TrafficParts } from './traffic/create-traffic.ts';
-import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
-import { createPendingLimit } from './upstreams/pending-limit.ts';
-import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
-import { version } from './version.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];

@@ -1,9 +1,10 @@
 /** The configuration file of a project: `triglyph.config.ts`. */
+
+import type { OwnService } from '../backend/own-services.ts';
+import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import type { OwnService } from './own-services.ts';
-import type { Setting } from './setting.ts';
-import type { settings } from './settings.ts';
-import type { AnsweredBy, Upstreams } from './upstreams/options.ts';
+import type { Setting } from '../config/setting.ts';
+import type { settings } from '../config/settings.ts';
 
 /** A setting of docs/configuration.md, or the variable that names a file with its value. */
 export type SettingName = (typeof settings)[keyof typeof settings] extends infer S

@@ -1,28 +1,29 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
+
+import { type Backend, type BackendOptions, openBackendOf } from '../backend/backend.ts';
+import { addServices, noServices, type OwnService } from '../backend/own-services.ts';
+import type { ServiceSet, Services } from '../backend/service-set.ts';
+import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
+import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
+import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
+import { origin } from '../config/origin.ts';
+import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
+import { readSources } from '../config/variable-sources.ts';
 import type { Service } from '../contract/service.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
 import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
-import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import { openMigratedMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
-import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { keyFileOfFolder } from './key-file-of-folder.ts';
-import { origin } from './origin.ts';
-import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
-import type { ServiceSet, Services } from './service-set.ts';
-import { openTlsFiles, type TlsFiles, tlsReport } from './tls-files.ts';
-import type { AnsweredBy, Upstreams } from './upstreams/options.ts';
-import { planUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
-import { readSources } from './variable-sources.ts';
 
 /** Services that the package brings along, and what it saves for them at the start. */
 export interface BundledServices {

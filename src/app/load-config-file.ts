@@ -4,14 +4,14 @@ import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:mod
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
+import type { OwnService } from '../backend/own-services.ts';
+import type { UpstreamParts } from '../backend/upstreams/plan.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import { ConfigError, variableNames } from './config.ts';
+import { ConfigError, variableNames } from '../config/config.ts';
+import { didYouMean } from '../config/did-you-mean.ts';
+import { closest } from '../config/unknown-variables.ts';
+import type { VariableSource } from '../config/variable-sources.ts';
 import type { ConfigFile } from './config-file.ts';
-import { didYouMean } from './did-you-mean.ts';
-import type { OwnService } from './own-services.ts';
-import { closest } from './unknown-variables.ts';
-import type { UpstreamParts } from './upstreams/plan.ts';
-import type { VariableSource } from './variable-sources.ts';
 
 export interface LoadedConfigFile {
   /** As the operator knows it: `triglyph.config.ts`. */
@@ -145,9 +145,9 @@ async function deprecationFaultsOf(content: unknown): Promise<readonly string[]>
   const own = Array.isArray(services) ? services.filter(isOwnService) : [];
   // Loaded on demand: few configurations name deprecations, and some commands need no service.
   const [{ builtInServices }, { addServices }, { deprecationFaults }] = await Promise.all([
-    import('./services.ts'),
-    import('./own-services.ts'),
-    import('./deprecation-faults.ts'),
+    import('../backend/services.ts'),
+    import('../backend/own-services.ts'),
+    import('../backend/deprecation-faults.ts'),
   ]);
   return deprecationFaults(deprecations, addServices(builtInServices, own).services);
 }

@@ -1,8 +1,9 @@
 /** Creates the limits on load: turns of callers, the pace of answers without a credential, and the counter of both. */
+
+import { type AnswerPace, createAnswerPace } from '../callers/limits/answer-pace.ts';
+import { createFairTurns, type FairTurns } from '../callers/limits/fair-turns.ts';
+import type { Config } from '../config/config.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { type AnswerPace, createAnswerPace } from '../limits/answer-pace.ts';
-import { createFairTurns, type FairTurns } from '../limits/fair-turns.ts';
-import type { Config } from './config.ts';
 
 export interface LoadLimits {
   /** Absent where each of its limits is off. */

@@ -1,8 +1,9 @@
 /** Keeps a server from deleting by a clock that was set while it runs. */
+
+import type { Backend } from '../backend/backend.ts';
+import type { Services } from '../backend/service-set.ts';
 import type { Log } from '../http/log.ts';
 import type { ObservedState } from '../http/metrics/gauges.ts';
-import type { Backend } from './backend.ts';
-import type { Services } from './service-set.ts';
 
 /**
  * The returned function wraps work that deletes by time. It does nothing after a jump of a clock, until that clock is right again or

@@ -1,6 +1,16 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
+import type { Backend } from '../backend/backend.ts';
+import { type ProcessReport, reportProcess } from '../backend/process-report.ts';
+import type { Services } from '../backend/service-set.ts';
+import { noUpstreams } from '../backend/upstreams/plan.ts';
+import type { PresentedSecret } from '../callers/credentials/credentials.ts';
+import { adminAccess } from '../config/admin-access.ts';
+import type { Config } from '../config/config.ts';
+import { origin } from '../config/origin.ts';
+import { openTlsFiles, tlsReport } from '../config/tls-files.ts';
 import type { DemoCaller } from '../console/explorer/port.ts';
+import { consolePath, lazyConsole } from '../console/lazy-console.ts';
 import type { DemoControls } from '../console/testing/port.ts';
 import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, inspect, openAdmin, type Probe, type Readiness } from '../http/admin.ts';
@@ -11,21 +21,11 @@ import { type CallerServer, openCallerServer } from '../http/server.ts';
 import type { Site } from '../http/site.ts';
 import type { TlsSource } from '../http/tls.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
-import type { PresentedSecret } from '../store/sql/credentials.ts';
-import { adminAccess } from './admin-access.ts';
-import type { Backend } from './backend.ts';
+import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
+import type { Traffic } from '../observe/traffic/create-traffic.ts';
+import { openTraffic } from '../observe/traffic/open-traffic.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
-import type { Config } from './config.ts';
-import { consolePath, lazyConsole } from './console/lazy-console.ts';
-import { origin } from './origin.ts';
-import { type ProcessReport, reportProcess } from './process-report.ts';
-import type { Services } from './service-set.ts';
-import { openTelemetry } from './telemetry/open-telemetry.ts';
-import { openTlsFiles, tlsReport } from './tls-files.ts';
-import type { Traffic } from './traffic/create-traffic.ts';
-import { openTraffic } from './traffic/open-traffic.ts';
-import { noUpstreams } from './upstreams/plan.ts';
 
 export interface RunningServer {
   /** The address for callers: `http://127.0.0.1:8080`. */

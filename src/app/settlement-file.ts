@@ -1,4 +1,6 @@
 /** Settles requests whose outcome is unknown from the rows of a file. */
+
+import { recordKeysOf, type Settlement, SettlementError, settleRequest } from '../backend/settle-request.ts';
 import { oneOf, string } from '../contract/scalar.ts';
 import { type Infer, object, optional, required } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
@@ -8,7 +10,6 @@ import type { Reason } from '../import/row.ts';
 import { redact } from '../lib/redact.ts';
 import { UnsettledRequestRepository } from '../store/sql/unsettled-requests.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { recordKeysOf, type Settlement, SettlementError, settleRequest } from './settle-request.ts';
 
 export const settlementRow = object('SettlementRow', {
   outcome: required(

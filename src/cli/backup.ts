@@ -1,8 +1,8 @@
 /** `triglyph backup`: copies the embedded store to a file while servers run. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { storeAddress } from '../app/open-store.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
+import { storeAddress } from '../backend/open-store.ts';
 import { type BackupSummary, backUpSqlite } from '../store/sqlite/backup.ts';
 import { systemUser } from './audited-command.ts';
 import { CommandError } from './command-error.ts';

@@ -1,11 +1,11 @@
 /** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
 import type { Command } from 'commander';
-import { inspectConfig, type SettingReport } from '../app/config.ts';
 import { productionFaults, tlsWarnings } from '../app/production-checks.ts';
-import { describeUpstreams } from '../app/upstreams/describe.ts';
-import { noUpstreams } from '../app/upstreams/plan.ts';
-import type { ConfiguredUpstream } from '../app/upstreams/read-upstream.ts';
-import { tryConnection } from '../app/upstreams/try-connection.ts';
+import { describeUpstreams } from '../backend/upstreams/describe.ts';
+import { noUpstreams } from '../backend/upstreams/plan.ts';
+import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
+import { tryConnection } from '../backend/upstreams/try-connection.ts';
+import { inspectConfig, type SettingReport } from '../config/config.ts';
 import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';

@@ -1,6 +1,6 @@
 /** `triglyph compact`: makes the file of the embedded store as small as its rows. */
 import type { Command } from 'commander';
-import type { Backend } from '../app/backend.ts';
+import type { Backend } from '../backend/backend.ts';
 import { isIncremental, rewriteStore, sizeOf } from '../store/sqlite/compact.ts';
 import { embeddedDataDir } from './backup.ts';
 import { print } from './output.ts';

@@ -1,6 +1,6 @@
 /** Generates docs/configuration.md from the settings. */
-import type { Setting } from '../app/setting.ts';
-import { settings } from '../app/settings.ts';
+import type { Setting } from '../config/setting.ts';
+import { settings } from '../config/settings.ts';
 
 /** Returns the reference page of all settings. */
 export function describeConfig(): string {

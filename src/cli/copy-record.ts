@@ -1,7 +1,7 @@
 /** Records a copy in the audit log of its source, where the keys of the log are configured. The target gets it with the rest. */
-import { openBackend } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
-import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
+import { openBackend } from '../backend/backend.ts';
+import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
+import type { Config } from '../config/config.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { ownServices, readProjectConfig } from './project.ts';

@@ -1,10 +1,10 @@
 /** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Variables } from '../app/config.ts';
-import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
-import { migrationsOf } from '../app/own-services.ts';
-import { settings } from '../app/settings.ts';
+import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
+import { migrationsOf } from '../backend/own-services.ts';
+import type { Variables } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
 import { CommandError } from './command-error.ts';

@@ -1,11 +1,11 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addServices } from '../app/own-services.ts';
-import { builtInServices } from '../app/services.ts';
+import { addServices } from '../backend/own-services.ts';
+import { builtInServices } from '../backend/services.ts';
+import type { IssuedSecret } from '../callers/credentials/add-credential.ts';
+import { type GrantRule, rolesOf, type StoredKind } from '../callers/credentials/credential-rules.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
-import type { IssuedSecret } from '../store/sql/add-credential.ts';
-import { type GrantRule, rolesOf, type StoredKind } from '../store/sql/credential-rules.ts';
 import { CommandError } from './command-error.ts';
 import { addEditCommand } from './credential/edit.ts';
 import { createLimitOptions, type LimitOptions, roleOption } from './credential/limits.ts';

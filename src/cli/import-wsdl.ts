@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isTimeZone } from '../contract/time-zone.ts';
+import type { Finding, FindingKind } from '../documents/wsdl/findings.ts';
+import { printFinding } from '../documents/wsdl/findings.ts';
+import { headings, type Imported, importWsdl } from '../documents/wsdl/import-wsdl.ts';
+import { Unread } from '../documents/wsdl/read-location.ts';
 import { escapeUnprintable } from '../lib/escape-unprintable.ts';
-import type { Finding, FindingKind } from '../wsdl/findings.ts';
-import { printFinding } from '../wsdl/findings.ts';
-import { headings, type Imported, importWsdl } from '../wsdl/import-wsdl.ts';
-import { Unread } from '../wsdl/read-location.ts';
 import { CommandError } from './command-error.ts';
 
 export function add(program: Command): void {

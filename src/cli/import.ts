@@ -1,7 +1,7 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
-import type { Backend } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { Config } from '../config/config.ts';
 import type { RowImporter } from '../import/import-batch.ts';
 import { refuseSecrets } from '../import/refuse-secrets.ts';
 import { createDetailImporter } from '../services/recurring/import-details.ts';

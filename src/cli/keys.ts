@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { readKeyProvider } from '../app/key-provider.ts';
+import { readKeyProvider } from '../backend/key-provider.ts';
 import { addPurposeKey, addWrappingKey, replaceKeys, usePurposeKey, useWrappingKey } from '../vault/key-file.ts';
 import { isClear, type Purpose, parseKeyLines } from '../vault/key-lines.ts';
 import { clearKeys } from '../vault/key-provider.ts';

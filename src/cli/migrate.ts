@@ -1,8 +1,8 @@
 /** `triglyph migrate`: creates the tables of a new store, or brings those of an older release to this one. */
 import type { Command } from 'commander';
-import { describeStore, openStore, storeAddress } from '../app/open-store.ts';
-import { addServices } from '../app/own-services.ts';
-import { builtInServices } from '../app/services.ts';
+import { describeStore, openStore, storeAddress } from '../backend/open-store.ts';
+import { addServices } from '../backend/own-services.ts';
+import { builtInServices } from '../backend/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 import { print } from './output.ts';

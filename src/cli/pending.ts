@@ -1,7 +1,7 @@
 /** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown. */
 import { type Command, Option } from 'commander';
-import { describeUnsettled } from '../app/settle-request.ts';
 import { settlementRow } from '../app/settlement-file.ts';
+import { describeUnsettled } from '../backend/settle-request.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { CommandError } from './command-error.ts';
 import { columnsText } from './import/columns-text.ts';

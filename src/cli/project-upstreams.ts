@@ -1,10 +1,11 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
-import { ConfigError } from '../app/config.ts';
-import { addServices } from '../app/own-services.ts';
-import { builtInServices } from '../app/services.ts';
-import type { UpstreamFormat, UpstreamOptions } from '../app/upstreams/options.ts';
-import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../app/upstreams/plan.ts';
-import { upstreamUrlHint } from '../app/upstreams/read-upstream.ts';
+
+import { addServices } from '../backend/own-services.ts';
+import { builtInServices } from '../backend/services.ts';
+import type { UpstreamFormat, UpstreamOptions } from '../backend/upstreams/options.ts';
+import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
+import { upstreamUrlHint } from '../backend/upstreams/read-upstream.ts';
+import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import { configFileName, ownServices, projectSources, projectUpstreams } from './project.ts';
 

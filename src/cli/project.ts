@@ -1,11 +1,12 @@
 /** The project that a command runs in: its configuration file, `.env` and the environment. */
-import { type Config, ConfigError, readConfig } from '../app/config.ts';
+
 import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
-import type { OwnService } from '../app/own-services.ts';
-import type { Mode } from '../app/setting.ts';
-import type { UpstreamParts } from '../app/upstreams/plan.ts';
-import { readSources, type VariableSources } from '../app/variable-sources.ts';
+import type { OwnService } from '../backend/own-services.ts';
+import type { UpstreamParts } from '../backend/upstreams/plan.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import type { Mode } from '../config/setting.ts';
+import { readSources, type VariableSources } from '../config/variable-sources.ts';
 
 /** One command runs in a process, so there is one project. */
 let file: LoadedConfigFile | undefined;

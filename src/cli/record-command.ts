@@ -1,6 +1,7 @@
 /** Records in the audit log of the configured store for commands that run without a backend. */
-import { openBackend } from '../app/backend.ts';
+
 import type { AuditEvent } from '../audit/audit-event.ts';
+import { openBackend } from '../backend/backend.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';

@@ -1,9 +1,9 @@
 /** `triglyph restore`: puts a backup in the place of the embedded store. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { openBackend } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
 import { keyFileFaults } from '../app/production-checks.ts';
+import { openBackend } from '../backend/backend.ts';
+import type { Config } from '../config/config.ts';
 import { restoreSqlite } from '../store/sqlite/restore.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { retentionMs } from '../app/days.ts';
-import { retentionRules, runRetention } from '../app/retention.ts';
+import { retentionRules, runRetention } from '../backend/retention.ts';
+import { retentionMs } from '../config/days.ts';
 import { fail } from './command-error.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';

@@ -1,8 +1,8 @@
 /** Store checks before serving: a server needs a credential, and none of the demo's, which are public. */
-import { type Backend, openBackend } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
-import { noUpstreams, type UpstreamPlan } from '../app/upstreams/plan.ts';
-import { demoCredentials } from '../demo/published.ts';
+import { type Backend, openBackend } from '../backend/backend.ts';
+import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
+import type { Config } from '../config/config.ts';
+import { demoCredentials } from '../testing/demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
 import { formatMinute } from './output.ts';

@@ -1,10 +1,10 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
 
-import { type Backend, openBackend } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
-import { describeStore, storeAddress } from '../app/open-store.ts';
 import { keyFileFaults } from '../app/production-checks.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
+import { type Backend, openBackend } from '../backend/backend.ts';
+import { describeStore, storeAddress } from '../backend/open-store.ts';
+import type { Config } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain, fail } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';

@@ -1,5 +1,7 @@
 /** The console: a site with a page, the sessions of people, the service that the page calls, and its streams of events. */
 
+import type { Credentials, PresentedSecret } from '../callers/credentials/credentials.ts';
+import type { LiveCredentials } from '../callers/credentials/live-credentials.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
@@ -7,8 +9,6 @@ import type { LoginGuard } from '../gateway/login-guard.ts';
 import { toProblem } from '../gateway/to-problem.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
-import type { Credentials, PresentedSecret } from '../store/sql/credentials.ts';
-import type { LiveCredentials } from '../store/sql/live-credentials.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
 import { requireSession } from './session/authenticate.ts';

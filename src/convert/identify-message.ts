@@ -10,10 +10,10 @@ import type { WireRequest } from '../formats/wire.ts';
 import { detect } from '../gateway/detect.ts';
 import { identify } from '../gateway/identify.ts';
 import type { Route, Routes } from '../gateway/route.ts';
-import { decodeXml } from '../xml/decode.ts';
-import type { Element } from '../xml/element.ts';
-import { limits } from '../xml/limits.ts';
-import { parse as parseXml } from '../xml/parse.ts';
+import { decodeXml } from '../lib/xml/decode.ts';
+import type { Element } from '../lib/xml/element.ts';
+import { limits } from '../lib/xml/limits.ts';
+import { parse as parseXml } from '../lib/xml/parse.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { HttpMessage } from './http-message.ts';
 

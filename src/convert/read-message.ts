@@ -7,8 +7,8 @@ import { decodeText } from '../formats/body-text.ts';
 import type { ProtocolName, Protocols } from '../formats/index.ts';
 import { malformedBody } from '../formats/malformed-body.ts';
 import { type Decoded, OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
-import { decodeXml } from '../xml/decode.ts';
-import { Malformed } from '../xml/parse.ts';
+import { decodeXml } from '../lib/xml/decode.ts';
+import { Malformed } from '../lib/xml/parse.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
 

@@ -1,9 +1,10 @@
 /** Authentication: who a request is from, by HTTP Basic, split at the first colon, or X-API-Key. */
+
+import type { Credentials, PresentedCredential } from '../callers/credentials/credentials.ts';
+import type { LoginAttempt } from '../callers/limits/login-limits.ts';
 import type { AnyCaller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
-import type { LoginAttempt } from '../limits/login-limits.ts';
-import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
 import type { LoginGuard } from './login-guard.ts';
 
 /** What a caller is recognized by: its headers, its address and its certificate. */

@@ -1,6 +1,8 @@
 /** Handles a request: every step, in order. */
 import type { NameClient } from '../callers/client-name.ts';
 import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
+import { addressGroup } from '../callers/limits/address-group.ts';
+import type { FairTurns, Visit } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader } from '../contract/retry.ts';
@@ -10,8 +12,6 @@ import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
-import { addressGroup } from '../limits/address-group.ts';
-import type { FairTurns, Visit } from '../limits/fair-turns.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer, LogEntry } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';

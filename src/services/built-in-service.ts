@@ -1,7 +1,7 @@
 /** What each folder of a service exports: its versions, its handlers and its events. */
 import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
-import type { WebhookFormat } from '../webhooks/format.ts';
+import type { WebhookFormat } from '../jobs/webhooks/format.ts';
 import type { Updater } from './recurring/account-updater/updater.ts';
 import type { CardSearchLimits } from './recurring/card-search-limits.ts';
 

@@ -1,8 +1,8 @@
 /** Every service: a service is one line here. */
 import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
-import { parseQueuedEvent } from '../webhooks/event.ts';
-import { WebhookFormats } from '../webhooks/format.ts';
+import { parseQueuedEvent } from '../jobs/webhooks/event.ts';
+import { WebhookFormats } from '../jobs/webhooks/format.ts';
 import { balancePlatform } from './balance-platform/index.ts';
 import type { BuiltInService, EventSummary, ServiceDependencies } from './built-in-service.ts';
 import { recurring } from './recurring/index.ts';

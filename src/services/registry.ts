@@ -1,10 +1,10 @@
 /** The credentials of callers, and what they may name: merchant accounts and balance platforms. */
 import type { KeyObject } from 'node:crypto';
+import type { AuditedWrite } from '../audit/audited-write.ts';
+import { type CredentialRegistry, createCredentialRegistry } from '../callers/credentials/credential-registry.ts';
+import type { CredentialRules } from '../callers/credentials/credential-rules.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../store/row-integrity.ts';
-import type { AuditedWrite } from '../store/sql/audited-write.ts';
-import { type CredentialRegistry, createCredentialRegistry } from '../store/sql/credential-registry.ts';
-import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { createPlatformRegistry, type PlatformRegistry, platformRule } from './balance-platform/store/registry.ts';
 import {

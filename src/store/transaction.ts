@@ -1,7 +1,7 @@
 /** A database transaction as handlers use it: the SQL session, the repositories of the engine and those of services. */
 
 import type { JobKind } from '../jobs/job.ts';
-import { WebhookFormats } from '../webhooks/format.ts';
+import { WebhookFormats } from '../jobs/webhooks/format.ts';
 import type { Row, Session, Statement, TransactionSession, Value } from './sql/engine.ts';
 import { IdempotencyRecordReader, IdempotencyRecordRepository } from './sql/idempotency-records.ts';
 import { ImportProgressReader, ImportProgressRepository } from './sql/import-progress.ts';

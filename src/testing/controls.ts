@@ -1,7 +1,8 @@
 /** What a test controls in a gateway: its clock, identifiers, faults, calls, and the way back to the start. */
-import type { Backend, BackendOptions } from '../app/backend.ts';
+
 import type { StartOverrides } from '../app/create-gateway.ts';
-import type { Services } from '../app/service-set.ts';
+import type { Backend, BackendOptions } from '../backend/backend.ts';
+import type { Services } from '../backend/service-set.ts';
 import { createIds } from '../lib/ids.ts';
 import type { SqliteEngine } from '../store/sqlite/engine.ts';
 import { type Call, CallLog } from './calls.ts';

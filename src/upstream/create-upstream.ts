@@ -1,4 +1,6 @@
 /** Creates an upstream: its connections, its circuits, and the handlers of the operations that it answers. */
+
+import { addressGroup } from '../callers/limits/address-group.ts';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
 import { Problem, refusalOfUpstream } from '../contract/problem.ts';
@@ -8,7 +10,6 @@ import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { backoffMs } from '../lib/retry.ts';
-import { addressGroup } from '../limits/address-group.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { Connections, type OutgoingRequest } from './connections.ts';

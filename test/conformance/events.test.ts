@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { services } from '../../src/services/index.ts';
 import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
@@ -10,7 +11,6 @@ import type { RecurringEventData } from '../../src/services/recurring/events.ts'
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, openGateway, type TestGateway } from '../support/gateway.ts';
 

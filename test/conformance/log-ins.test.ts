@@ -2,14 +2,14 @@
 import { Buffer } from 'node:buffer';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createLoginReports } from '../../src/app/login-reports.ts';
+import type { Credentials } from '../../src/callers/credentials/credentials.ts';
+import { createLimits } from '../../src/callers/limits/limits.ts';
+import { LoginLimits, type LoginSettings } from '../../src/callers/limits/login-limits.ts';
+import type { QuotaReached } from '../../src/callers/limits/quota.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { createLoginGuard } from '../../src/gateway/login-guard.ts';
-import { createLimits } from '../../src/limits/limits.ts';
-import { LoginLimits, type LoginSettings } from '../../src/limits/login-limits.ts';
-import type { QuotaReached } from '../../src/limits/quota.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
 

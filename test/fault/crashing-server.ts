@@ -1,9 +1,9 @@
 /** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
 
-import { openBackendOf } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
-import { builtInServices } from '../../src/app/services.ts';
+import { openBackendOf } from '../../src/backend/backend.ts';
+import { builtInServices } from '../../src/backend/services.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';

@@ -1,8 +1,8 @@
 /** A seeded defect: a server that answers retries from memory, in Redis where there is one, without reading the record. */
 import { Redis } from 'ioredis';
-import { openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { StoredOutcome } from '../../src/idempotency/ports.ts';
 import { type OutcomeMemory, rememberOutcomes } from '../support/remembering-store.ts';
 

@@ -7,10 +7,10 @@ import {
   otherOfAll,
   otherOfCredential,
 } from '../../src/callers/caller-record.ts';
+import { createCallerRecords } from '../../src/callers/caller-records.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
 import { createCallerRecorder } from '../../src/callers/recorder.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createCallerRecords } from '../../src/store/sql/caller-records.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';

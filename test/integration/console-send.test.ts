@@ -4,7 +4,7 @@ import { createServer as createPlain, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sendToCallersPort } from '../../src/app/console/explorer/send-to-callers-port.ts';
+import { sendToCallersPort } from '../../src/console/explorer/send-to-callers-port.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

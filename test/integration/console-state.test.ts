@@ -1,9 +1,9 @@
 /** The state views of the console: who reads and who acts, what they show, and that no secret is in any answer. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { consoleV1, viewOperations } from '../../src/console/contract.ts';
-import { demoCredentials } from '../../src/demo/published.ts';
+import { createSigningKey, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
 import { statement } from '../../src/store/sql/engine.ts';
-import { createSigningKey, sealKeys } from '../../src/webhooks/signing-keys.ts';
+import { demoCredentials } from '../../src/testing/demo/published.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 

@@ -1,14 +1,14 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CredentialOrigin } from '../../src/callers/credentials/credential-bounds.ts';
+import { createCredentialUses } from '../../src/callers/credentials/credential-uses.ts';
+import type { Credentials } from '../../src/callers/credentials/credentials.ts';
+import { cacheMsMax, createCredentials } from '../../src/callers/credentials/credentials.ts';
+import { findCredentialsOfOtherPeppers } from '../../src/callers/credentials/rehash-secret.ts';
+import { pepperKeys } from '../../src/callers/credentials/secret-hash.ts';
 import { createRegistry, type Registry } from '../../src/services/registry.ts';
-import type { CredentialOrigin } from '../../src/store/sql/credential-bounds.ts';
-import { createCredentialUses } from '../../src/store/sql/credential-uses.ts';
-import type { Credentials } from '../../src/store/sql/credentials.ts';
-import { cacheMsMax, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
-import { findCredentialsOfOtherPeppers } from '../../src/store/sql/rehash-secret.ts';
-import { pepperKeys } from '../../src/store/sql/secret-hash.ts';
 import { until } from '../support/until.ts';
 import { furnish, pepper, ring } from './samples.ts';
 import type { EngineFactory } from './store.ts';

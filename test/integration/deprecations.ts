@@ -1,13 +1,13 @@
 /** Stored deprecations on every engine: revisions, changes at the same time, limits and the audit log. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LiveDeprecations } from '../../src/app/deprecations/live.ts';
 import type { AuditActor } from '../../src/audit/audit-event.ts';
+import { createAuditLog } from '../../src/audit/audit-log.ts';
+import { createAuditedWrite, writeUnaudited } from '../../src/audit/audited-write.ts';
+import { LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
+import { createDeprecationStore, type DeprecationStore } from '../../src/callers/deprecations.ts';
 import { exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
-import { createAuditLog } from '../../src/store/sql/audit-log.ts';
-import { createAuditedWrite, writeUnaudited } from '../../src/store/sql/audited-write.ts';
 import { copyStore } from '../../src/store/sql/copy.ts';
-import { createDeprecationStore, type DeprecationStore } from '../../src/store/sql/deprecations.ts';
 import { type DescribedEngine, statement } from '../../src/store/sql/engine.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';

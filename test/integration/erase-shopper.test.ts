@@ -1,9 +1,9 @@
 /** An erased shopper and the promise of exactly once: a retry gets its stored answer, and has no effect. */
 import { afterEach, expect, test } from '@jest/globals';
 import { builtIn } from '../../src/api/index.ts';
-import type { Backend } from '../../src/app/backend.ts';
 import { startGateway } from '../../src/app/create-gateway.ts';
-import { eraseShopper } from '../../src/app/erase-shopper.ts';
+import type { Backend } from '../../src/backend/backend.ts';
+import { eraseShopper } from '../../src/backend/erase-shopper.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';

@@ -1,10 +1,10 @@
 /** Counts of quotas and locks on every engine: they outlive a process, are shared by processes, end with their time, and are bounded. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLimits, type Limits } from '../../src/limits/limits.ts';
-import { LoginLimits } from '../../src/limits/login-limits.ts';
-import type { Quota } from '../../src/limits/quota.ts';
+import { createLimitCounts, type LimitCounts } from '../../src/callers/limits/limit-counts.ts';
+import { createLimits, type Limits } from '../../src/callers/limits/limits.ts';
+import { LoginLimits } from '../../src/callers/limits/login-limits.ts';
+import type { Quota } from '../../src/callers/limits/quota.ts';
 import { type DescribedEngine, statement } from '../../src/store/sql/engine.ts';
-import { createLimitCounts, type LimitCounts } from '../../src/store/sql/limit-counts.ts';
 import type { EngineFactory } from './store.ts';
 
 const hourMs = 3_600_000;

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
 import { createGateway } from '../../src/api/index.ts';
+import { createLimits } from '../../src/callers/limits/limits.ts';
 import { clock } from '../../src/lib/clock.ts';
-import { createLimits } from '../../src/limits/limits.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

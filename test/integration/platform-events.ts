@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { boundOperations } from '../../src/contract/service.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { tables } from '../../src/store/sql/tables.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { EventBatch } from '../../src/webhooks/event.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { platformResources } from '../resources/index.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';

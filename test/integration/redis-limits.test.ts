@@ -1,10 +1,10 @@
 /** Quotas of two processes that share a Redis: they count together, and each alone while Redis is gone. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLimits } from '../../src/callers/limits/limits.ts';
+import type { Quota } from '../../src/callers/limits/quota.ts';
+import { redisCountsOn } from '../../src/callers/limits/redis-counts.ts';
 import { clock } from '../../src/lib/clock.ts';
-import { createLimits } from '../../src/limits/limits.ts';
-import type { Quota } from '../../src/limits/quota.ts';
-import { redisCountsOn } from '../../src/limits/redis-counts.ts';
 import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
 import {
   type RedisCluster,

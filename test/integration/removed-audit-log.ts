@@ -1,8 +1,8 @@
 /** An audit log that was removed or set back as a whole, on every engine: what lies outside of its tables finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import { type AuditLog, createAuditLog } from '../../src/store/sql/audit-log.ts';
 import type { Engine, Row } from '../../src/store/sql/engine.ts';
 import { auditLog as auditTables } from '../../src/store/sql/migrations/0018-audit-log.ts';
 import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';

@@ -1,7 +1,11 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { signedServiceTables } from '../../src/app/services.ts';
+import { signedServiceTables } from '../../src/backend/services.ts';
+import { signedStoreTables } from '../../src/backend/signed-store-tables.ts';
+import { createCredentials } from '../../src/callers/credentials/credentials.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import type { Endpoint } from '../../src/jobs/webhooks/ports.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
 import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
@@ -15,15 +19,11 @@ import {
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
 import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts';
-import { signedStoreTables } from '../../src/store/sql/signed-tables.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import type { Endpoint } from '../../src/webhooks/ports.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 

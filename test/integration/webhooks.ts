@@ -2,6 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
+import type { DomainEvent, EventBatch } from '../../src/jobs/webhooks/event.ts';
+import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
+import { keyScope, openKeys, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
 import { webhookFormats } from '../../src/services/index.ts';
 import {
   type DetailEventData,
@@ -18,9 +21,6 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import type { DomainEvent, EventBatch } from '../../src/webhooks/event.ts';
-import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
-import { keyScope, openKeys, sealKeys } from '../../src/webhooks/signing-keys.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';

@@ -1,6 +1,7 @@
 /** One simulated server process: the real gateway over simulated ports. It can be killed, be stopped, and start again. */
 
 import { Buffer } from 'node:buffer';
+import type { Credentials } from '../../src/callers/credentials/credentials.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import { rolesFor } from '../../src/contract/roles.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -13,7 +14,6 @@ import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/port
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementServices, services, webhookFormats } from '../../src/services/index.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
-import type { Credentials } from '../../src/store/sql/credentials.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createStore } from '../../src/store/store.ts';
 import { protocols } from '../resources/operations.ts';

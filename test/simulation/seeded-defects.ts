@@ -1,9 +1,9 @@
 /** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
 import type { NewRecord, StoredOutcome } from '../../src/idempotency/ports.ts';
+import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
-import type { EventBatch } from '../../src/webhooks/event.ts';
 import { resources } from '../resources/index.ts';
 import { override } from '../support/override.ts';
 import { type OutcomeMemory, overrideRecords, rememberOutcomes } from '../support/remembering-store.ts';

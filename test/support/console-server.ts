@@ -1,8 +1,9 @@
 /** A server in the process of the test, with the data of the demo and credentials for its console. */
-import { type Backend, openBackend } from '../../src/app/backend.ts';
-import { type Config, readConfig } from '../../src/app/config.ts';
+
 import { type RunningServer, type ServerOverrides, startServer } from '../../src/app/server.ts';
-import { seed } from '../../src/demo/seed.ts';
+import { type Backend, openBackend } from '../../src/backend/backend.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { seed } from '../../src/testing/demo/seed.ts';
 import { freshKeys } from '../../src/vault/key-ring.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -1,10 +1,11 @@
 /** Starts a server in the test's process, with a clock that the test moves, and calls its console as a browser or a program does. */
-import { openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
+
 import { startServer } from '../../src/app/server.ts';
 import type { AuditKind } from '../../src/audit/audit-event.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import type { PresentedSecret } from '../../src/callers/credentials/credentials.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { ids } from '../../src/lib/ids.ts';
-import type { PresentedSecret } from '../../src/store/sql/credentials.ts';
 import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { now, ringText } from './fixture.ts';
 

@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { setTimeout } from 'node:timers/promises';
+import { type Credentials, createCredentials } from '../../src/callers/credentials/credentials.ts';
 import { compileDeprecations, type DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -15,6 +16,7 @@ import type { ScanTexts } from '../../src/gateway/text-scan.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
+import type { EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementServices, services, webhookFormats } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
@@ -24,7 +26,6 @@ import type { Updater } from '../../src/services/recurring/account-updater/updat
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import { createRegistry, type Registry } from '../../src/services/registry.ts';
-import { type Credentials, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
@@ -32,7 +33,6 @@ import type { Store } from '../../src/store/store.ts';
 import { createStore } from '../../src/store/store.ts';
 import type { Vault } from '../../src/vault/ports.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import type { EndpointStore } from '../../src/webhooks/ports.ts';
 import { passTime } from './advance-time.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring, saveFixture, shopper1 } from './fixture.ts';

@@ -2,6 +2,7 @@
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { webhookFormats } from '../../src/services/index.ts';
 import {
   CardChangeReader,
@@ -19,7 +20,6 @@ import { migrate } from '../../src/store/sql/migrate.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring } from './fixture.ts';
 

@@ -1,8 +1,8 @@
 /** A seeded defect: a server that ends webhook jobs before it sends them. */
 
-import { openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import { override, overrideWrites } from './override.ts';
 

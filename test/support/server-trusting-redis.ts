@@ -1,7 +1,8 @@
 /** A seeded defect: a server that repeats the effect of a key that Redis has just reserved, although the store has its record. */
-import { openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
+
 import { startServer } from '../../src/app/server.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { openRedisCache } from '../../src/store/redis/cache.ts';
 import { override, overrideWrites } from './override.ts';

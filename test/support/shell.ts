@@ -1,6 +1,6 @@
 /** Starts the HTTP server around a handler of the test, and writes raw bytes to it. */
 import { connect, type Socket } from 'node:net';
-import { readConfig } from '../../src/app/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';

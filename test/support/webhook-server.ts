@@ -1,7 +1,7 @@
 /** Starts a production server that delivers webhooks, with its commands and subscribed companies. */
 
-import { type Backend, openBackend } from '../../src/app/backend.ts';
-import { readConfig } from '../../src/app/config.ts';
+import { type Backend, openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { triglyph, type Variables } from './commands.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from './server.ts';
 import { tempFolder } from './temp-folder.ts';

@@ -30,11 +30,11 @@ const violations: readonly { readonly rule: string; readonly file: string; reado
   {
     rule: 'imports-of-services',
     file: 'services/planted.ts',
-    source: "import { readConfig } from '../app/config.ts';\nexport { readConfig };\n",
+    source: "import { readConfig } from '../config/config.ts';\nexport { readConfig };\n",
   },
   {
     rule: 'one-file-composes-services',
-    file: 'app/planted.ts',
+    file: 'backend/planted.ts',
     source: "import { services } from '../services/index.ts';\nexport { services };\n",
   },
   {

@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { settings } from '../../src/app/settings.ts';
+import { settings } from '../../src/config/settings.ts';
 import type { Block } from '../interop/page.ts';
 import { followGuide, readGuide } from '../support/guide-pages.ts';
 import { tempFolder } from '../support/temp-folder.ts';

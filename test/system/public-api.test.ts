@@ -56,6 +56,6 @@ test('a name in a signature that is not exported is a fault', () => {
 });
 
 test('an exported name without a comment is a fault', () => {
-  const changed = printChanged('demo/built-in.d.ts', '/** The options of `builtIn`. */', '');
+  const changed = printChanged('testing/demo/built-in.d.ts', '/** The options of `builtIn`. */', '');
   expect(changed).toMatchObject({ status: 1, stderr: 'BuiltInOptions has no comment\n' });
 });

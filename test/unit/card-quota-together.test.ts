@@ -1,7 +1,7 @@
 /** Tests the quotas of stored cards where many stores wait for the database at the same time. */
 import { describe, expect, test } from '@jest/globals';
+import { createLimits } from '../../src/callers/limits/limits.ts';
 import { isLuhnValid } from '../../src/contract/check-digits.ts';
-import { createLimits } from '../../src/limits/limits.ts';
 import {
   type CardSearchLimits,
   createCardSearchLimits,

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigError, inspectConfig, readConfig } from '../../src/app/config.ts';
 import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
-import { readSources, VariableSources } from '../../src/app/variable-sources.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
+import { ConfigError, inspectConfig, readConfig } from '../../src/config/config.ts';
+import { readSources, VariableSources } from '../../src/config/variable-sources.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -10,8 +10,8 @@ import { maskSensitive } from '../../src/contract/redaction.ts';
 import { boundOperations, newestOf } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';
 import { createMessageEditor } from '../../src/convert/draft/message-editor.ts';
-import { builtIn } from '../../src/demo/built-in.ts';
 import { services } from '../../src/services/index.ts';
+import { builtIn } from '../../src/testing/demo/built-in.ts';
 import { invoicesV1 } from '../support/invoices.ts';
 import { shipmentsV1 } from '../support/shipments.ts';
 

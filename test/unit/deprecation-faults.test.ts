@@ -1,6 +1,6 @@
 /** The faults of `deprecations` in a configuration: all of them at once, each in a sentence. */
 import { expect, test } from '@jest/globals';
-import { deprecationFaults } from '../../src/app/deprecation-faults.ts';
+import { deprecationFaults } from '../../src/backend/deprecation-faults.ts';
 import { services } from '../../src/services/index.ts';
 
 const faultsOf = (...rules: readonly unknown[]) => deprecationFaults(rules, services);

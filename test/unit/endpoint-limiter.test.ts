@@ -1,7 +1,7 @@
 /** The limits on deliveries to an endpoint: concurrency, the circuit breaker, and independence of other endpoints. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createEndpointLimiter } from '../../src/webhooks/endpoint-limiter.ts';
+import { createEndpointLimiter } from '../../src/jobs/webhooks/endpoint-limiter.ts';
 
 const deliveryMsMax = 700;
 const createLimiter = (concurrencyMax = 2) => createEndpointLimiter({ concurrencyMax, deliveryMsMax });

@@ -1,6 +1,7 @@
 /** Tests each step of handling a request: its refusals, in the caller's format, and that later steps do not run. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
+import { createFairTurns, type FairTurns } from '../../src/callers/limits/fair-turns.ts';
 import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
 import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
@@ -9,7 +10,6 @@ import { createForwardedAuthenticator } from '../../src/gateway/forwarded-creden
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import { createFairTurns, type FairTurns } from '../../src/limits/fair-turns.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringV68 } from '../../src/services/recurring/contract.ts';

@@ -6,9 +6,9 @@ import vm from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as language from '../../src/api/contract.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { checkSource, UnsafeSource } from '../../src/wsdl/check-source.ts';
-import { importWsdl } from '../../src/wsdl/import-wsdl.ts';
-import { Unread } from '../../src/wsdl/read-location.ts';
+import { checkSource, UnsafeSource } from '../../src/documents/wsdl/check-source.ts';
+import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -6,7 +6,7 @@ import { type Node, treeOf } from '../../src/formats/form/parse.ts';
 import { reader as formReader } from '../../src/formats/form/read.ts';
 import { reader as jsonReader } from '../../src/formats/json/read.ts';
 import { createReader } from '../../src/formats/soap/read.ts';
-import type { Element } from '../../src/xml/element.ts';
+import type { Element } from '../../src/lib/xml/element.ts';
 
 const name = string({ max: 5, example: 'a' });
 const item = object('Item', { name: required(name, '') });

@@ -1,6 +1,6 @@
 /** The deprecations of a serving process: what it takes over from the store, and what it does while the store is away. */
 import { describe, expect, test } from '@jest/globals';
-import { type DeprecationEvent, LiveDeprecations } from '../../src/app/deprecations/live.ts';
+import { type DeprecationEvent, LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { configuredIds, mergeDeprecations } from '../../src/callers/known-deprecations.ts';
 import { noStoredDeprecations, type StoredDeprecations } from '../../src/callers/stored-deprecation.ts';

@@ -2,10 +2,10 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createCredentials } from '../../src/callers/credentials/credentials.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { type Engine, type Session, statement } from '../../src/store/sql/engine.ts';
 import { openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
 

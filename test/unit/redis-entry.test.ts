@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readConfig } from '../../src/app/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Address, parseAddress } from '../../src/store/redis/address.ts';
 import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/store/redis/entry.ts';
 import { reasonOf } from '../../src/store/redis/failure.ts';

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { readConfig } from '../../src/app/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openAdmin } from '../../src/http/admin.ts';
 import { jsonPage } from '../../src/http/admin-page.ts';
 import { siteListener } from '../../src/http/serve-site.ts';

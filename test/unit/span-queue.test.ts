@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
-import { startExports } from '../../src/app/telemetry/start-exports.ts';
 import { openLog } from '../../src/http/log.ts';
+import { startExports } from '../../src/observe/telemetry/start-exports.ts';
 import { openOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const rounds = 20;

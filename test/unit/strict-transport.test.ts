@@ -1,7 +1,7 @@
 /** Tests that pages over HTTPS have Strict-Transport-Security, and that it locks nobody out of a plain port of the same name. */
 import { request as send } from 'node:https';
 import { afterAll, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/app/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';

@@ -1,10 +1,11 @@
 /** Walks the tables that the migrations create: MACs, key rotation and copies know each that they concern. */
 import { expect, test } from '@jest/globals';
-import { signedServiceTables } from '../../src/app/services.ts';
+import { signedServiceTables } from '../../src/backend/services.ts';
+import { signedStoreTables } from '../../src/backend/signed-store-tables.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import type { SignedTable } from '../../src/store/sql/signed-rows.ts';
-import { signedStoreTables, tablesSignedAfter } from '../../src/store/sql/signed-tables.ts';
+import { tablesSignedAfter } from '../../src/store/sql/signed-tables.ts';
 import { tables, tablesOfDatabase } from '../../src/store/sql/tables.ts';
 import { openMemory } from '../../src/store/sqlite/memory.ts';
 

@@ -1,11 +1,11 @@
 /** When an event becomes a dead letter: by the clock of the database, and not because a clock has jumped. */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
+import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import type { JobHandler } from '../../src/jobs/worker.ts';
 import { webhookFormats } from '../../src/services/index.ts';
-import { createDeliveryHandler } from '../../src/webhooks/deliver.ts';
-import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { vault } from '../integration/samples.ts';
 
 const dayMs = 24 * 60 * 60_000;

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
+import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/jobs/webhooks/event.ts';
+import { signatureOf } from '../../src/jobs/webhooks/signature.ts';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { configurationFormat } from '../../src/services/balance-platform/webhook-format.ts';
@@ -9,8 +11,6 @@ import { summarizeEvent, webhookFormats } from '../../src/services/index.ts';
 import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
 import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
 import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
-import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/webhooks/event.ts';
-import { signatureOf } from '../../src/webhooks/signature.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const origin = { environment: 'test', key } as const;

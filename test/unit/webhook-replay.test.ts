@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
+import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
+import { signatureOf, standardHeaders } from '../../src/jobs/webhooks/signature.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { webhookFormats } from '../../src/services/index.ts';
-import { createDeliveryHandler } from '../../src/webhooks/deliver.ts';
-import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
-import { signatureOf, standardHeaders } from '../../src/webhooks/signature.ts';
-import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { vault } from '../integration/samples.ts';
 
 const key = '0123456789abcdef'.repeat(4);

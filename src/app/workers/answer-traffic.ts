@@ -1,5 +1,5 @@
 /** In a worker: answers queries of the primary for traffic, and sends it what was counted. */
-import type { TrafficRecorder } from '../../traffic/recorder.ts';
+import type { TrafficRecorder } from '../../observe/traffic/recorder.ts';
 import { isTrafficQuery, type WorkerMessage } from './messages.ts';
 
 /** A worker that is killed loses what it has counted since. */

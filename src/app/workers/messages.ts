@@ -1,9 +1,9 @@
 /** Messages between the primary process and its workers. The metrics library uses the same channel. */
-import type { RateRow } from '../../traffic/rates.ts';
-import type { FoundRequest } from '../../traffic/reader.ts';
-import type { TrafficPage } from '../../traffic/recorder.ts';
 
-import type { ProcessReport } from '../process-report.ts';
+import type { ProcessReport } from '../../backend/process-report.ts';
+import type { RateRow } from '../../observe/traffic/rates.ts';
+import type { FoundRequest } from '../../observe/traffic/reader.ts';
+import type { TrafficPage } from '../../observe/traffic/recorder.ts';
 
 /** From the primary: asks whether the worker is ready for requests. */
 export interface ReadyQuery {

@@ -1,15 +1,15 @@
 /** The console in the primary process, which has a store of its own for it: workers serve callers only. */
 
 import { readFileSync } from 'node:fs';
+import { flushUsesEveryMs } from '../../callers/credentials/credential-uses.ts';
+import { refreshLimitsEveryMs } from '../../callers/limits/limits.ts';
+import { LoginLimits } from '../../callers/limits/login-limits.ts';
+import type { ConsoleContext } from '../../console/console-context.ts';
+import { lazyConsole } from '../../console/lazy-console.ts';
 import { servicesOf } from '../../gateway/implement.ts';
 import { createLoginGuard } from '../../gateway/login-guard.ts';
 import type { SiteServerOptions } from '../../http/serve-site.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
-import { refreshLimitsEveryMs } from '../../limits/limits.ts';
-import { LoginLimits } from '../../limits/login-limits.ts';
-import { flushUsesEveryMs } from '../../store/sql/credential-uses.ts';
-import type { ConsoleContext } from '../console/console-context.ts';
-import { lazyConsole } from '../console/lazy-console.ts';
 import { createLoginReports } from '../login-reports.ts';
 
 export interface PrimaryConsole {

@@ -1,13 +1,13 @@
 /** The primary process: supervises the workers, and answers probes and metrics for all of them. */
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
+import type { ProcessReport } from '../../backend/process-report.ts';
+import { adminAccess } from '../../config/admin-access.ts';
+import type { Config } from '../../config/config.ts';
+import { openTlsFiles, type TlsFiles } from '../../config/tls-files.ts';
 import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
-import type { TrafficReader } from '../../traffic/reader.ts';
-import { adminAccess } from '../admin-access.ts';
-import type { Config } from '../config.ts';
-import type { ProcessReport } from '../process-report.ts';
-import { openTlsFiles, type TlsFiles } from '../tls-files.ts';
+import type { TrafficReader } from '../../observe/traffic/reader.ts';
 import { askWorker } from './ask-worker.ts';
 import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';

@@ -1,8 +1,13 @@
 /** In the primary: reads the traffic of all workers, which keep their own requests, and adds up what they have counted. */
 import cluster, { type Worker } from 'node:cluster';
-import { Rates } from '../../traffic/rates.ts';
-import { type FoundRequest, TrafficReader, type TrafficSettings, type TrafficSource } from '../../traffic/reader.ts';
-import type { TrafficPage } from '../../traffic/recorder.ts';
+import { Rates } from '../../observe/traffic/rates.ts';
+import {
+  type FoundRequest,
+  TrafficReader,
+  type TrafficSettings,
+  type TrafficSource,
+} from '../../observe/traffic/reader.ts';
+import type { TrafficPage } from '../../observe/traffic/recorder.ts';
 import { askWorker } from './ask-worker.ts';
 import { isWorkerMessage, type TrafficAsk, type TrafficQuery } from './messages.ts';
 

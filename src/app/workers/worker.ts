@@ -1,10 +1,10 @@
 /** A worker process: answers the probes and metrics of its primary instead of an admin port, and drains when it must stop. */
 import cluster from 'node:cluster';
+import type { ProcessReport } from '../../backend/process-report.ts';
 import type { Admin, AdminParts } from '../../http/admin.ts';
 import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
-import type { TrafficRecorder } from '../../traffic/recorder.ts';
-import type { ProcessReport } from '../process-report.ts';
+import type { TrafficRecorder } from '../../observe/traffic/recorder.ts';
 import { answerTraffic } from './answer-traffic.ts';
 import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
 

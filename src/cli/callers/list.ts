@@ -1,5 +1,5 @@
 /** `triglyph callers`: prints the records of callers as a table, JSON or CSV. */
-import { createDeprecationAdmin } from '../../app/deprecations/admin.ts';
+import { createDeprecationAdmin } from '../../backend/deprecations/admin.ts';
 import { formatCsv } from '../../callers/csv.ts';
 import { compileDeprecations } from '../../callers/deprecation.ts';
 import {

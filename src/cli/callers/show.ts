@@ -1,5 +1,5 @@
 /** `triglyph callers show`: prints the last call of a caller as the JSON call that replaces it. */
-import type { Backend } from '../../app/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
 import { openRequest } from '../../callers/last-request.ts';
 import type { Service } from '../../contract/service.ts';
 import type { LanguageName } from '../../convert/call-source.ts';

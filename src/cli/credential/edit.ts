@@ -1,6 +1,6 @@
 /** `triglyph credential edit`: changes what a credential may do, and what binds it. Its secret stays. */
 import { type Command, Option } from 'commander';
-import type { CredentialChanges } from '../../store/sql/credential-registry.ts';
+import type { CredentialChanges } from '../../callers/credentials/credential-registry.ts';
 import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

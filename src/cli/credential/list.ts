@@ -1,8 +1,9 @@
 /** `triglyph credential list`: prints credentials without their secrets. */
+
+import type { ListedCredential } from '../../callers/credentials/credential-list.ts';
 import { clock } from '../../lib/clock.ts';
 import { platformRule } from '../../services/balance-platform/store/registry.ts';
 import { merchantAccountRule } from '../../services/recurring/store/merchant-accounts.ts';
-import type { ListedCredential } from '../../store/sql/credential-list.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 

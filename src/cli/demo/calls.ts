@@ -1,10 +1,10 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
 import type { Input } from '../../contract/operation.ts';
 import { quote } from '../../convert/languages/curl.ts';
-import { demoCredentials } from '../../demo/published.ts';
 import type { ProtocolName, Protocols } from '../../formats/index.ts';
 import { listRecurringDetails } from '../../services/recurring/contract.ts';
 import { recurringV25 } from '../../services/recurring/versions.ts';
+import { demoCredentials } from '../../testing/demo/published.ts';
 
 export interface SampleCall {
   readonly format: string;

@@ -1,6 +1,6 @@
 /** The controls of a demo, for its console and its test API: its folder, its clock and its identifiers. */
 import { randomInt } from 'node:crypto';
-import type { Config } from '../../app/config.ts';
+import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { openSqlite } from '../../store/sqlite/open.ts';
 import { type PreparedControls, prepareControls } from '../../testing/controls.ts';

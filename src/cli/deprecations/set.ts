@@ -1,7 +1,7 @@
 /** `triglyph deprecations add`, `change` and `remove`. */
 
-import type { Backend } from '../../app/backend.ts';
-import { createDeprecationAdmin, type DeprecationAdmin } from '../../app/deprecations/admin.ts';
+import type { Backend } from '../../backend/backend.ts';
+import { createDeprecationAdmin, type DeprecationAdmin } from '../../backend/deprecations/admin.ts';
 import { compileConcern } from '../../callers/concerned.ts';
 import { type DeprecationRule, describeCalls } from '../../callers/deprecation.ts';
 import { DeprecationRefused } from '../../callers/stored-deprecation.ts';

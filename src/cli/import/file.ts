@@ -1,8 +1,8 @@
 /** Imports one file with progress, and prints a summary. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Backend } from '../../app/backend.ts';
-import type { Config } from '../../app/config.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Config } from '../../config/config.ts';
 import type { RefusedRow, RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportObserver, type ImportSummary, importFile } from '../../import/import-file.ts';
 import { redact } from '../../lib/redact.ts';

@@ -1,5 +1,5 @@
 /** The part of `triglyph keys rotate` and `status` for the pepper. */
-import type { PepperRotation } from '../../app/backend.ts';
+import type { PepperRotation } from '../../backend/backend.ts';
 
 const namedMax = 20;
 

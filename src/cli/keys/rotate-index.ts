@@ -1,6 +1,6 @@
 /** The part of `triglyph keys rotate` and `status` for the index key. */
-import type { Backend } from '../../app/backend.ts';
-import type { IndexRotation } from '../../app/index-rotation.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { IndexRotation } from '../../backend/index-rotation.ts';
 import { print, printAll } from '../output.ts';
 
 /** Computes fingerprints anew where there is an old index key. Sets exit code 1 if records do not open. */

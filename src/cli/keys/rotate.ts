@@ -1,5 +1,5 @@
 /** `triglyph keys rotate` and `status`: the rows under each wrapping key, and their move to the current one. */
-import type { Backend } from '../../app/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Wrapping } from '../../vault/ports.ts';
 import { systemUser } from '../audited-command.ts';

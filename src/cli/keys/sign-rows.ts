@@ -1,5 +1,5 @@
 /** `triglyph keys sign-rows`: signs rows that have no MAC, or named rows after a review. */
-import type { Backend } from '../../app/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
 import type { WrongRow } from '../../store/sql/signed-rows.ts';
 import { systemUser } from '../audited-command.ts';
 import { CommandError } from '../command-error.ts';

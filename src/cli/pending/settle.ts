@@ -1,6 +1,6 @@
 /** `triglyph pending settle`: stores what became of a request, or frees its key; or of those that a file names. */
 import { readFileSync } from 'node:fs';
-import { type Settlement, SettlementError, settleRequest } from '../../app/settle-request.ts';
+import { type Settlement, SettlementError, settleRequest } from '../../backend/settle-request.ts';
 import { CommandError } from '../command-error.ts';
 import type { ImportOptions } from '../import/file.ts';
 import { print } from '../output.ts';

@@ -1,5 +1,5 @@
 /** Finds the company of a merchant account that an operator names. */
-import type { Backend } from '../../app/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
 import { CommandError } from '../command-error.ts';
 
 /** Throws CommandError for an unknown merchant account. */

@@ -1,5 +1,5 @@
 /** `triglyph shopper erase`: destroys what is stored about a shopper. */
-import { eraseShopper } from '../../app/erase-shopper.ts';
+import { eraseShopper } from '../../backend/erase-shopper.ts';
 import { systemUser } from '../audited-command.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import type { Backend } from '../../app/backend.ts';
-import { didYouMean } from '../../app/did-you-mean.ts';
-import { saveMappedCredential } from '../../app/upstreams/mapped-credentials.ts';
-import { credentialFault, type PlainCredential } from '../../app/upstreams/read-credentials.ts';
-import type { UpstreamCredential } from '../../store/sql/upstream-credentials.ts';
+import type { Backend } from '../../backend/backend.ts';
+import { saveMappedCredential } from '../../backend/upstreams/mapped-credentials.ts';
+import { credentialFault, type PlainCredential } from '../../backend/upstreams/read-credentials.ts';
+import type { UpstreamCredential } from '../../callers/credentials/upstream-credentials.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { checkProject, mappedUpstreams } from '../project.ts';

@@ -4,7 +4,7 @@ import {
   listDeadLetters as findDeadLetters,
   retryAllDeadLetters,
   retryDeadLetter,
-} from '../../app/dead-letters.ts';
+} from '../../backend/dead-letters.ts';
 import { CommandError } from '../command-error.ts';
 import { formatSecond, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

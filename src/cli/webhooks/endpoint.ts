@@ -1,12 +1,12 @@
 /** `triglyph webhooks endpoint`: the endpoints that receive webhooks. Running servers use a change from the next event on. */
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import type { Backend } from '../../app/backend.ts';
-import type { Config } from '../../app/config.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Config } from '../../config/config.ts';
+import { parseEndpointUrl } from '../../jobs/webhooks/address.ts';
+import type { Endpoint } from '../../jobs/webhooks/ports.ts';
+import { createSigningKey, sealKeys } from '../../jobs/webhooks/signing-keys.ts';
 import { webhookFormats } from '../../services/index.ts';
-import { parseEndpointUrl } from '../../webhooks/address.ts';
-import type { Endpoint } from '../../webhooks/ports.ts';
-import { createSigningKey, sealKeys } from '../../webhooks/signing-keys.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

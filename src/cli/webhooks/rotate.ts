@@ -1,6 +1,6 @@
 /** `triglyph webhooks rotate`: issues a new key for an endpoint. The old one signs as well for a time. */
-import type { Endpoint } from '../../webhooks/ports.ts';
-import { createSigningKey, openKeys, sealKeys } from '../../webhooks/signing-keys.ts';
+import type { Endpoint } from '../../jobs/webhooks/ports.ts';
+import { createSigningKey, openKeys, sealKeys } from '../../jobs/webhooks/signing-keys.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

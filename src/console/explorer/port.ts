@@ -1,8 +1,8 @@
 /** What the explorer needs of the server. */
 import type { Buffer } from 'node:buffer';
+import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';
 import type { Service } from '../../contract/service.ts';
-import type { PresentedSecret } from '../../store/sql/credentials.ts';
 
 export interface ExplorerPort {
   /** Every version; of each service, the newest last. */

@@ -1,12 +1,12 @@
 /** Logs people in and out: the three methods of `/console/session`. */
 import { type AuditDetail, credentialActor } from '../../audit/audit-event.ts';
 import type { AuditTrail } from '../../audit/audit-trail.ts';
+import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
 import type { AnyCaller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Authenticator } from '../../gateway/authenticate.ts';
 import type { SiteAnswer } from '../../http/site.ts';
-import type { PresentedSecret } from '../../store/sql/credentials.ts';
 import { consoleRoles, roles } from '../roles.ts';
 import { requireSession } from './authenticate.ts';
 import { printSessionCookie, sessionTokenOf } from './cookie.ts';

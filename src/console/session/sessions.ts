@@ -1,9 +1,9 @@
 /** The sessions of people in browsers: in memory, found by the hash of a random token, and ended when their credential is. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { LiveCredentials } from '../../callers/credentials/live-credentials.ts';
 import type { Caller } from '../../contract/canonical.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { LiveCredentials } from '../../store/sql/live-credentials.ts';
 import { consoleRoles } from '../roles.ts';
 
 type Origin = Pick<WireRequest, 'sender' | 'certificate'>;

@@ -2,9 +2,9 @@
 import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import { bindHandlers, type OperationHandlers } from '../../gateway/implement.ts';
-import { minuteMs } from '../../traffic/rates.ts';
-import type { FoundRequest, TrafficReader } from '../../traffic/reader.ts';
-import type { TrafficDetails, TrafficLine, TrafficMessage } from '../../traffic/record.ts';
+import { minuteMs } from '../../observe/traffic/rates.ts';
+import type { FoundRequest, TrafficReader } from '../../observe/traffic/reader.ts';
+import type { TrafficDetails, TrafficLine, TrafficMessage } from '../../observe/traffic/record.ts';
 import type { ConsolePorts } from '../ports.ts';
 import { type getTrafficRequest, type listTraffic, trafficOperations, trafficProblems } from './contract.ts';
 

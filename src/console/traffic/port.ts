@@ -1,8 +1,8 @@
 /** What the view of traffic needs of the server. */
 import type { CallerIdentity } from '../../contract/canonical.ts';
 import type { LanguageName } from '../../convert/call-source.ts';
-import type { FoundRequest, TrafficReader } from '../../traffic/reader.ts';
-import type { TrafficLine } from '../../traffic/record.ts';
+import type { FoundRequest, TrafficReader } from '../../observe/traffic/reader.ts';
+import type { TrafficLine } from '../../observe/traffic/record.ts';
 
 export interface TrafficPort {
   /** Absent where a setting switches the recording off. */

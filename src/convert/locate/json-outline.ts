@@ -1,5 +1,5 @@
 /** Finds where the values of a JSON text are. */
-import type { Range } from '../../xml/outline.ts';
+import type { Range } from '../../lib/xml/outline.ts';
 
 /** A value by its place. */
 export interface ValuePlace extends Range {

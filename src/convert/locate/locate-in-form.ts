@@ -1,7 +1,7 @@
 /** Finds where a member of the contract is in pairs of names and values. */
 import { printableName } from '../../contract/member-names.ts';
 import { dotted, type Path } from '../../contract/path.ts';
-import type { Range } from '../../xml/outline.ts';
+import type { Range } from '../../lib/xml/outline.ts';
 import { type FoundPlace, foundOrMissing } from './place.ts';
 
 interface PairPlace {

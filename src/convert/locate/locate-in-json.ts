@@ -2,7 +2,7 @@
 import { printableName } from '../../contract/member-names.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Field, Schema } from '../../contract/schema.ts';
-import type { Range } from '../../xml/outline.ts';
+import type { Range } from '../../lib/xml/outline.ts';
 import { outlineJson, type ValuePlace } from './json-outline.ts';
 import { type FoundPlace, foundOrMissing } from './place.ts';
 

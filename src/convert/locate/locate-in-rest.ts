@@ -2,7 +2,7 @@
 import { type BoundOperation, locationOf, namesInPath } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Field } from '../../contract/schema.ts';
-import type { Range } from '../../xml/outline.ts';
+import type { Range } from '../../lib/xml/outline.ts';
 import { locateInForm } from './locate-in-form.ts';
 import { locateInJson } from './locate-in-json.ts';
 import { type FoundPlace, foundOrMissing } from './place.ts';

@@ -3,7 +3,7 @@ import { attributeMark, foreignMark, printableName } from '../../contract/member
 import type { ItemStep, Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import type { Field, Schema } from '../../contract/schema.ts';
-import { type ElementPlace, outlineOf, type Range } from '../../xml/outline.ts';
+import { type ElementPlace, outlineOf, type Range } from '../../lib/xml/outline.ts';
 import { type FoundPlace, foundOrMissing } from './place.ts';
 
 /** `part`: the element that holds the fields, where the element of the operation does not. */

@@ -1,5 +1,5 @@
 /** Places in the text of a message. */
-import type { Range } from '../../xml/outline.ts';
+import type { Range } from '../../lib/xml/outline.ts';
 
 /** Where a member is, or would be. */
 export interface FoundPlace extends Range {

@@ -2,7 +2,7 @@
 import type { ObjectSchema } from '../../contract/schema.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { charsetOf } from '../../lib/charset.ts';
-import type { Element } from '../../xml/element.ts';
+import type { Element } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType, onlyPart } from '../multipart.ts';
 import type { Reply } from '../protocol.ts';

@@ -2,7 +2,7 @@
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path, Step } from '../../contract/path.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
-import type { Element } from '../../xml/element.ts';
+import type { Element } from '../../lib/xml/element.ts';
 import type { Refusal } from '../protocol.ts';
 import { defaultMessage, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
 import type { IsOfInterface } from './read.ts';

@@ -1,6 +1,6 @@
 /** The header block of SOAP answers that says that what their caller uses is deprecated. */
 import type { DeprecationNotice } from '../../contract/deprecation.ts';
-import { escapeXml } from '../../xml/print.ts';
+import { escapeXml } from '../../lib/xml/print.ts';
 
 const namespace = 'urn:triglyph:deprecation';
 

@@ -2,10 +2,10 @@
 import type { Buffer } from 'node:buffer';
 import { describe, Problem } from '../../contract/problem.ts';
 import type { Charset } from '../../lib/charset.ts';
-import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
-import { type Limits, limits } from '../../xml/limits.ts';
-import { Malformed, type Position, parse as parseXml } from '../../xml/parse.ts';
+import { decodeXml, UnknownEncoding, Unreadable } from '../../lib/xml/decode.ts';
+import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
+import { type Limits, limits } from '../../lib/xml/limits.ts';
+import { Malformed, type Position, parse as parseXml } from '../../lib/xml/parse.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { OtherFormat } from '../protocol.ts';

@@ -3,7 +3,7 @@ import { membersOf, qualifiedName, recordTypes } from '../../contract/record-typ
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { elementAround, elementNamespace, itemNamespace, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
-import { escapeXml, escapeXmlAttribute } from '../../xml/print.ts';
+import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Side } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';

@@ -3,7 +3,7 @@ import { attributeMark, foreignMark, printableName } from '../../contract/member
 import type { Reader, VisitMember } from '../../contract/read.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
+import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 

@@ -2,8 +2,8 @@
  * Resolves references within a message: encoded stubs write an element once, with an `id`, and refer to it with `href` (SOAP 1.1,
  * section 5) or with `enc:ref` (SOAP 1.2).
  */
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
-import { limits } from '../../xml/limits.ts';
+import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
+import { limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /**

@@ -2,10 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import type { AnswerPace } from '../../callers/limits/answer-pace.ts';
 import { type Problem, problems } from '../../contract/problem.ts';
 import type { Message } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
-import type { AnswerPace } from '../../limits/answer-pace.ts';
 import { clientAddress, isFromProxy } from '../forwarded.ts';
 import { holdReadingFor } from '../hold-reading.ts';
 import type { Observer } from '../observer.ts';

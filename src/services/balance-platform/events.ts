@@ -2,8 +2,8 @@
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
+import type { DomainEvent } from '../../jobs/webhooks/event.ts';
 import type { Transaction } from '../../store/transaction.ts';
-import type { DomainEvent } from '../../webhooks/event.ts';
 import type { ResourceRecord, StoredResource } from './resource.ts';
 import { ResourceRepository } from './store/repository.ts';
 

@@ -1,7 +1,7 @@
 /** The webhook format `configuration`: a resource of a balance platform as it is now, signed in a header. */
-import type { WebhookFormat } from '../../webhooks/format.ts';
-import { signatureHeaders } from '../../webhooks/signature.ts';
-import { formatTimestamp } from '../../webhooks/timestamp.ts';
+import type { WebhookFormat } from '../../jobs/webhooks/format.ts';
+import { signatureHeaders } from '../../jobs/webhooks/signature.ts';
+import { formatTimestamp } from '../../jobs/webhooks/timestamp.ts';
 import { eventTypePrefix, type ResourceEventData, resourceEventType } from './events.ts';
 
 export const configurationFormat: WebhookFormat<ResourceEventData> = Object.freeze<WebhookFormat<ResourceEventData>>({

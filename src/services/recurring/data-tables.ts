@@ -1,5 +1,5 @@
 /** What the console of the demo shows of shoppers and their stored details. */
-import type { DataPage, DataTable } from '../../console/data-table.ts';
+import type { DataPage, DataTable } from '../../gateway/data-table.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';

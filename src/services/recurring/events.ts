@@ -1,6 +1,6 @@
 /** The events of stored details and of account-updater checks. */
 
-import type { DomainEvent } from '../../webhooks/event.ts';
+import type { DomainEvent } from '../../jobs/webhooks/event.ts';
 import type { ShopperKey, StoredDetail } from './details.ts';
 
 export interface DetailEventData {

@@ -1,5 +1,5 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
-import { type Endpoint, type EndpointStore, endpointIdOf } from '../../webhooks/ports.ts';
+import { type Endpoint, type EndpointStore, endpointIdOf } from '../../jobs/webhooks/ports.ts';
 import { type MacFields, RowIntegrity } from '../row-integrity.ts';
 import { type Engine, readCommitted, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';

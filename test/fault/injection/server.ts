@@ -1,8 +1,8 @@
 /** A server process of a fault-injection run: the production code with crash points, with or without idempotency records. */
 import { writeSync } from 'node:fs';
-import { openBackend } from '../../../src/app/backend.ts';
-import { readConfig } from '../../../src/app/config.ts';
 import { startServer } from '../../../src/app/server.ts';
+import { openBackend } from '../../../src/backend/backend.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { openRedisCache } from '../../../src/store/redis/cache.ts';
 import { noCache } from '../../support/no-cache.ts';
 import {

@@ -5,12 +5,12 @@ import { createProtocols } from '../../../src/formats/index.ts';
 import type { WireRequest } from '../../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
 import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
+import { describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
+import { matches } from '../../../src/observe/traffic/filter.ts';
+import { bucketCount, bucketOf, percentile } from '../../../src/observe/traffic/histogram.ts';
+import { minuteMs, Rates } from '../../../src/observe/traffic/rates.ts';
+import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/observe/traffic/recorder.ts';
 import { services } from '../../../src/services/index.ts';
-import { describePartsOf } from '../../../src/traffic/describe-request.ts';
-import { matches } from '../../../src/traffic/filter.ts';
-import { bucketCount, bucketOf, percentile } from '../../../src/traffic/histogram.ts';
-import { minuteMs, Rates } from '../../../src/traffic/rates.ts';
-import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/traffic/recorder.ts';
 
 const parts = describePartsOf(services, createProtocols(services), (text) => text);
 const http: ObservedHttp = {

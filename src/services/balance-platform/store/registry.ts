@@ -1,8 +1,9 @@
 /** The balance platforms of companies, which credentials of this service name as their grant. */
+
+import { checkTenant, type GrantRule, RegistryError } from '../../../callers/credentials/credential-rules.ts';
 import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../../store/row-integrity.ts';
-import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-rules.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import { platformRoles } from '../roles.ts';

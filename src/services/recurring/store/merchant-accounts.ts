@@ -1,6 +1,7 @@
 /** The merchant accounts of companies, which credentials of this service name as their grants. */
+
+import { checkTenant, type GrantRule, RegistryError } from '../../../callers/credentials/credential-rules.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
-import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-rules.ts';
 import { type Engine, type Session, statement } from '../../../store/sql/engine.ts';
 import { recurringRoles } from '../roles.ts';
 import { merchantAccountGrant } from '../schemas.ts';

@@ -1,9 +1,9 @@
 /** The webhook format `classic`: a `RECURRING_CONTRACT` notification in a list of items, signed in the item. */
-import type { QueuedEvent } from '../../../webhooks/event.ts';
-import type { WebhookFormat } from '../../../webhooks/format.ts';
-import { signatureOf } from '../../../webhooks/signature.ts';
-import type { SigningKeys } from '../../../webhooks/signing-keys.ts';
-import { formatTimestamp } from '../../../webhooks/timestamp.ts';
+import type { QueuedEvent } from '../../../jobs/webhooks/event.ts';
+import type { WebhookFormat } from '../../../jobs/webhooks/format.ts';
+import { signatureOf } from '../../../jobs/webhooks/signature.ts';
+import type { SigningKeys } from '../../../jobs/webhooks/signing-keys.ts';
+import { formatTimestamp } from '../../../jobs/webhooks/timestamp.ts';
 import type { DetailEventData } from '../events.ts';
 
 const createdType = 'recurring.token.created';

@@ -1,7 +1,7 @@
 /** The webhook format `tokenization`: one event a message, signed in a header. */
-import type { WebhookFormat } from '../../../webhooks/format.ts';
-import { signatureHeaders } from '../../../webhooks/signature.ts';
-import { formatTimestamp } from '../../../webhooks/timestamp.ts';
+import type { WebhookFormat } from '../../../jobs/webhooks/format.ts';
+import { signatureHeaders } from '../../../jobs/webhooks/signature.ts';
+import { formatTimestamp } from '../../../jobs/webhooks/timestamp.ts';
 import { type RecurringEventData, recurringEventType } from '../events.ts';
 
 export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({

@@ -1,5 +1,4 @@
 /** Who uses which operation, in which version and format, with which client; and how often on each day. */
-import { sealedRecordOf } from '../../../callers/caller-record.ts';
 import type { Migration } from '../migration.ts';
 
 export const callerRecords: Migration = Object.freeze<Migration>({
@@ -40,7 +39,7 @@ export const callerRecords: Migration = Object.freeze<Migration>({
     'create index caller_record_day_by_day on caller_record_day (day)',
   ]),
   tables: [
-    { name: 'caller_record', key: ['tenant', 'caller_id'], sealedRecord: sealedRecordOf },
+    { name: 'caller_record', key: ['tenant', 'caller_id'], sealedRecord: (id) => `caller ${id}` },
     { name: 'caller_record_day', key: ['tenant', 'caller_id', 'day'] },
   ],
 });

@@ -1,0 +1,132 @@
+/** Copies the entries of the audit log elsewhere, in their order. The store remembers how far, so that no process leaves one out. */
+
+import type { RowIntegrity } from '../store/row-integrity.ts';
+import { type Engine, readCommitted, type Session, statement } from '../store/sql/engine.ts';
+import { endLease, holdLease } from '../store/sql/leases.ts';
+import type { AuditLog } from './audit-log.ts';
+import { findMac } from './audit-statements.ts';
+import type { EntryWriter } from './copy/copy.ts';
+
+export interface AuditCopy {
+  /**
+   * Copies the entries that the target lacks, unless another process is about it. Rejects where the target does not take them: the next
+   * call writes them again.
+   */
+  copyNew(): Promise<void>;
+  /** The same, for the end of a process. Does not reject, but calls `failed`. Waits for `msMax` at most. */
+  close(msMax?: number): Promise<void>;
+  /** Replaces the listener for failures of `close`. At first there is none. */
+  listen(failed: (thrown: unknown) => void): void;
+}
+
+export interface AuditCopyParts {
+  readonly engine: Engine;
+  readonly log: Pick<AuditLog, 'head' | 'read'>;
+  readonly integrity: RowIntegrity;
+  readonly writer: EntryWriter;
+  /** Names the process among those that share the store. */
+  readonly owner: string;
+}
+
+type PlaceRow = { readonly sequence: number; readonly mac: string; readonly row_mac: string | null };
+
+const table = 'audit_copy';
+const findPlace = statement<PlaceRow>(
+  'find-audit-copy',
+  `select sequence, mac, row_mac from audit_copy where tenant = '' and target = $1`,
+);
+const savePlace = statement(
+  'save-audit-copy',
+  `insert into audit_copy (tenant, target, sequence, mac, row_mac) values ('', $1, $2, $3, $4)
+   on conflict (tenant, target) do update set sequence = excluded.sequence, mac = excluded.mac, row_mac = excluded.row_mac`,
+);
+
+/** A process that ends while it copies delays the others for so long. */
+const leaseMs = 10_000;
+const closeMsMax = 5_000;
+
+export function createAuditCopy({ engine, log, integrity, writer, owner }: AuditCopyParts): AuditCopy {
+  const { name: target } = writer;
+  const lease = { name: `audit copy ${target}`, owner, ms: leaseMs };
+  let failed: (thrown: unknown) => void = () => {};
+  let copying: Promise<void> | undefined;
+
+  /** The last entry that the target has. 0 where the row was changed, or names an entry that the log does not have: then all are copied again. */
+  const readPlace = async (session: Session, removedThrough: number): Promise<number> => {
+    const [row] = await session.query(findPlace, [target]);
+    if (row === undefined || !integrity.isRight(table, ['', target, row.sequence, row.mac], row.row_mac)) return 0;
+    if (row.sequence <= removedThrough) return row.sequence;
+    const [entry] = await session.query(findMac, [row.sequence]);
+    return entry?.mac === row.mac ? row.sequence : 0;
+  };
+
+  /** The entries that the target lacks, as a range; undefined for none. */
+  const findRange = async () => {
+    const head = await log.head();
+    // Before the keys of row MACs nothing could sign the place.
+    if (head === undefined || !integrity.hasKeys) return undefined;
+    const { removedThrough, lastSequence } = head;
+    const place = await engine.read((session) => readPlace(session, removedThrough));
+    const after = Math.max(place, removedThrough);
+    return after < lastSequence ? { from: after + 1, through: lastSequence } : undefined;
+  };
+
+  const copyRange = async (): Promise<void> => {
+    const range = await findRange();
+    if (range === undefined) return;
+    for await (const entries of log.read(range.from, range.through)) {
+      await writer.write(entries);
+      const { sequence, mac } = entries.at(-1)!;
+      const row = [target, sequence, mac, integrity.sign(table, ['', target, sequence, mac])];
+      const isHeld = await engine.write(async (session) => {
+        if (!(await holdLease(session, lease))) return false;
+        await session.execute(savePlace, row);
+        return true;
+      }, readCommitted);
+      // This process was suspended, and another one goes on.
+      if (!isHeld) return;
+    }
+  };
+
+  const copyOnce = async (): Promise<void> => {
+    if ((await findRange()) === undefined) return;
+    if (!(await engine.write((session) => holdLease(session, lease), readCommitted))) return;
+    try {
+      await copyRange();
+    } finally {
+      await engine.write((session) => endLease(session, lease), readCommitted);
+    }
+  };
+
+  const copyNew = (): Promise<void> => {
+    copying ??= copyOnce().finally(() => {
+      copying = undefined;
+    });
+    return copying;
+  };
+
+  return Object.freeze<AuditCopy>({
+    copyNew,
+    listen(listener) {
+      failed = listener;
+    },
+    async close(msMax = closeMsMax) {
+      const { promise: late, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => reject(new Error('the target does not take the entries in time')), msMax);
+      try {
+        // What was recorded after a copy began is not part of it.
+        await Promise.race([
+          Promise.resolve(copying)
+            .catch(() => {})
+            .then(copyNew),
+          late,
+        ]);
+      } catch (thrown) {
+        failed(thrown);
+      } finally {
+        clearTimeout(timer);
+        writer.close();
+      }
+    },
+  });
+}

@@ -1,0 +1,309 @@
+/** The audit log in a database: one chain, to which processes append one after the other. */
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { CommitUnknown } from '../store/errors.ts';
+import { type Engine, readCommitted, type Session } from '../store/sql/engine.ts';
+import type { Vault } from '../vault/ports.ts';
+import { gatewayActor } from './audit-event.ts';
+import * as sql from './audit-statements.ts';
+import type { AppendEvents } from './audit-trail.ts';
+import {
+  type AuditEntry,
+  type ChainHead,
+  emptyHead,
+  extendChain,
+  isSameMac,
+  macOfHead,
+  pinOf,
+  type RecordedEvent,
+} from './chain.ts';
+import { faultsWithoutHead, type Pins, type StoredHead, type VerifiedChain, verifyChain } from './verify.ts';
+
+export interface AuditFilter {
+  /** Milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly kind?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Entries before this sequence. */
+  readonly before?: number | undefined;
+  readonly max: number;
+}
+
+export interface AuditLog {
+  /** In a transaction of its own. Returns the entries. */
+  readonly append: AppendEvents;
+  /** In the transaction of an effect, as its last work: other processes that append wait for its end. */
+  appendIn(session: Session, events: readonly RecordedEvent[]): Promise<readonly AuditEntry[]>;
+  /** The newest entries that match, the oldest of them first. */
+  list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
+  /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
+  verify(): Promise<VerifiedChain | undefined>;
+  /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
+  follow(): Promise<void>;
+  /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
+  pin(): string;
+  /** The end of the chain. */
+  head(): Promise<StoredHead | undefined>;
+  /** The entries between two sequences, both included. */
+  read(from: number, through: number): AsyncIterable<readonly AuditEntry[]>;
+  /** Removes the entries from before the moment in steps, and records this first. Returns their number. */
+  removeBefore(moment: number, pause?: () => Promise<void>): Promise<number>;
+}
+
+export interface AuditLogParts {
+  readonly engine: Engine;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  /** `host pid`. */
+  readonly process: string;
+}
+
+const scope = Object.freeze({ tenant: '', record: 'audit gateway' });
+const keyBytes = 32;
+const anchorBytes = 16;
+/** After every time and every entry. */
+const unbounded = Number.MAX_SAFE_INTEGER;
+
+interface FoundChain {
+  readonly head: StoredHead;
+  readonly key: KeyObject;
+  /** Whether the head is forged, gone, or set back. */
+  readonly isBroken: boolean;
+}
+type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
+type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
+
+export function createAuditLog({ engine, vault, clock, process }: AuditLogParts): AuditLog {
+  const openKey = createKeyOpener(vault);
+  /** The last entry that this process knows to be stored. */
+  let known: KnownEntry = { sequence: 0, mac: emptyHead.lastMac };
+
+  const examine = (row: sql.ChainRow, { anchor, known_mac }: sql.ReferenceRow, before: KnownEntry): FoundChain => {
+    const key = openKey(row);
+    const head = sql.headOf(row, anchor);
+    const isForged = !isSameMac(macOfHead(key, head, head.anchor), head.headMac);
+    const isSetBack =
+      head.lastSequence < before.sequence || (before.sequence > head.removedThrough && known_mac !== before.mac);
+    return { head, key, isBroken: isForged || isSetBack };
+  };
+
+  const lockChain = async (session: Session): Promise<LockedChain> => {
+    const before = known;
+    let [row] = await session.query(sql.lockChain, []);
+    let isNew = false;
+    if (row === undefined) {
+      // Another process may have added it at the same time.
+      isNew = await addChain(session, vault);
+      [row] = await session.query(sql.lockChain, []);
+    }
+    if (row === undefined) throw new Error('the chain of the audit log cannot be added');
+    // After the lock: what was read before may be older than the row.
+    const [reference] = await session.query(sql.findReference, [before.sequence]);
+    const chain = examine(row, reference!, before);
+    const isLost = isNew && (await findLast(session)) > 0;
+    return { ...chain, isBroken: chain.isBroken || isLost };
+  };
+
+  const saveHead = async (session: Session, key: KeyObject, head: ChainHead): Promise<void> => {
+    const { lastSequence, lastMac, removedThrough, removedMac } = head;
+    const anchor = randomBytes(anchorBytes).toString('base64url');
+    const isAnchored = (await session.execute(sql.saveAnchor, [anchor])) > 0;
+    const headMac = macOfHead(key, head, isAnchored ? anchor : '');
+    await session.execute(sql.saveHead, [lastSequence, lastMac, removedThrough, removedMac, headMac]);
+  };
+
+  const extend = async (
+    session: Session,
+    { head, key, isBroken }: LockedChain,
+    events: readonly RecordedEvent[],
+  ): Promise<readonly AuditEntry[]> => {
+    // Signing what follows would hide a forged head, so the log says that it was one.
+    const all = isBroken ? [brokenEvent(clock.now(), head), ...events] : events;
+    const lastSequence = isBroken
+      ? Math.max(head.lastSequence, known.sequence, await findLast(session))
+      : head.lastSequence;
+    const entries = extendChain(key, { ...head, lastSequence }, all, process);
+    const last = entries.at(-1);
+    if (last === undefined) return entries;
+    await session.execute(sql.insertEntries(entries.length), entries.flatMap(sql.valuesOf));
+    await saveHead(session, key, { ...head, lastSequence: last.sequence, lastMac: last.mac });
+    return entries;
+  };
+
+  const appendIn = async (session: Session, events: readonly RecordedEvent[]): Promise<readonly AuditEntry[]> => {
+    const chain = await lockChain(session);
+    return await extend(session, chain, await withoutKnown(session, events));
+  };
+
+  const learn = (entry: KnownEntry | undefined): void => {
+    if (entry !== undefined && entry.sequence > known.sequence) known = { sequence: entry.sequence, mac: entry.mac };
+  };
+
+  const append: AppendEvents = async (events) => {
+    let entries: readonly AuditEntry[] = [];
+    try {
+      await engine.write(async (session) => {
+        entries = await appendIn(session, events);
+      }, readCommitted);
+    } catch (thrown) {
+      // Appending again would record the events twice.
+      if (!(thrown instanceof CommitUnknown) || !(await isStored(engine, entries.at(-1)))) throw thrown;
+    }
+    learn(entries.at(-1));
+    return entries;
+  };
+
+  const findChain = async (): Promise<FoundChain | undefined> => {
+    const before = known;
+    const [row] = await engine.read((session) => session.query(sql.findChain, [before.sequence]));
+    return row && examine(row, row, before);
+  };
+
+  const read = async function* (from: number, through: number): AsyncGenerator<readonly AuditEntry[]> {
+    for (let next = from; ; ) {
+      const rows = await engine.read((session) => session.query(sql.readEntries, [next, through]));
+      if (rows.length > 0) yield rows.map(sql.entryOf);
+      if (rows.length < sql.entriesPerPage) return;
+      next = rows.at(-1)!.sequence + 1;
+    }
+  };
+
+  return Object.freeze<AuditLog>({
+    append,
+    appendIn,
+    read,
+    head: async () => (await findChain())?.head,
+    pin: () => (known.sequence === 0 ? '' : pinOf(known)),
+    async follow() {
+      const found = await findChain();
+      if (found === undefined ? known.sequence > 0 : found.isBroken) await append([]);
+      else if (found !== undefined) learn({ sequence: found.head.lastSequence, mac: found.head.lastMac });
+    },
+    list: ({ since = 0, until = unbounded, kind = '', actor = '', subject = '', before = unbounded, max }) =>
+      engine.read(async (session) => {
+        const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
+        return rows.map(sql.entryOf).reverse();
+      }),
+    async verify() {
+      for (;;) {
+        const pins = await findPins(engine);
+        const found = await findChain();
+        if (found === undefined) return await verifyWithoutHead(engine, pins);
+        const { head, key } = found;
+        const beyond = await engine.read(async (session) => (await session.query(sql.countBeyond, []))[0]!.entries);
+        const verified = await verifyChain(key, head, read(head.removedThrough + 1, head.lastSequence), beyond, pins);
+        // Entries whose time was over may have been removed meanwhile.
+        if ((await findChain())?.head.removedThrough === head.removedThrough) return verified;
+      }
+    },
+    async removeBefore(moment, pause = async () => {}) {
+      const head = (await findChain())?.head;
+      if (head === undefined) return 0;
+      const last = await findLastBefore(engine, head.removedThrough, moment);
+      if (last !== undefined)
+        await engine.write(async (session) => {
+          const chain = await lockChain(session);
+          // Another process has removed more.
+          if (chain.head.removedThrough >= last.sequence) return;
+          const removed = { removedThrough: last.sequence, removedMac: last.mac };
+          const event = removedEvent(clock.now(), chain.head.removedThrough, last.sequence);
+          await extend(session, { ...chain, head: { ...chain.head, ...removed } }, [event]);
+        }, readCommitted);
+      const through = last?.sequence ?? head.removedThrough;
+      for (let total = 0; ; await pause()) {
+        const deleted = await engine.write((session) => session.execute(sql.deleteThrough, [through]), readCommitted);
+        total += deleted;
+        if (deleted < sql.entriesPerPage) return total;
+      }
+    },
+  });
+}
+
+/** The sealed key changes with the wrapping key only, and what it seals never. */
+function createKeyOpener(vault: Vault): (row: sql.ChainRow) => KeyObject {
+  let opened: { readonly text: string; readonly key: KeyObject } | undefined;
+  return ({ key_id: keyId, data_key: dataKey, sealed_key: payload }) => {
+    const text = `${keyId} ${dataKey} ${payload}`;
+    if (opened?.text === text) return opened.key;
+    const key = createSecretKey(Buffer.from(vault.open(scope, { keyId, dataKey, payload }, 'payload'), 'base64'));
+    opened = { text, key };
+    return key;
+  };
+}
+
+/** Returns false where the chain exists. */
+async function addChain(session: Session, vault: Vault): Promise<boolean> {
+  const bytes = randomBytes(keyBytes);
+  const { keyId, dataKey, payload } = vault.seal(scope, { payload: bytes.toString('base64') });
+  const headMac = macOfHead(createSecretKey(bytes), emptyHead, '');
+  return (await session.execute(sql.addChain, [headMac, keyId, dataKey, payload!])) > 0;
+}
+
+async function findLast(session: Session): Promise<number> {
+  return (await session.query(sql.findLast, []))[0]!.sequence;
+}
+
+/** A store in which nothing was recorded has neither entries nor an anchor or pins. */
+async function verifyWithoutHead(engine: Engine, pins: Pins): Promise<VerifiedChain | undefined> {
+  const last = await engine.read(findLast);
+  const [reference] = await engine.read((session) => session.query(sql.findReference, [0]));
+  const faults = faultsWithoutHead(last, reference?.anchor ?? '', pins);
+  return faults.length === 0 ? undefined : { entries: 0, faults };
+}
+
+async function findPins(engine: Engine): Promise<Pins> {
+  const pins = new Map<string, string>();
+  for (const [table, statement] of sql.findPins)
+    for (const { pin } of await engine.read((session) => session.query(statement, []))) pins.set(pin, table);
+  return pins;
+}
+
+async function isStored(engine: Engine, entry: AuditEntry | undefined): Promise<boolean> {
+  if (entry === undefined) return true;
+  return engine.read(async (session) => (await session.query(sql.findMac, [entry.sequence]))[0]?.mac === entry.mac);
+}
+
+/** Removes events that the log holds once and has. */
+async function withoutKnown(session: Session, events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+  const keys = events.flatMap(({ once, event: { kind, subject } }) => (once ? [[kind, subject]] : []));
+  if (keys.length === 0) return events;
+  const rows = await session.query(sql.findKnown(keys.length), keys.flat());
+  const known = new Set(rows.map(({ kind, subject }) => `${kind} ${subject}`));
+  return events.filter(({ once, event: { kind, subject } }) => {
+    if (!once) return true;
+    const name = `${kind} ${subject}`;
+    const isNew = !known.has(name);
+    known.add(name);
+    return isNew;
+  });
+}
+
+/** The last of the oldest entries that are all from before the moment. */
+async function findLastBefore(
+  engine: Engine,
+  after: number,
+  moment: number,
+): Promise<{ readonly sequence: number; readonly mac: string } | undefined> {
+  let last: { readonly sequence: number; readonly mac: string } | undefined;
+  for (;;) {
+    const from = last?.sequence ?? after;
+    const rows = await engine.read((session) => session.query(sql.readTimes, [from]));
+    for (const row of rows) {
+      if (row.recorded_at >= moment) return last;
+      last = row;
+    }
+    if (rows.length < sql.entriesPerPage) return last;
+  }
+}
+
+function brokenEvent(recordedAt: number, { lastSequence }: ChainHead): RecordedEvent {
+  const detail = { lastSequence };
+  return { recordedAt, once: false, event: { kind: 'chainBroken', actor: gatewayActor, subject: 'chain', detail } };
+}
+
+function removedEvent(recordedAt: number, from: number, through: number): RecordedEvent {
+  const detail = { from: from + 1, through, rows: through - from };
+  return { recordedAt, once: false, event: { kind: 'destroyed', actor: gatewayActor, subject: 'auditEntry', detail } };
+}

@@ -1,0 +1,103 @@
+/** Composes the built-in services. The only file of the application that imports a service. */
+
+import type { Config } from '../config/config.ts';
+import { retentionMs } from '../config/days.ts';
+import { platformTables } from '../services/balance-platform/data-tables.ts';
+import { keysOpenResources } from '../services/balance-platform/key-check.ts';
+import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
+import { signedPlatformTables } from '../services/balance-platform/store/signed-tables.ts';
+import { cardNumberDetector } from '../services/card-numbers.ts';
+import { implementServices, services, summarizeEvent, webhookFormats } from '../services/index.ts';
+import {
+  type AccountUpdater,
+  createAccountUpdater,
+  createUpdaterJobHandlers,
+} from '../services/recurring/account-updater/account-updater.ts';
+import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
+import { createUpdaterPanel } from '../services/recurring/account-updater/panel.ts';
+import { signedAnnouncementTable } from '../services/recurring/account-updater/store/card-changes.ts';
+import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
+import { recurringTables } from '../services/recurring/data-tables.ts';
+import { keysOpenDetails } from '../services/recurring/key-check.ts';
+import { createDetailReindexer } from '../services/recurring/reindex.ts';
+import { recurringRetention } from '../services/recurring/retention.ts';
+import { signedDetailTable } from '../services/recurring/store/reindex-repository.ts';
+import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
+import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
+import type { SignedTable } from '../store/sql/signed-rows.ts';
+import type { ServiceDependencies, ServiceSet, Services } from './service-set.ts';
+
+export type { ShopperKey } from '../services/recurring/details.ts';
+export {
+  type ErasedShopper,
+  eraseShopper as eraseShopperIn,
+  isAbout as isAboutShopper,
+} from '../services/recurring/erase-shopper.ts';
+export type { Registry } from '../services/registry.ts';
+
+export interface BuiltInServices extends Services {
+  readonly registry: Registry;
+  readonly accountUpdater: AccountUpdater;
+}
+
+export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<ServiceSet<BuiltInServices>>({
+  services,
+  credentialRules,
+  // The migrations of the program create their tables.
+  migrate: async () => {},
+  sharedObjects(engine, { rememberedBytesMax }) {
+    const shopperCache = createShopperCache(engine, rememberedBytesMax);
+    return shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache];
+  },
+  compose: composeBuiltIn,
+});
+
+/** Rows of a table that is missing here are never compared; `test/unit/tables.test.ts` names it. */
+export const signedServiceTables: readonly SignedTable[] = [
+  signedDetailTable,
+  signedAnnouncementTable,
+  ...signedPlatformTables,
+];
+
+function composeBuiltIn(
+  config: Config,
+  { engine, store, context, limits, pepper, integrity, credentialRules: rules, auditedWrite }: ServiceDependencies,
+): BuiltInServices {
+  const { clock, vault } = context;
+  const registry = createRegistry(engine, pepper, clock, rules, auditedWrite, integrity);
+  const accountUpdater = createAccountUpdater(config, { store, clock, vault });
+  const { updater, events, batchQueue, calls } = accountUpdater;
+  return Object.freeze<BuiltInServices>({
+    implementations: implementServices({ updater, cardSearch: createCardSearchLimits(config, limits) }),
+    webhookFormats,
+    registry,
+    summarizeEvent(payload) {
+      const { at, type, ...owner } = summarizeEvent(payload);
+      return { at, type, owner };
+    },
+    textDetector: cardNumberDetector,
+    accountUpdater,
+    panels: [createUpdaterPanel(config, store)],
+    tables: [...recurringTables(store), ...platformTables(store)],
+    retention: recurringRetention({
+      disabledDetailMs: retentionMs(config.disabledDetailDaysMax),
+      detailHistoryMs: retentionMs(config.detailHistoryDaysMax),
+      notificationMs: retentionMs(config.notificationDaysMax),
+      announcedChangeMs: retentionMs(config.announcedChangeDaysMax),
+    }),
+    prepareJobs: () => batchQueue.begin(updater.kind),
+    createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
+    keysOpenStoredData: () =>
+      store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
+    signedTables: signedServiceTables,
+    reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
+    observe(log, metrics, trace) {
+      if (trace !== undefined) calls.use(trace);
+      const count = metrics.addEventCounter(updaterEventCounter);
+      events.listen(({ kind, ...members }) => {
+        count(kind, 'checks' in members ? members.checks : 1);
+        log.logger[updaterEventLevel[kind]]({ updater: kind, ...members }, 'account updater');
+      });
+    },
+  });
+}

@@ -1,0 +1,83 @@
+/** Opens the upstreams of a plan: their handlers, their state for probes and metrics, and their events for the log. */
+import type { Protocols } from '../../formats/index.ts';
+import type { Implementation } from '../../gateway/implement.ts';
+import type { Probe } from '../../http/admin.ts';
+import type { Log } from '../../http/log.ts';
+import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
+import type { Tracing } from '../../observe/telemetry/tracing.ts';
+import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
+import type { Backend } from '../backend.ts';
+import type { UpstreamReport } from '../process-report.ts';
+import type { Services } from '../service-set.ts';
+import { answerByUpstreams } from './answer.ts';
+import { createUpstreamCredentials } from './credentials.ts';
+import { countCalls, createEventListener } from './observe.ts';
+import type { UpstreamPlan } from './plan.ts';
+import { CircuitOpen, upstreamProbeName } from './probe.ts';
+
+export interface OpenUpstreams {
+  /** Those that answer requests, with the handlers of the plan. */
+  readonly implementations: readonly Implementation[];
+  /** Tell whether each upstream is called, or requests to it are refused without a try. */
+  readonly probes: readonly Probe[];
+  /** The state of each for the console. */
+  states(): readonly UpstreamReport[];
+  /** Lets requests end. */
+  close(): Promise<void>;
+}
+
+export interface UpstreamDependencies {
+  readonly implementations: readonly Implementation[];
+  readonly protocols: Protocols;
+  /** The response header with the reference of a request. */
+  readonly referenceHeader: string;
+  readonly backend: Backend<Services>;
+  readonly log: Log;
+  readonly metrics: UpstreamMetrics;
+  /** Absent where requests are not traced. */
+  readonly trace?: Tracing['upstream'] | undefined;
+}
+
+export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies): OpenUpstreams {
+  const { protocols, referenceHeader, log, metrics, backend, trace = (handler) => handler } = dependencies;
+  const { clock, vault } = backend.context;
+  const report = createEventListener(log, metrics);
+  const opened = new Map(
+    plan.upstreams.map((configured): [string, Upstream] => {
+      const credentials = createUpstreamCredentials(configured, { store: backend.upstreamCredentials, vault, clock });
+      return [
+        configured.name,
+        createUpstream({ ...configured, credentials, protocols, referenceHeader, clock, report }),
+      ];
+    }),
+  );
+  const keyMsOf = new Map(plan.upstreams.map(({ name, keyMsMax }) => [name, keyMsMax]));
+  const all = [...opened];
+  if (all.length > 0)
+    metrics.observe(() =>
+      all.map(([name, { isDown, waiting, active }]) => ({ name, isDown, queued: waiting, running: active })),
+    );
+  return Object.freeze<OpenUpstreams>({
+    implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) =>
+      trace(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
+    ),
+    probes: all.map(([name, upstream]) => ({
+      name: upstreamProbeName(name),
+      // Requests that this program answers, and those for other upstreams, need not wait for this one.
+      isPartial: !plan.answersEverything || all.length > 1,
+      check() {
+        if (upstream.isRefusing) throw new CircuitOpen();
+      },
+    })),
+    states: () =>
+      all.map(([name, { isDown, isRefusing, active, waiting }]) => ({
+        name,
+        breaker: isRefusing ? 'open' : isDown ? 'probing' : 'closed',
+        active,
+        waiting,
+      })),
+    async close() {
+      await Promise.all(all.map(([, upstream]) => upstream.close()));
+    },
+  });
+}

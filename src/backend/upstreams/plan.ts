@@ -1,0 +1,137 @@
+/** Plans which upstream answers which operation, and reports everything that is wrong with the configuration of both. */
+
+import { didYouMean } from '../../config/did-you-mean.ts';
+import type { VariableSources } from '../../config/variable-sources.ts';
+import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
+import type { OwnService } from '../own-services.ts';
+import { isMembers, type Members } from './members.ts';
+import type { AnsweredBy, Upstreams } from './options.ts';
+import { type ConfiguredUpstream, readUpstream } from './read-upstream.ts';
+
+/** What a configuration says of upstreams; its types may not have been checked. */
+export interface UpstreamParts {
+  readonly upstreams?: Upstreams | undefined;
+  readonly answeredBy?: AnsweredBy | undefined;
+}
+
+/** Which upstream answers which operation. */
+export interface UpstreamPlan {
+  readonly upstreams: readonly ConfiguredUpstream[];
+  /** The name of the upstream of an operation; undefined where a handler of this program answers it. */
+  upstreamOf(service: string, operation: string): string | undefined;
+  /** Whether upstreams answer every operation of every service. */
+  readonly answersEverything: boolean;
+  /** Whether upstreams know the rights of every caller: they answer everything, and receive the callers' credentials. */
+  readonly decidesRights: boolean;
+}
+
+export interface PlanReport {
+  readonly faults: readonly string[];
+  /** Present if there is no fault. */
+  readonly plan?: UpstreamPlan;
+}
+
+/** Stands for the handlers of this program. */
+const builtIn = 'builtIn';
+
+/** The services of a server: their contracts in every version, and those of them that are not built in. */
+export interface PlannedServices {
+  readonly services: readonly Service[];
+  readonly own: readonly OwnService[];
+}
+
+export function planUpstreams(parts: UpstreamParts, served: PlannedServices, variables: VariableSources): PlanReport {
+  const faults: string[] = [];
+  const given = membersOf('upstreams', parts.upstreams, faults);
+  const assigned = membersOf('answeredBy', parts.answeredBy, faults);
+  const upstreams = Object.entries(given).flatMap(([name, each]) => readUpstream(name, each, variables, faults) ?? []);
+  const names = Object.keys(given);
+  const services = newestOf(served.services);
+  faults.push(...assignmentFaults(assigned, services, names));
+  const answers = new Map<string, string>();
+  for (const service of services) {
+    const own = served.own.find((each) => each.service === service);
+    if (own?.answeredBy !== undefined && !names.includes(own.answeredBy))
+      faults.push(`${service.name} is answered by ${own.answeredBy}, ${noUpstream(own.answeredBy, names)}`);
+    for (const operation of service.operations.values()) {
+      const full = `${service.name}.${operation.name}`;
+      const hasHandler = own === undefined || own.handlers.has(operation);
+      const chosen = assigned[full] ?? assigned[service.name] ?? (hasHandler ? builtIn : own.answeredBy);
+      if (chosen === builtIn && !hasHandler) faults.push(`${full} has no handler: let an upstream answer it.`);
+      if (typeof chosen === 'string' && chosen !== builtIn) answers.set(full, chosen);
+    }
+    faults.push(...adapterFaults(service, answers, upstreams));
+  }
+  const used = new Set(answers.values());
+  // What a misspelt assignment means may be the upstream that seems to have none.
+  for (const name of faults.length === 0 ? names : [])
+    if (!used.has(name)) faults.push(`upstreams.${name} answers nothing: name it in answeredBy, or remove it.`);
+  if (faults.length > 0) return { faults };
+  const operations = services.reduce((sum, service) => sum + service.operations.size, 0);
+  return { faults, plan: createPlan(upstreams, answers, answers.size === operations) };
+}
+
+/** The form adapter has an address of its own, which not every contract has. */
+function adapterFaults(
+  service: Service,
+  answers: ReadonlyMap<string, string>,
+  upstreams: readonly ConfiguredUpstream[],
+): readonly string[] {
+  if (service.legacy?.adapter !== undefined) return [];
+  const used = new Set(namedOperations(service).map(({ name }) => answers.get(`${service.name}.${name}`)));
+  return upstreams.flatMap(({ name, format }) =>
+    format === 'adapter' && used.has(name)
+      ? `upstreams.${name}.format is adapter, and version ${service.version} of ${service.name} has no address for it: choose another format.`
+      : [],
+  );
+}
+
+function createPlan(
+  upstreams: readonly ConfiguredUpstream[],
+  answers: ReadonlyMap<string, string>,
+  answersEverything: boolean,
+): UpstreamPlan {
+  return Object.freeze<UpstreamPlan>({
+    upstreams,
+    answersEverything,
+    decidesRights: answersEverything && upstreams.every(({ credentials }) => credentials.kind === 'forward'),
+    upstreamOf: (service, operation) => answers.get(`${service}.${operation}`),
+  });
+}
+
+/** The plan of a server without upstreams. */
+export const noUpstreams: UpstreamPlan = createPlan([], new Map(), false);
+
+function membersOf(name: string, value: unknown, faults: string[]): Members {
+  if (value === undefined) return {};
+  if (isMembers(value)) return value;
+  faults.push(`${name} is not an object.`);
+  return {};
+}
+
+function assignmentFaults(assigned: Members, services: readonly Service[], upstreams: readonly string[]) {
+  return Object.entries(assigned).flatMap(([name, upstream]) => {
+    const place = `answeredBy.${name}`;
+    const fault = nameFault(name, services);
+    const faults = fault === undefined ? [] : [`${place}: ${fault}`];
+    if (upstream === builtIn || (typeof upstream === 'string' && upstreams.includes(upstream))) return faults;
+    return [...faults, `${place} is ${JSON.stringify(upstream)}, ${noUpstream(String(upstream), upstreams)}`];
+  });
+}
+
+function nameFault(name: string, services: readonly Service[]): string | undefined {
+  const [serviceName = '', operation, ...others] = name.split('.');
+  const service = services.find((each) => each.name === serviceName);
+  if (service === undefined)
+    return `no service has the name ${serviceName}; ${didYouMean(
+      serviceName,
+      services.map((each) => each.name),
+    )}`;
+  if (operation === undefined || (others.length === 0 && service.operations.has(operation))) return undefined;
+  return `${serviceName} has no operation ${operation}; ${didYouMean(operation, [...service.operations.keys()])}`;
+}
+
+function noUpstream(name: string, upstreams: readonly string[]): string {
+  if (upstreams.length === 0) return 'and there are no upstreams: declare it in upstreams.';
+  return `which is no upstream; ${didYouMean(name, [...upstreams, builtIn])}`;
+}

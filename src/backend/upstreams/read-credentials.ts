@@ -1,0 +1,100 @@
+/** Reads which credential an upstream receives. */
+import type { VariableSources } from '../../config/variable-sources.ts';
+import type { MemberReader } from './members.ts';
+import { type FoundSecret, readSecret } from './secret.ts';
+
+/** The headers that present a credential, by lower-case name. */
+export type CredentialHeaders = Readonly<Record<string, string>>;
+
+/** Which credential an upstream receives. */
+export type UsedCredentials =
+  | { readonly kind: 'forward' | 'mapped' | 'none' }
+  /** `source`: for `triglyph check`, without the secret. */
+  | { readonly kind: 'fixed'; readonly headers: CredentialHeaders; readonly source: string };
+
+/** A credential in words, before it is in headers. */
+export type PlainCredential =
+  | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
+  | { readonly kind: 'apiKey'; readonly secret: string; readonly header?: string | undefined }
+  | { readonly kind: 'bearer'; readonly secret: string };
+
+const none: UsedCredentials = Object.freeze({ kind: 'none' });
+const words = ['forward', 'mapped', 'none'] as const;
+const choices = "'forward', 'mapped', 'none', or one of basic, apiKey and bearer";
+
+/** Reads the member `credentials` of an upstream. Reports what is wrong with it, and then returns `none`. */
+export function readCredentials(reader: MemberReader, variables: VariableSources): UsedCredentials {
+  const value = reader.value('credentials');
+  if (value === undefined) {
+    reader.fault('credentials', `is missing: give ${choices}`);
+    return none;
+  }
+  if (typeof value === 'string') {
+    const kind = words.find((each) => each === value);
+    if (kind === undefined) reader.fault('credentials', `is ${JSON.stringify(value)}: give ${choices}`);
+    return kind === undefined ? none : { kind };
+  }
+  return readFixed(reader.object('credentials'), variables);
+}
+
+function readFixed(reader: MemberReader, variables: VariableSources): UsedCredentials {
+  reader.allow('basic', 'apiKey', 'header', 'bearer');
+  const kinds = (['basic', 'apiKey', 'bearer'] as const).filter((kind) => reader.has(kind));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    reader.fault('', 'needs one of basic, apiKey and bearer');
+    return none;
+  }
+  if (reader.has('header') && kind !== 'apiKey') reader.fault('header', 'belongs to apiKey');
+  const basic = kind === 'basic' ? reader.object('basic') : undefined;
+  basic?.allow('username', 'password');
+  const username = basic?.text('username') ?? '';
+  const secret = basic === undefined ? readSecret(reader, kind, variables) : readSecret(basic, 'password', variables);
+  if (secret === undefined) return none;
+  const header = reader.text('header', {
+    pattern: /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
+    hint: 'is not the name of a header',
+  });
+  return toHeaders({ kind, username, secret: secret.text, header }, secret, basic ?? reader);
+}
+
+function toHeaders(credential: PlainCredential, { source }: FoundSecret, reader: MemberReader): UsedCredentials {
+  const fault = credentialFault(credential);
+  if (fault !== undefined) reader.fault('', fault);
+  return fault === undefined ? { kind: 'fixed', headers: headersOf(credential), source } : none;
+}
+
+/** Returns why a credential cannot be sent in a header. */
+export function credentialFault(credential: PlainCredential): string | undefined {
+  switch (credential.kind) {
+    case 'basic':
+      if (!/^[^\p{Cc}:]{1,256}$/u.test(credential.username))
+        return 'needs a username of up to 256 characters, without a colon';
+      return /^\P{Cc}{1,4096}$/u.test(credential.secret)
+        ? undefined
+        : 'needs a password of up to 4096 characters on one line';
+    case 'apiKey':
+    case 'bearer':
+      return /^[\x21-\x7e]{1,4096}$/.test(credential.secret)
+        ? undefined
+        : 'needs a secret of up to 4096 printable ASCII characters without blanks';
+    default:
+      return credential satisfies never;
+  }
+}
+
+/** Returns the headers that present a credential. */
+export function headersOf(credential: PlainCredential): CredentialHeaders {
+  switch (credential.kind) {
+    case 'basic': {
+      const pair = Buffer.from(`${credential.username}:${credential.secret}`).toString('base64');
+      return { authorization: `Basic ${pair}` };
+    }
+    case 'apiKey':
+      return { [(credential.header ?? 'X-API-Key').toLowerCase()]: credential.secret };
+    case 'bearer':
+      return { authorization: `Bearer ${credential.secret}` };
+    default:
+      return credential satisfies never;
+  }
+}

@@ -1,0 +1,172 @@
+/** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
+import type { VariableSources } from '../../config/variable-sources.ts';
+import { isMembers, MemberReader } from './members.ts';
+import { type UpstreamFormat, type UpstreamOptions, type UpstreamTimeouts, upstreamFormats } from './options.ts';
+import { readCredentials, type UsedCredentials } from './read-credentials.ts';
+import { readText } from './secret.ts';
+
+/** TLS material as read from its files, in PEM. */
+export interface LoadedTls {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly serverName: string | undefined;
+}
+
+/** An upstream, complete: with its defaults, its secrets and its certificates. */
+export interface ConfiguredUpstream {
+  readonly name: string;
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly format: UpstreamFormat;
+  readonly credentials: UsedCredentials;
+  readonly tls: LoadedTls;
+  readonly timeouts: Required<UpstreamTimeouts>;
+  readonly connections: number;
+  readonly queueMax: number;
+  readonly responseBytesMax: number;
+  readonly isSingleAddress: boolean;
+  /** Where the upstream reads a key, with the header in lower case. Absent where it does not deduplicate. */
+  readonly key: { readonly header: string } | 'body' | undefined;
+  /** How long the upstream knows a key. */
+  readonly keyMsMax: number;
+}
+
+const members: Readonly<Record<keyof UpstreamOptions, true>> = {
+  url: true,
+  format: true,
+  credentials: true,
+  tls: true,
+  timeouts: true,
+  connections: true,
+  queueMax: true,
+  responseBytesMax: true,
+  singleAddress: true,
+  idempotency: true,
+  idempotencyHeader: true,
+  idempotencyMs: true,
+};
+const msMax = 600_000;
+const dayMs = 24 * 60 * 60 * 1000;
+const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
+
+/** Names of upstreams are label values of metrics, and texts of log lines. */
+const upstreamName = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+
+/** `place`: how messages begin, `upstreams.erp`. Returns the upstream as far as it can be read. */
+export function readUpstream(
+  name: string,
+  given: unknown,
+  variables: VariableSources,
+  faults: string[],
+): ConfiguredUpstream | undefined {
+  const place = `upstreams.${name}`;
+  if (!upstreamName.test(name)) faults.push(`${place}: a name has 1 to 40 letters, digits, _ and -, a letter first.`);
+  if (name === 'builtIn') faults.push(`${place}: builtIn stands for the handlers of this program: give another name.`);
+  if (!isMembers(given)) {
+    faults.push(`${place} is not an object.`);
+    return undefined;
+  }
+  const before = faults.length;
+  const reader = new MemberReader(given, place, faults);
+  reader.allow(...Object.keys(members));
+  const upstream: ConfiguredUpstream = {
+    name,
+    url: readUrl(reader),
+    format: reader.choice('format', upstreamFormats, 'json'),
+    credentials: readCredentials(reader, variables),
+    tls: readTls(reader),
+    timeouts: readTimeouts(reader),
+    connections: reader.wholeNumber('connections', 1, 10_000, 64),
+    queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
+    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
+    isSingleAddress: reader.boolean('singleAddress'),
+    key: readKeyPlace(reader),
+    keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
+  };
+  return faults.length === before ? Object.freeze(upstream) : undefined;
+}
+
+function readUrl(reader: MemberReader): string {
+  const text = reader.text('url');
+  if (text === undefined) {
+    if (!reader.has('url'))
+      reader.fault('url', 'is missing: give the address of the upstream, like https://erp.example.com');
+    return '';
+  }
+  const hint = upstreamUrlHint(text);
+  // The address may hold a password.
+  if (hint !== undefined) reader.fault('url', hint);
+  return hint === undefined ? new URL(text).href.replace(/\/$/, '') : '';
+}
+
+/** Returns what is wrong with the address of an upstream. */
+export function upstreamUrlHint(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return 'is no address: give http:// or https:// with a host, like https://erp.example.com/api';
+  if (`${url.username}${url.password}` !== '') return 'holds user and password: give them in credentials.basic';
+  return url.search === '' && url.hash === '' ? undefined : 'has a query or a fragment: leave it out';
+}
+
+function readTls(reader: MemberReader): LoadedTls {
+  const tls = reader.object('tls');
+  tls.allow('caFile', 'certFile', 'keyFile', 'serverName');
+  if (tls.has('certFile') !== tls.has('keyFile'))
+    tls.fault('', 'needs both certFile and keyFile for a certificate of the gateway');
+  const isPlain = String(reader.value('url')).startsWith('http:');
+  if (isPlain && reader.has('tls')) tls.fault('', 'is given, and the address is plain http: give an https address');
+  return {
+    ca: readPem(tls, 'caFile'),
+    cert: readPem(tls, 'certFile'),
+    key: readPem(tls, 'keyFile'),
+    serverName: tls.text('serverName'),
+  };
+}
+
+function readPem(tls: MemberReader, name: string): string | undefined {
+  const file = tls.text(name);
+  const content = file === undefined ? undefined : readText(file, name, tls);
+  if (content !== undefined && !content.includes('-----BEGIN ')) tls.fault(name, `names ${file}, which is not PEM`);
+  return content;
+}
+
+/** How long an upstream has, unless its configuration says otherwise. */
+const standardTimeouts: Required<UpstreamTimeouts> = Object.freeze({
+  connectMs: 2_000,
+  headersMs: 10_000,
+  bodyMs: 10_000,
+  totalMs: 15_000,
+});
+
+function readTimeouts(reader: MemberReader): Required<UpstreamTimeouts> {
+  const timeouts = reader.object('timeouts');
+  timeouts.allow(...Object.keys(standardTimeouts));
+  const ms = (name: keyof UpstreamTimeouts): number => timeouts.wholeNumber(name, 10, msMax, standardTimeouts[name]);
+  return { connectMs: ms('connectMs'), headersMs: ms('headersMs'), bodyMs: ms('bodyMs'), totalMs: ms('totalMs') };
+}
+
+function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {
+  const idempotency = reader.choice('idempotency', ['header', 'body', 'none'], 'none');
+  const hint = 'is not the name of a header';
+  const header = reader.text('idempotencyHeader', { pattern: headerName, hint });
+  if (idempotency !== 'header' && reader.has('idempotencyHeader'))
+    reader.fault(
+      'idempotencyHeader',
+      "is given without idempotency: 'header', so no header has a key: add it, or leave both out",
+    );
+  if (idempotency === 'none' && reader.has('idempotencyMs'))
+    reader.fault('idempotencyMs', 'is given without idempotency, so no key is sent: add it, or leave both out');
+  switch (idempotency) {
+    case 'header':
+      return { header: (header ?? 'Idempotency-Key').toLowerCase() };
+    case 'body':
+      if (reader.value('format') === undefined || reader.value('format') === 'json')
+        reader.fault('idempotency', 'is "body", and JSON has no place for a key: give header');
+      return 'body';
+    case 'none':
+      return undefined;
+    default:
+      return idempotency satisfies never;
+  }
+}

@@ -1,0 +1,59 @@
+/** Finds credentials by their id, for those who have proved a secret before: sessions. */
+import type { Caller } from '../../contract/canonical.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
+import type { RowIntegrity } from '../../store/row-integrity.ts';
+import type { Engine } from '../../store/sql/engine.ts';
+import { type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
+import { boundsOf, findById, type SecretRow } from './credential-statements.ts';
+import { cacheMsMax, callerOf, verifyRow } from './credentials.ts';
+
+export interface LiveCredential {
+  readonly caller: Caller;
+  /** The ids of its valid secrets. */
+  readonly secrets: readonly string[];
+}
+
+export interface LiveCredentials {
+  /** Returns undefined for a credential that is revoked, expired, without a valid secret, or bound to another origin. */
+  find(id: string, origin: CredentialOrigin): Promise<LiveCredential | undefined>;
+}
+
+interface Found {
+  readonly rows: readonly SecretRow[];
+  readonly bounds: CredentialBounds;
+  readonly caller: Caller;
+  readonly readAt: number;
+}
+
+/** A credential that was read is believed for a second, as that of a request is. */
+export function createLiveCredentials(engine: Engine, clock: Clock, integrity: RowIntegrity): LiveCredentials {
+  let cached = new Map<string, Found>();
+  const read = async (id: string): Promise<Found | undefined> => {
+    const known = cached.get(id);
+    const age = known === undefined ? -1 : clock.now() - known.readAt;
+    if (known !== undefined && age >= 0 && age < cacheMsMax) return known;
+    const readAt = clock.now();
+    const rows = await engine.read((session) => session.query(findById, [id]));
+    const [first] = rows;
+    if (first === undefined) {
+      cached.delete(id);
+      return undefined;
+    }
+    for (const row of rows) verifyRow(integrity, row);
+    const found = { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first), readAt };
+    if (cached.size >= cachedMax) cached = new Map();
+    cached.set(id, found);
+    return found;
+  };
+  return Object.freeze<LiveCredentials>({
+    async find(id, origin) {
+      const found = await read(id);
+      const now = clock.now();
+      if (found === undefined || found.bounds.refuse(origin, now) !== undefined) return undefined;
+      const valid = found.rows.filter(({ valid_until }) => valid_until === null || now < valid_until);
+      return valid.length === 0 ? undefined : { caller: found.caller, secrets: valid.map((row) => row.secret_id) };
+    },
+  });
+}
+
+const cachedMax = 100;

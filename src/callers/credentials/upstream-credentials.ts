@@ -1,0 +1,90 @@
+/** Stores the sealed credentials that callers have at upstreams. */
+
+import { type Engine, statement } from '../../store/sql/engine.ts';
+import type { Sealed, SealScope } from '../../vault/ports.ts';
+
+/** A credential at an upstream, for one credential of a caller. */
+export interface UpstreamCredential {
+  /** The name of the upstream. */
+  readonly upstream: string;
+  /** The id of the caller's credential. */
+  readonly credentialId: string;
+  /** How the upstream receives it. */
+  readonly kind: string;
+  readonly sealed: Sealed;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+export interface UpstreamCredentialStore {
+  /** Adds a credential, or replaces it. */
+  set(credential: UpstreamCredential): Promise<void>;
+  find(upstream: string, credentialId: string): Promise<UpstreamCredential | undefined>;
+  /** Sorted by upstream, then by the id of the caller's credential. */
+  list(): Promise<readonly UpstreamCredential[]>;
+  /** Returns false where there is none. */
+  remove(upstream: string, credentialId: string): Promise<boolean>;
+}
+
+/** The upstream is the owner of the record: two upstreams cannot exchange their credentials. */
+export function upstreamCredentialScope(upstream: string, credentialId: string): SealScope {
+  return { tenant: upstream, record: `upstream credential ${credentialId}` };
+}
+
+type CredentialRow = {
+  readonly upstream: string;
+  readonly credential_id: string;
+  readonly kind: string;
+  readonly key_id: string;
+  readonly data_key: string;
+  readonly sealed_credential: string;
+  readonly created_at: number;
+};
+
+const set = statement(
+  'set-upstream-credential',
+  `insert into upstream_credential (upstream, credential_id, kind, key_id, data_key, sealed_credential, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (upstream, credential_id) do update
+      set kind = excluded.kind, key_id = excluded.key_id, data_key = excluded.data_key,
+          sealed_credential = excluded.sealed_credential, created_at = excluded.created_at`,
+);
+const find = statement<CredentialRow>(
+  'find-upstream-credential',
+  'select * from upstream_credential where upstream = $1 and credential_id = $2',
+);
+const list = statement<CredentialRow>(
+  'list-upstream-credentials',
+  'select * from upstream_credential order by upstream, credential_id',
+);
+const remove = statement(
+  'remove-upstream-credential',
+  'delete from upstream_credential where upstream = $1 and credential_id = $2',
+);
+
+export function createUpstreamCredentialStore(engine: Engine): UpstreamCredentialStore {
+  return Object.freeze<UpstreamCredentialStore>({
+    set: ({ upstream, credentialId, kind, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
+      engine.write(async (session) => {
+        await session.execute(set, [upstream, credentialId, kind, keyId, dataKey, payload, createdAt]);
+      }),
+    find: (upstream, credentialId) =>
+      engine.read(async (session) => {
+        const [row] = await session.query(find, [upstream, credentialId]);
+        return row && credentialOf(row);
+      }),
+    list: () => engine.read(async (session) => (await session.query(list, [])).map(credentialOf)),
+    remove: (upstream, credentialId) =>
+      engine.write(async (session) => (await session.execute(remove, [upstream, credentialId])) > 0),
+  });
+}
+
+function credentialOf(row: CredentialRow): UpstreamCredential {
+  return {
+    upstream: row.upstream,
+    credentialId: row.credential_id,
+    kind: row.kind,
+    sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_credential },
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,170 @@
+/** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
+import { Problem } from '../../contract/problem.ts';
+import { ReturnTimes } from './return-times.ts';
+
+export interface FairTurnsOptions {
+  /** Requests of one caller at the same time; 0 is unlimited. */
+  readonly perCallerMax: number;
+  /** How long requests may wait for their turn before further ones of their caller are refused; 0 is unlimited. */
+  readonly waitMsMax: number;
+  readonly onRefused?: (kind: TurnRefusal) => void;
+  /** Milliseconds. By default the monotonic clock of the process. */
+  readonly now?: () => number;
+}
+
+/** `atOnce`: the caller has too many requests under way. `waiting`: its requests wait for too long. */
+export type TurnRefusal = 'atOnce' | 'waiting';
+
+/** One request. */
+export interface Visit {
+  /** Undefined where it is the turn of the request now, else it resolves then. Called once. */
+  turn(): Promise<void> | undefined;
+  /** The request is answered. Called once. */
+  leave(): void;
+}
+
+export interface FairTurns {
+  /** Throws `tooManyRequests` or `overloaded`. */
+  enter(caller: string): Visit;
+  /** Requests that wait for their turn. */
+  readonly waiting: number;
+}
+
+/**
+ * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
+ * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
+ */
+const sharedBudgetMs = 0.08;
+/** The same while there is one caller: no other one waits, and longer turns save system calls. */
+const aloneBudgetMs = 5;
+/** Fewer waiting requests are no overload: the machine gave the process no time. */
+const queueMin = 32;
+/** The first request of each caller in a turn goes first, unless so many callers make all others wait. */
+const firstBudgetMs = 20;
+/** A caller without a request for this time is forgotten. */
+const idleMsMax = 10_000;
+const sweepEveryMs = 1_000;
+
+interface Waiting {
+  readonly since: number;
+  readonly start: () => void;
+}
+
+class Line {
+  /** Requests that have entered and not left. */
+  inside = 0;
+  readonly waiting: Waiting[] = [];
+  usedAt = 0;
+  /** The turn of the event loop in which its last request started. */
+  startedIn = 0;
+  readonly returns = new ReturnTimes();
+}
+
+export function createFairTurns(options: FairTurnsOptions): FairTurns {
+  const { perCallerMax, waitMsMax, onRefused = () => {}, now = () => performance.now() } = options;
+  const lines = new Map<string, Line>();
+  /** The lines in which requests wait, in the order of their turns. */
+  const rotation = new Set<Line>();
+  let waiting = 0;
+  let sweptAt = 0;
+  /** Of the current turn of the event loop. */
+  let startedAt: number | undefined;
+  let turnNumber = 0;
+
+  function refuse(kind: TurnRefusal, line: Line, at: number): never {
+    onRefused(kind);
+    const retryAfterSeconds = line.returns.countRefusal(at);
+    throw new Problem(kind === 'atOnce' ? 'tooManyRequests' : 'overloaded', undefined, {
+      reason: kind,
+      retryAfterSeconds,
+    });
+  }
+
+  function openTurn(at: number): number {
+    if (startedAt === undefined) {
+      startedAt = at;
+      turnNumber += 1;
+      setImmediate(endTurn);
+    }
+    return startedAt;
+  }
+
+  function endTurn(): void {
+    startedAt = undefined;
+    if (waiting > 0) serve(now());
+  }
+
+  /** Starts one request after the other, each after the work of the one before, until the budget is spent. */
+  function serve(since: number): void {
+    const [line] = rotation;
+    if (line === undefined) return;
+    rotation.delete(line);
+    const next = line.waiting.shift()!;
+    // The caller goes to the end of the rotation.
+    if (line.waiting.length > 0) rotation.add(line);
+    waiting -= 1;
+    next.start();
+    // Ticks run when all promises are done, and with them what the request does without waiting.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (waiting === 0) return;
+        if (now() - since < budget()) serve(since);
+        else openTurn(now());
+      }),
+    );
+  }
+
+  function budget(): number {
+    return lines.size > 1 ? sharedBudgetMs : aloneBudgetMs;
+  }
+
+  function mayStart(line: Line, at: number): boolean {
+    const spentMs = at - openTurn(at);
+    const isFirst = line.inside === 1 && line.startedIn !== turnNumber;
+    if (isFirst ? spentMs >= firstBudgetMs : waiting > 0 || spentMs >= budget()) return false;
+    line.startedIn = turnNumber;
+    return true;
+  }
+
+  function lineOf(caller: string, at: number): Line {
+    if (at - sweptAt > sweepEveryMs) {
+      sweptAt = at;
+      for (const [name, { inside, usedAt }] of lines) if (inside === 0 && at - usedAt > idleMsMax) lines.delete(name);
+    }
+    let line = lines.get(caller);
+    if (line === undefined) {
+      line = new Line();
+      lines.set(caller, line);
+    }
+    line.usedAt = at;
+    return line;
+  }
+
+  return {
+    get waiting() {
+      return waiting;
+    },
+    enter(caller) {
+      const at = now();
+      const line = lineOf(caller, at);
+      if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce', line, at);
+      const [first] = line.waiting;
+      const isQueue = line.waiting.length >= queueMin;
+      if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting', line, at);
+      line.inside += 1;
+      return {
+        turn() {
+          const at = now();
+          if (mayStart(line, at)) return undefined;
+          waiting += 1;
+          rotation.add(line);
+          return new Promise((start) => line.waiting.push({ since: at, start }));
+        },
+        leave() {
+          line.inside -= 1;
+          line.returns.countAnswer();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,214 @@
+/** Reads complex types as objects, lists and maps of the contract. */
+import { list, map, type ObjectSchema, object, type Schema } from '../../contract/schema.ts';
+import type { LocatedElement } from '../../lib/xml/located.ts';
+import { ContentReader } from './content.ts';
+import type { FindingCollector } from './findings.ts';
+import {
+  childNamed,
+  childrenNamed,
+  encodingUri,
+  keyOf,
+  nameIn,
+  type QName,
+  resolveName,
+  wsdlUri,
+  xsdUri,
+} from './names.ts';
+import {
+  type Content,
+  capitalised,
+  elementChildren,
+  itemsMax,
+  limitOf,
+  namespaceOfElement,
+  type ReadType,
+} from './particles.ts';
+import type { Prefixes } from './prefixes.ts';
+import { Unread } from './read-location.ts';
+import { Refused } from './refused.ts';
+import type { Declared, SchemaIndex } from './schema-index.ts';
+import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
+import { type Scalar, SimpleTypes } from './simple-types.ts';
+import { UniqueNames } from './unique-names.ts';
+
+/** Of all types, each as often as it is read. */
+const partsMax = 500_000;
+
+export class ComplexTypes {
+  readonly index: SchemaIndex;
+  readonly findings: FindingCollector;
+  readonly prefixes: Prefixes;
+  readonly simpleTypes: SimpleTypes;
+  readonly #known = new Map<LocatedElement, Schema>();
+  readonly #reading = new Set<LocatedElement>();
+  /** The names of objects by namespace: those of types come first. */
+  readonly #names: UniqueNames;
+  #parts = 0;
+
+  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes, timeZone: string) {
+    this.index = index;
+    this.findings = findings;
+    this.prefixes = prefixes;
+    this.simpleTypes = new SimpleTypes(index, findings, timeZone);
+    this.#names = new UniqueNames([...index.complexTypes()].map(([key]) => key));
+  }
+
+  /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
+  typeOf(element: LocatedElement, declared: Declared, name: string, attribute = 'type'): ReadType {
+    const inlineComplex = childNamed(element, xsdUri, 'complexType');
+    if (inlineComplex !== undefined) return complex(this.#read({ ...declared, element: inlineComplex }, name));
+    const inlineSimple = childNamed(element, xsdUri, 'simpleType');
+    if (inlineSimple !== undefined) return this.simpleTypes.inline(inlineSimple, name);
+    const type = nameIn(element, attribute);
+    if (type === undefined) throw new Refused(element, 'it has no type, so it may hold anything');
+    return this.namedType(element, type, name);
+  }
+
+  namedType(from: LocatedElement, type: QName, name: string): ReadType {
+    const declared = this.index.find('complexType', type);
+    if (declared !== undefined) return complex(this.#read(declared, type.local));
+    if (type.uri === xsdUri && ['anyType', 'anySimpleType'].includes(type.local))
+      throw new Refused(from, `${type.local} may hold anything`);
+    if (type.uri === encodingUri && type.local === 'Array')
+      throw new Refused(from, 'an array without the type of its items');
+    return this.simpleTypes.named(from, type, name);
+  }
+
+  countPart(element: LocatedElement): void {
+    this.#parts += 1;
+    if (this.#parts <= partsMax) return;
+    const reason = `types and groups name each other too often: more than ${partsMax} parts`;
+    this.findings.add('refused', element, reason);
+    throw new Unread(reason);
+  }
+
+  /** An object with the content of a type and the name of a message. */
+  message(declared: Declared, name: string): ObjectSchema {
+    const content = this.#contentOf(declared);
+    return this.#object(declared, name, content);
+  }
+
+  #read(declared: Declared, name: string): Schema {
+    const { element } = declared;
+    const known = this.#known.get(element);
+    const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
+    if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
+    if (known !== undefined) return known;
+    if (this.#reading.has(element)) throw new Refused(element, 'the type contains itself');
+    this.#reading.add(element);
+    try {
+      const schema =
+        this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
+      this.#known.set(element, schema);
+      return schema;
+    } finally {
+      this.#reading.delete(element);
+    }
+  }
+
+  #record(declared: Declared, name: string): Schema {
+    const unique = declared.element.attributes.has('name')
+      ? name
+      : this.#uniqueName(declared.schema.targetNamespace, name);
+    return this.#object(declared, unique, this.#contentOf(declared));
+  }
+
+  #object({ element, schema }: Declared, name: string, { fields, choices }: Content): ObjectSchema {
+    const namespace = this.prefixes.prefixOf(schema.targetNamespace);
+    if (element.attributes.get('abstract') === 'true')
+      this.findings.add('changed', element, 'the type is abstract; a type that extends it is refused in its place');
+    try {
+      return this.#fitting(
+        element,
+        object(name, fields, { choices, ...(namespace !== this.prefixes.own && { namespace }) }),
+      );
+    } catch (thrown) {
+      if (thrown instanceof TypeError) throw new Refused(element, thrown.message);
+      throw thrown;
+    }
+  }
+
+  #fitting(element: LocatedElement, schema: ObjectSchema): ObjectSchema {
+    if (sizeOf(schema).fields <= messageFieldsMax) return schema;
+    throw new Refused(element, `a message with it would have more than ${messageFieldsMax} members`);
+  }
+
+  #contentOf(declared: Declared): Content {
+    return new ContentReader(this).read(declared);
+  }
+
+  #uniqueName(uri: string, name: string): string {
+    return this.#names.take(keyOf({ uri, local: name })).slice(keyOf({ uri, local: '' }).length);
+  }
+
+  /** `<ArrayOfLine>` with nothing but lines. */
+  #array(declared: Declared): Schema | undefined {
+    const { element, schema } = declared;
+    const particle = onlyParticle(element);
+    const only = particle?.local === 'sequence' && onceOnly(particle) ? elementChildren(particle) : [];
+    const [item] = only;
+    if (item?.local !== 'element' || only.length !== 1) return undefined;
+    const max = item.attributes.get('maxOccurs') ?? '1';
+    if (max === '1' || max === '0') return undefined;
+    const reference = nameIn(item, 'ref');
+    const found = reference === undefined ? { element: item, schema } : this.index.find('element', reference);
+    if (found === undefined) throw new Refused(item, `no element ${reference?.local} is declared`);
+    const itemName = found.element.attributes.get('name') ?? '';
+    const type = this.typeOf(found.element, found, capitalised(itemName));
+    const uri = namespaceOfElement(found, reference !== undefined);
+    const namespace = this.prefixes.itemTrait(uri);
+    return list(type.schema, itemName, { max: limitOf(max), ...(namespace !== undefined && { namespace }) });
+  }
+
+  /** `<entry><key/><value/></entry>` of anything: a map, as this program declares it. */
+  #map({ element }: Declared): Schema | undefined {
+    const particle = onlyParticle(element);
+    const [entry, ...others] = particle === undefined ? [] : elementChildren(particle);
+    const type = entry && childNamed(entry, xsdUri, 'complexType');
+    const inner = type && onlyParticle(type);
+    if (entry?.attributes.get('name') !== 'entry' || others.length > 0 || inner === undefined) return undefined;
+    const halves = elementChildren(inner);
+    const isPair =
+      halves.map(({ attributes }) => attributes.get('name')).join() === 'key,value' &&
+      halves.every((each) => nameIn(each, 'type')?.local === 'anyType');
+    return isPair ? map(100, { key: 'value' }) : undefined;
+  }
+
+  /** A restriction of the array of SOAP encoding. The names of its items mean nothing. */
+  #encodedArray(declared: Declared): Schema | undefined {
+    const content = childNamed(declared.element, xsdUri, 'complexContent');
+    const restriction = content && childNamed(content, xsdUri, 'restriction');
+    const base = restriction && nameIn(restriction, 'base');
+    if (restriction === undefined || base?.uri !== encodingUri || base.local !== 'Array') return undefined;
+    for (const attribute of childrenNamed(restriction, xsdUri, 'attribute')) {
+      const written = attribute.qualified.find(
+        ({ namespace, local }) => namespace === wsdlUri && local === 'arrayType',
+      );
+      const name = written && resolveName(attribute, written.value.replace(/\[[\d,]*\]$/, ''));
+      if (name === undefined) continue;
+      if (/\]$/.test(name.local)) throw new Refused(attribute, 'an array of arrays');
+      const { schema } = this.namedType(attribute, name, name.local);
+      return list(schema, 'item', { max: itemsMax, anyItemName: true, namespace: '' });
+    }
+    const particle = restriction.children.find(({ local }) => local === 'sequence' || local === 'all');
+    const [item] = particle === undefined ? [] : elementChildren(particle);
+    if (item === undefined) throw new Refused(restriction, 'an array without the type of its items');
+    const itemName = item.attributes.get('name') ?? 'item';
+    const { schema } = this.typeOf(item, declared, capitalised(itemName));
+    return list(schema, itemName, { max: itemsMax, anyItemName: true, namespace: '' });
+  }
+}
+
+function complex(schema: Schema): Scalar | ReadType {
+  return { schema, hasInlineLengths: false };
+}
+
+/** The group of a type that has nothing else. */
+function onlyParticle(type: LocatedElement): LocatedElement | undefined {
+  const children = elementChildren(type);
+  return children.length === 1 && ['sequence', 'all'].includes(children[0]!.local) ? children[0] : undefined;
+}
+
+function onceOnly({ attributes }: LocatedElement): boolean {
+  return (attributes.get('maxOccurs') ?? '1') === '1' && (attributes.get('minOccurs') ?? '1') === '1';
+}

@@ -1,0 +1,297 @@
+/** Reads the content of a complex type: its elements in their order, its rules between them, its text and its attributes. */
+import { type Choice, type Field, type FieldOptions, list, optional, required } from '../../contract/schema.ts';
+import type { LocatedElement } from '../../lib/xml/located.ts';
+import { field, repeatedField } from './field-of-element.ts';
+import { childNamed, docOf, encodingUri, keyOf, nameIn, wsdlUri } from './names.ts';
+import {
+  type Content,
+  capitalised,
+  elementChildren,
+  limitOf,
+  namespaceOfElement,
+  type ReadType,
+  type TypeReader,
+} from './particles.ts';
+import { Refused } from './refused.ts';
+import type { Declared } from './schema-index.ts';
+
+/** Whether a group, or one around it, may be left out, and whether only one of its parts is there. */
+interface GroupContext {
+  readonly isOptional: boolean;
+  readonly isInChoice: boolean;
+  readonly depth: number;
+  /** `maxOccurs` of a group around one element. */
+  readonly repeats?: string;
+}
+
+const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
+const groupDepthMax = 16;
+const typeFieldsMax = 5_000;
+/** Of the types that extend another. */
+const namedMax = 20;
+
+export class ContentReader {
+  readonly #types: TypeReader;
+  readonly #fields = new Map<string, Field>();
+  readonly #choices: Choice[] = [];
+  /** The namespace of the type that is read; base types may be in others. */
+  #around = '';
+
+  constructor(types: TypeReader) {
+    this.#types = types;
+  }
+
+  read(declared: Declared): Content {
+    this.#around = declared.schema.targetNamespace;
+    this.#readType(declared, 0);
+    return { fields: Object.fromEntries(this.#fields), choices: this.#choices };
+  }
+
+  #readType(declared: Declared, depth: number): void {
+    if (depth > groupDepthMax)
+      throw new Refused(declared.element, `the type extends itself, or more than ${groupDepthMax} others`);
+    if (declared.element.attributes.get('mixed') === 'true')
+      throw new Refused(declared.element, 'text between elements (mixed content)');
+    for (const child of elementChildren(declared.element)) {
+      const at = { ...declared, element: child };
+      switch (child.local) {
+        case 'complexContent':
+          this.#readDerivation(at, depth);
+          break;
+        case 'simpleContent':
+          this.#readText(at, depth);
+          break;
+        default:
+          this.#readParticle(at, always);
+      }
+    }
+  }
+
+  #readDerivation({ element, schema }: Declared, depth: number): void {
+    const [derivation] = elementChildren(element);
+    const base = derivation && nameIn(derivation, 'base');
+    if (derivation === undefined || base === undefined) throw new Refused(element, 'a type without its base');
+    if (derivation.local === 'extension') {
+      const found = this.#types.index.find('complexType', base);
+      if (found === undefined) throw new Refused(derivation, `no type ${base.local} is declared in ${base.uri}`);
+      this.#types.findings.add('changed', derivation, `the members of ${base.local} are those of this type, too`);
+      this.#readType(found, depth + 1);
+    }
+    if (base.uri === encodingUri && base.local === 'Array') throw new Refused(derivation, 'an array');
+    // A restriction repeats what it keeps.
+    for (const child of elementChildren(derivation)) this.#readParticle({ element: child, schema }, always);
+  }
+
+  #readText({ element, schema }: Declared, depth: number): void {
+    const [derivation] = elementChildren(element);
+    const base = derivation && nameIn(derivation, 'base');
+    if (derivation === undefined || base === undefined) throw new Refused(element, 'a text without its type');
+    const found = this.#types.index.find('complexType', base);
+    if (found !== undefined) this.#readType(found, depth + 1);
+    else this.#addText(derivation, this.#types.simpleTypes.named(derivation, base, 'Value'), docOf(element));
+    for (const child of elementChildren(derivation))
+      if (child.local.startsWith('attribute') || child.local === 'anyAttribute')
+        this.#readParticle({ element: child, schema }, always);
+  }
+
+  #addText(element: LocatedElement, { schema }: ReadType, doc: string): void {
+    const isRequired = schema.kind !== 'string' || (schema.min ?? 0) > 0;
+    this.#add(element, 'value', (isRequired ? required : optional)(schema, doc, { xml: 'text' }));
+  }
+
+  #readParticle(declared: Declared, around: GroupContext): void {
+    const { element, schema } = declared;
+    this.#types.countPart(element);
+    if (around.depth > groupDepthMax)
+      throw new Refused(element, `the group contains itself, or groups are more than ${groupDepthMax} deep`);
+    const inner = { ...around, depth: around.depth + 1 };
+    switch (element.local) {
+      case 'sequence':
+      case 'all': {
+        const group = this.#group(element, inner);
+        for (const child of elementChildren(element)) this.#readParticle({ element: child, schema }, group);
+        return;
+      }
+      case 'choice':
+        this.#readChoice(declared, this.#group(element, inner));
+        return;
+      case 'group':
+      case 'attributeGroup': {
+        const name = nameIn(element, 'ref');
+        const found = name && this.#types.index.find(element.local, name);
+        if (found === undefined) throw new Refused(element, `no ${element.local} ${name?.local} is declared`);
+        const group = element.local === 'group' ? this.#group(element, inner) : inner;
+        for (const child of elementChildren(found.element)) this.#readParticle({ ...found, element: child }, group);
+        return;
+      }
+      case 'element':
+        this.#leaveOutIfOptional(element, around, () => this.#readElement(declared, around));
+        return;
+      case 'attribute':
+        this.#leaveOutIfOptional(element, around, () => this.#readAttribute(declared));
+        return;
+      case 'any':
+        this.#leaveOutIfOptional(element, around, () => {
+          throw new Refused(element, 'any element may stand here (xsd:any)');
+        });
+        return;
+      case 'anyAttribute':
+        this.#types.findings.add('refused', element, 'other attributes (xsd:anyAttribute) are left out');
+        return;
+      default:
+        throw new Refused(element, `the contract language has no ${element.local}`);
+    }
+  }
+
+  #group(element: LocatedElement, around: GroupContext): GroupContext {
+    const max = element.attributes.get('maxOccurs') ?? '1';
+    const [only, ...others] = elementChildren(element);
+    const isOptional = around.isOptional || element.attributes.get('minOccurs') === '0';
+    if (max !== '1' && only?.local === 'element' && others.length === 0 && around.repeats === undefined)
+      return { ...around, isOptional, repeats: max };
+    if (max !== '1') throw new Refused(element, `a ${element.local} of several elements that occurs more than once`);
+    return { ...around, isOptional };
+  }
+
+  #readChoice({ element, schema }: Declared, around: GroupContext): void {
+    const options: string[][] = [];
+    let canBeEmpty = around.isOptional;
+    for (const child of elementChildren(element)) {
+      const before = this.#fields.size;
+      this.#readParticle({ element: child, schema }, { ...around, isOptional: true, isInChoice: true });
+      if (child.attributes.get('minOccurs') === '0') canBeEmpty = true;
+      if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
+    }
+    const isPlain = elementChildren(element).every(
+      (child) =>
+        child.local === 'element' || (child.local === 'sequence' && elementChildren(child).every(isMandatoryElement)),
+    );
+    // A rule says which fields are there: one of optional ones does not say it.
+    if (around.isInChoice || !isPlain || options.length < 2) {
+      this.#types.findings.add(
+        'changed',
+        element,
+        'the rule of the choice is not checked: each of its members is optional',
+      );
+      return;
+    }
+    const doc = `${options.map((names) => names.join(' and ')).join(', or ')}.`;
+    this.#choices.push({
+      options,
+      exclusive: true,
+      ...(canBeEmpty && { orNone: true }),
+      problem: 'missingField',
+      doc: `One of them: ${doc}`,
+    });
+  }
+
+  /** What may be absent can be left out, and the rest serves; a finding says so. */
+  #leaveOutIfOptional(element: LocatedElement, around: GroupContext, read: () => void): void {
+    try {
+      read();
+    } catch (thrown) {
+      const minOccurs = element.attributes.get('minOccurs') ?? '1';
+      const isOptional =
+        element.local === 'attribute'
+          ? element.attributes.get('use') !== 'required'
+          : around.isOptional || minOccurs === '0';
+      if (!(thrown instanceof Refused) || !isOptional) throw thrown;
+      const place =
+        thrown.element === element ? '' : `; ${element.local} ${element.attributes.get('name') ?? ''} is left out`;
+      this.#types.findings.add('refused', thrown.element, `${thrown.message}${place || ', so it is left out'}`);
+    }
+  }
+
+  #readElement(declared: Declared, around: GroupContext): void {
+    const { element } = declared;
+    const { attributes } = element;
+    const written = attributes.get('maxOccurs') ?? '1';
+    if (written === '0') return;
+    const maxOccurs = written === '1' ? (around.repeats ?? written) : written;
+    const reference = nameIn(element, 'ref');
+    const found = reference === undefined ? declared : this.#types.index.find('element', reference);
+    if (found === undefined)
+      throw new Refused(element, `no element ${reference?.local} is declared in ${reference?.uri}`);
+    const name = found.element.attributes.get('name') ?? '';
+    if (found.element.attributes.get('abstract') === 'true')
+      throw new Refused(element, 'an abstract element, for which others stand (substitutionGroup)');
+    const type = this.#types.typeOf(found.element, found, capitalised(name));
+    this.#noteDefault(found.element);
+    this.#noteDerived(found.element);
+    const isNillable = found.element.attributes.get('nillable') === 'true';
+    const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, reference !== undefined), this.#around);
+    const isRepeated = maxOccurs !== '1';
+    const schema = isRepeated ? list(type.schema, name, { max: limitOf(maxOccurs), repeated: true }) : type.schema;
+    const minOccurs = attributes.get('minOccurs') ?? '1';
+    const isOptional = around.isOptional || minOccurs === '0';
+    const options: FieldOptions = {
+      ...(namespace !== undefined && { namespace }),
+      ...(type.hasInlineLengths && !isRepeated && { lengthsInStubs: true as const }),
+    };
+    const doc = docOf(element) || docOf(found.element);
+    this.#add(
+      element,
+      name,
+      isRepeated
+        ? repeatedField(schema, doc, isOptional, options)
+        : field(schema, doc, { isOptional, isNillable, inChoice: around.isInChoice }, options),
+    );
+  }
+
+  #readAttribute({ element, schema }: Declared): void {
+    const { attributes } = element;
+    if (attributes.get('use') === 'prohibited') return;
+    const reference = nameIn(element, 'ref');
+    if (reference?.uri === encodingUri || reference?.uri === wsdlUri) return;
+    if (reference !== undefined) throw new Refused(element, `an attribute of a namespace (${reference.local})`);
+    const name = attributes.get('name') ?? '';
+    const isQualified =
+      attributes.get('form') === 'qualified' ||
+      (attributes.get('form') !== 'unqualified' && schema.root.attributes.get('attributeFormDefault') === 'qualified');
+    if (isQualified) throw new Refused(element, 'an attribute of a namespace');
+    const hasType = attributes.has('type') || childNamed(element, element.namespace, 'simpleType') !== undefined;
+    const type = hasType
+      ? this.#types.typeOf(element, { element, schema }, capitalised(name))
+      : this.#types.simpleTypes.named(element, { uri: element.namespace, local: 'string' }, name);
+    this.#noteDefault(element);
+    const options: FieldOptions = { xml: 'attribute', ...(type.hasInlineLengths && { lengthsInStubs: true as const }) };
+    this.#add(
+      element,
+      name,
+      (attributes.get('use') === 'required' ? required : optional)(type.schema, docOf(element), options),
+    );
+  }
+
+  #add(element: LocatedElement, name: string, read: Field): void {
+    if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || name === '__proto__')
+      throw new Refused(element, `a field cannot be called ${name}: FORM has no such name`);
+    if (this.#fields.has(name)) throw new Refused(element, `two members are called ${name}`);
+    if (this.#fields.size >= typeFieldsMax) throw new Refused(element, `a type has more than ${typeFieldsMax} members`);
+    this.#fields.set(name, read);
+  }
+
+  #noteDefault(element: LocatedElement): void {
+    for (const kind of ['default', 'fixed']) {
+      const value = element.attributes.get(kind);
+      if (value !== undefined)
+        this.#types.findings.add('changed', element, `the ${kind} value ${value} is not applied`);
+    }
+  }
+
+  /** A caller could send a type that extends this one, with an `xsi:type`. */
+  #noteDerived(element: LocatedElement): void {
+    const type = nameIn(element, 'type');
+    const derived = type === undefined ? [] : this.#types.index.derivedFrom(keyOf(type));
+    const others = derived.length > namedMax ? ` and ${derived.length - namedMax} others` : '';
+    if (derived.length > 0)
+      this.#types.findings.add(
+        'refused',
+        element,
+        `types that extend ${type!.local} are refused in its place: ${derived.slice(0, namedMax).join(', ')}${others}`,
+      );
+  }
+}
+
+function isMandatoryElement(element: LocatedElement): boolean {
+  return element.local === 'element' && (element.attributes.get('minOccurs') ?? '1') !== '0';
+}

@@ -1,0 +1,80 @@
+/** The parts of a contract as source text: scalars with names for them, choices, and values of options. */
+import type { Choice, ScalarSchema } from '../../contract/schema.ts';
+import { call, type Expression, members, quote } from './source-text.ts';
+
+/** The names of ranges that WSDLs use. */
+const ranges: Readonly<Record<string, string>> = {
+  '-32768,32767': 'short',
+  '-2147483648,2147483647': 'int',
+  '-999999999999999,999999999999999': 'long',
+  '0,999999999999999': 'unsignedLong',
+};
+
+export function choiceExpression({ options, exclusive, orNone, problem, doc }: Choice): Expression {
+  return members({
+    options: { items: options.map((names) => ({ items: names.map(quote) })) },
+    exclusive: String(exclusive),
+    orNone: orNone && 'true',
+    problem: quote(typeof problem === 'string' ? problem : problem.name),
+    doc: quote(doc),
+  });
+}
+
+export function literal(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+export function scalarExpression(schema: ScalarSchema) {
+  switch (schema.kind) {
+    case 'integer':
+      return call('integer', String(schema.min), String(schema.max), String(schema.example));
+    case 'boolean':
+    case 'double':
+      return call(schema.kind, String(schema.example));
+    case 'dateTime': {
+      const { timeZone } = schema;
+      const options = timeZone === undefined ? undefined : members({ timeZone: quote(timeZone) });
+      return call('dateTime', String(schema.example), options);
+    }
+    case 'date':
+      return call('date', quote(schema.example));
+    case 'enum':
+      return call('oneOf', quote(schema.name), ...schema.values.map(quote));
+    case 'string':
+    case 'decimal':
+    case 'binary': {
+      const { kind, ...options } = schema;
+      return call(
+        kind,
+        members(Object.fromEntries(Object.entries(options).map(([name, value]) => [name, literal(value)]))),
+      );
+    }
+    default:
+      return schema satisfies never;
+  }
+}
+
+export function scalarName(schema: ScalarSchema): string {
+  switch (schema.kind) {
+    case 'enum':
+      return schema.name;
+    case 'integer':
+      return ranges[`${schema.min},${schema.max}`] ?? 'count';
+    case 'string':
+      return schema.pattern === undefined ? `text${schema.max ?? ''}` : 'code';
+    case 'boolean':
+      return 'flag';
+    case 'double':
+      return 'float';
+    case 'decimal':
+      return 'amount';
+    case 'dateTime':
+      return 'moment';
+    case 'date':
+      return 'day';
+    case 'binary':
+      return 'bytes';
+    default:
+      return schema satisfies never;
+  }
+}

@@ -1,0 +1,105 @@
+/** Finds the parts of WSDL documents by name, and the port that an import is about. */
+import type { LocatedElement } from '../../lib/xml/located.ts';
+import type { FindingCollector } from './findings.ts';
+import { childNamed, childrenNamed, keyOf, nameIn, rootOf, soap12Uri, soapUri, wsdlUri } from './names.ts';
+import { Unread } from './read-location.ts';
+
+const kinds = ['message', 'portType', 'binding'] as const;
+type Kind = (typeof kinds)[number];
+
+export class Definitions {
+  readonly roots: readonly LocatedElement[];
+  readonly #parts: Readonly<Record<Kind, Map<string, LocatedElement>>>;
+
+  constructor(roots: readonly LocatedElement[]) {
+    this.roots = roots;
+    this.#parts = { message: new Map(), portType: new Map(), binding: new Map() };
+    for (const root of roots) {
+      const uri = root.attributes.get('targetNamespace') ?? '';
+      for (const kind of kinds)
+        for (const each of childrenNamed(root, wsdlUri, kind))
+          this.#parts[kind].set(keyOf({ uri, local: each.attributes.get('name') ?? '' }), each);
+    }
+  }
+
+  /** The part that an attribute names. */
+  named(kind: Kind, from: LocatedElement, attribute: string): LocatedElement | undefined {
+    const name = nameIn(from, attribute);
+    if (name === undefined) return undefined;
+    // Some makers leave the prefix out, where the default namespace is that of WSDL.
+    const uri = name.uri === wsdlUri ? (rootOf(from).attributes.get('targetNamespace') ?? '') : name.uri;
+    return this.#parts[kind].get(keyOf({ uri, local: name.local }));
+  }
+
+  services(): readonly LocatedElement[] {
+    return this.roots.flatMap((root) => childrenNamed(root, wsdlUri, 'service'));
+  }
+}
+
+export interface Port {
+  readonly service: LocatedElement;
+  readonly port: LocatedElement;
+  readonly binding: LocatedElement;
+  readonly portType: LocatedElement;
+  /** The namespace of the elements of SOAP in the binding. */
+  readonly soap: string;
+  readonly location: string;
+  /** The port of its service that binds the same port type to the other version of SOAP. */
+  readonly other?: Pick<Port, 'binding' | 'soap'> | undefined;
+}
+
+export interface PortChoice {
+  readonly service?: string | undefined;
+  readonly port?: string | undefined;
+}
+
+/** The chosen port, or the first one of SOAP 1.1, or the first one of SOAP 1.2. Throws Unread where there is none. */
+export function choosePort(definitions: Definitions, choice: PortChoice, findings: FindingCollector): Port {
+  const all = definitions
+    .services()
+    .flatMap((service) => childrenNamed(service, wsdlUri, 'port').map((port) => ({ service, port })));
+  const ports = all.flatMap(({ service, port }) => openPort(definitions, service, port, findings));
+  const asked = ports.filter(
+    ({ service, port }) =>
+      (choice.service === undefined || service.attributes.get('name') === choice.service) &&
+      (choice.port === undefined || port.attributes.get('name') === choice.port),
+  );
+  const chosen = asked.find(({ soap }) => soap === soapUri) ?? asked[0];
+  if (chosen === undefined) {
+    const names = ports.map(({ service, port }) => `${service.attributes.get('name')}/${port.attributes.get('name')}`);
+    throw new Unread(`no such port of SOAP; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}`);
+  }
+  for (const { port, portType } of ports)
+    if (portType !== chosen.portType)
+      findings.add('refused', port, `another port; --port ${port.attributes.get('name')} imports it`);
+  const other = ports.find(
+    ({ service, portType, soap }) => service === chosen.service && portType === chosen.portType && soap !== chosen.soap,
+  );
+  return { ...chosen, other };
+}
+
+function openPort(
+  definitions: Definitions,
+  service: LocatedElement,
+  port: LocatedElement,
+  findings: FindingCollector,
+): readonly Port[] {
+  const binding = definitions.named('binding', port, 'binding');
+  const portType = binding && definitions.named('portType', binding, 'type');
+  if (binding === undefined || portType === undefined) {
+    findings.add('refused', port, 'its binding or its port type is not declared');
+    return [];
+  }
+  const soap = [soapUri, soap12Uri].find((uri) => childNamed(binding, uri, 'binding') !== undefined);
+  if (soap === undefined) {
+    findings.add('refused', port, 'a port that is not one of SOAP');
+    return [];
+  }
+  const transport = childNamed(binding, soap, 'binding')!.attributes.get('transport') ?? '';
+  if (transport !== '' && !/\/http\/?$/i.test(transport)) {
+    findings.add('refused', port, `a port over ${transport}`);
+    return [];
+  }
+  const location = childNamed(port, soap, 'address')?.attributes.get('location') ?? '';
+  return [{ service, port, binding, portType, soap, location }];
+}

@@ -1,0 +1,94 @@
+/** Collects what an import leaves out, says in another way, or has guessed, each with its place in the documents. */
+import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import type { LocatedElement } from '../../lib/xml/located.ts';
+
+/** `refused`: left out of the contract. `changed`: the contract says it in another way. `check`: a guess. */
+export type FindingKind = 'refused' | 'changed' | 'check';
+
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Like an XPath: `/definitions/portType[@name="Orders"]`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Of each kind. */
+const findingsMax = 5_000;
+
+export class FindingCollector {
+  readonly #all = new Map<string, Finding>();
+  readonly #once = new Set<string>();
+  readonly #counts: Record<FindingKind, number> = { refused: 0, changed: 0, check: 0 };
+  readonly #fileOf: (element: LocatedElement) => string;
+
+  constructor(fileOf: (element: LocatedElement) => string) {
+    this.#fileOf = fileOf;
+  }
+
+  add(kind: FindingKind, element: LocatedElement, text: string): void {
+    const { line, column } = element.position;
+    const file = this.#fileOf(element);
+    // Types that several operations use are read once for each.
+    const key = `${kind} ${file} ${line} ${column} ${text}`;
+    if (this.#all.has(key) || this.#counts[kind] > findingsMax) return;
+    this.#counts[kind] += 1;
+    const isLast = this.#counts[kind] > findingsMax;
+    const reason = isLast ? `more than ${findingsMax} findings; this one and others are not listed` : text;
+    this.#all.set(key, { kind, file, line, column, path: pathOf(element), text: reason });
+  }
+
+  /** At its first place only. */
+  addOnce(kind: FindingKind, element: LocatedElement, text: string): void {
+    if (this.#once.has(text)) return;
+    this.#once.add(text);
+    this.add(kind, element, `${text}; here first`);
+  }
+
+  /** In the order in which they were found. */
+  all(): readonly Finding[] {
+    return [...this.#all.values()];
+  }
+}
+
+/** `service.wsdl:12:5 /definitions/types/...: the reason`, on one line whatever the documents hold. */
+export function printFinding({ file, line, column, path, text }: Finding): string {
+  return escapeUnprintable(`${file}:${line}:${column} ${path}: ${text}`);
+}
+
+function pathOf(element: LocatedElement): string {
+  const steps: string[] = [];
+  for (let each: LocatedElement | undefined = element; each !== undefined; each = each.parent) steps.push(stepOf(each));
+  return `/${steps.reverse().join('/')}`;
+}
+
+function stepOf(element: LocatedElement): string {
+  const { local, attributes, parent } = element;
+  for (const name of ['name', 'ref', 'targetNamespace', 'base', 'namespace']) {
+    const value = parent === undefined ? undefined : attributes.get(name);
+    if (value !== undefined) return `${local}[@${name}="${value}"]`;
+  }
+  const number = parent && numbersIn(parent).get(element);
+  return number === undefined ? local : `${local}[${number}]`;
+}
+
+const numbers = new WeakMap<LocatedElement, ReadonlyMap<LocatedElement, number>>();
+
+/** The numbers of the children whose name is not the only one, from 1. */
+function numbersIn(parent: LocatedElement): ReadonlyMap<LocatedElement, number> {
+  const known = numbers.get(parent);
+  if (known !== undefined) return known;
+  const alike = Map.groupBy(parent.children, keyOf);
+  const numbered = [...alike.values()].flatMap((each) =>
+    each.length > 1 ? each.map((child, at) => [child, at + 1] as const) : [],
+  );
+  const found = new Map(numbered);
+  numbers.set(parent, found);
+  return found;
+}
+
+function keyOf({ namespace, local }: LocatedElement): string {
+  return `{${namespace}}${local}`;
+}

@@ -1,0 +1,315 @@
+/** Reads simple types: a built-in type with the facets of all restrictions from it, as a scalar of the contract. */
+import {
+  binary,
+  binaryLengthMax,
+  boolean,
+  date,
+  dateTime,
+  decimal,
+  decimalDigitsMax,
+  double,
+  integer,
+  oneOf,
+  type ScalarSchema,
+  string,
+  textLengthMax,
+} from '../../contract/schema.ts';
+import type { LocatedElement } from '../../lib/xml/located.ts';
+import type { FindingCollector } from './findings.ts';
+import { childNamed, encodingUri, nameIn, type QName, xsdUri } from './names.ts';
+import { matchingText } from './pattern.ts';
+import { type PatternFault, patternFault } from './pattern-cost.ts';
+import { Refused } from './refused.ts';
+import type { SchemaIndex } from './schema-index.ts';
+
+export interface Scalar {
+  readonly schema: ScalarSchema;
+  /** The text has lengths of its own where it stands, as the derived WSDL declares them. */
+  readonly hasInlineLengths: boolean;
+}
+
+/** The built-in type at the end of a chain of restrictions, and what these restrict. */
+interface Facets {
+  readonly base: string;
+  readonly patterns: readonly string[];
+  readonly values: readonly string[];
+  readonly single: Readonly<Record<string, string>>;
+}
+
+const depthMax = 32;
+
+/** Of an enumeration. */
+const valuesMax = 10_000;
+
+/** Different ones. */
+const patternsMax = 2_000;
+
+const reasons: Readonly<Record<PatternFault, string>> = {
+  'other syntax': '',
+  'too long': ': it is too long',
+  'too deep': ': its groups are nested too deep',
+  'too many steps': ': to match a text may take too long',
+  'too many': `: the documents have more than ${patternsMax}`,
+};
+
+/** Integers that a number of JSON, and of JavaScript, keeps. */
+const integerMax = 999_999_999_999_999;
+
+const integerRanges: Readonly<Record<string, readonly [number, number]>> = {
+  byte: [-128, 127],
+  short: [-32_768, 32_767],
+  int: [-(2 ** 31), 2 ** 31 - 1],
+  long: [-integerMax, integerMax],
+  integer: [-integerMax, integerMax],
+  unsignedByte: [0, 255],
+  unsignedShort: [0, 65_535],
+  unsignedInt: [0, 2 ** 32 - 1],
+  unsignedLong: [0, integerMax],
+  nonNegativeInteger: [0, integerMax],
+  positiveInteger: [1, integerMax],
+  nonPositiveInteger: [-integerMax, 0],
+  negativeInteger: [-integerMax, -1],
+};
+
+const texts: ReadonlySet<string> = new Set([
+  ...['string', 'normalizedString', 'token', 'anyURI', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF'],
+  ...['time', 'duration', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay'],
+]);
+
+/** Texts of these have a form that the contract does not check. */
+const readAsText: ReadonlySet<string> = new Set([
+  'time',
+  'duration',
+  'gYear',
+  'gYearMonth',
+  'gMonth',
+  'gMonthDay',
+  'gDay',
+]);
+
+export class SimpleTypes {
+  readonly #index: SchemaIndex;
+  readonly #findings: FindingCollector;
+  readonly #timeZone: string;
+  /** Of patterns, by the length of their texts and themselves. */
+  readonly #faults = new Map<string, PatternFault | undefined>();
+
+  /** `timeZone`: of moments without one. */
+  constructor(index: SchemaIndex, findings: FindingCollector, timeZone: string) {
+    this.#index = index;
+    this.#findings = findings;
+    this.#timeZone = timeZone;
+  }
+
+  /** The type that an attribute names. `name`: of an enumeration that has none. */
+  named(from: LocatedElement, type: QName, name: string): Scalar {
+    const declared = this.#index.find('simpleType', type);
+    const named = declared === undefined ? name : (declared.element.attributes.get('name') ?? name);
+    return { schema: this.#scalar(from, this.#facetsOf(from, type, 0), named), hasInlineLengths: false };
+  }
+
+  /** The `simpleType` that stands inside of an element or an attribute. */
+  inline(simpleType: LocatedElement, name: string): Scalar {
+    const facets = this.#restricted(simpleType, 0);
+    const hasInlineLengths = 'maxLength' in facets.single && facets.patterns.length === 0 && facets.base === 'string';
+    return { schema: this.#scalar(simpleType, facets, name), hasInlineLengths };
+  }
+
+  #facetsOf(from: LocatedElement, type: QName, depth: number): Facets {
+    if (depth > depthMax) throw new Refused(from, 'the type restricts itself');
+    if (type.uri === xsdUri || type.uri === encodingUri)
+      return { base: type.local === 'base64' ? 'base64Binary' : type.local, patterns: [], values: [], single: {} };
+    const declared = this.#index.find('simpleType', type);
+    if (declared === undefined)
+      throw new Refused(from, `no type ${type.local} is declared in ${type.uri || 'no namespace'}`);
+    return this.#restricted(declared.element, depth);
+  }
+
+  #restricted(simpleType: LocatedElement, depth: number): Facets {
+    const restriction = childNamed(simpleType, xsdUri, 'restriction');
+    if (restriction === undefined) {
+      this.#findings.add('changed', simpleType, 'a list or a union of simple types is read as any text');
+      return { base: 'string', patterns: [], values: [], single: {} };
+    }
+    const inner = childNamed(restriction, xsdUri, 'simpleType');
+    const base = nameIn(restriction, 'base');
+    if (inner === undefined && base === undefined) throw new Refused(restriction, 'the restriction has no base');
+    const below =
+      inner === undefined ? this.#facetsOf(restriction, base!, depth + 1) : this.#restricted(inner, depth + 1);
+    const written = restriction.children.filter(({ namespace }) => namespace === xsdUri);
+    const valuesOf = (local: string) =>
+      written.filter((each) => each.local === local).map(({ attributes }) => attributes.get('value') ?? '');
+    const patterns = valuesOf('pattern');
+    const values = valuesOf('enumeration');
+    const single = written
+      .filter(({ local }) => !['pattern', 'enumeration', 'annotation', 'simpleType', 'attribute'].includes(local))
+      .map(({ local, attributes }): [string, string] => [local, attributes.get('value') ?? '']);
+    return {
+      base: below.base,
+      // Patterns of one restriction are alternatives.
+      patterns:
+        patterns.length === 0
+          ? below.patterns
+          : [...below.patterns, patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`],
+      values: values.length === 0 ? below.values : values,
+      single: { ...below.single, ...Object.fromEntries(single) },
+    };
+  }
+
+  #scalar(from: LocatedElement, facets: Facets, name: string): ScalarSchema {
+    const { base, values } = facets;
+    const range = integerRanges[base];
+    if (values.length > valuesMax) {
+      this.#findings.add('changed', from, `an enumeration of more than ${valuesMax} values is a text`);
+      return this.#text(from, { ...facets, base: 'string', patterns: [] });
+    }
+    if (values.length > 0 && base !== 'boolean') {
+      if (!texts.has(base)) this.#findings.add('changed', from, `an enumeration of ${base} is one of texts`);
+      return oneOf(name, ...new Set(values));
+    }
+    if (range !== undefined) return this.#integer(from, facets, range);
+    if (texts.has(base)) return this.#text(from, facets);
+    switch (base) {
+      case 'boolean':
+        return boolean(true);
+      case 'dateTime':
+        return this.#moment(from);
+      case 'date':
+        return date('2026-01-31');
+      case 'decimal':
+        return this.#decimal(from, facets);
+      case 'float':
+      case 'double':
+        return double(1.5);
+      case 'base64Binary':
+        return this.#binary(from, facets);
+      case 'hexBinary':
+        this.#findings.add('changed', from, 'hexBinary is a text of hexadecimal digits');
+        return string({ pattern: '([0-9A-Fa-f]{2})*', example: '00FF' });
+      default:
+        throw new Refused(from, `the contract language has no ${base}`);
+    }
+  }
+
+  #text(from: LocatedElement, { base, patterns, single }: Facets): ScalarSchema {
+    if (readAsText.has(base)) this.#findings.add('changed', from, `${base} is a text whose form is not checked`);
+    const length = countIn(single, 'length');
+    const min = countIn(single, 'minLength') ?? length ?? 0;
+    const max = countIn(single, 'maxLength') ?? length;
+    if (max === 0) throw new Refused(from, 'a text that is always empty says nothing');
+    if (min > textLengthMax * 8) throw new Refused(from, `a text has ${textLengthMax * 8} characters at most`);
+    if (max !== undefined && max > textLengthMax * 8)
+      this.#findings.add('changed', from, `a text has ${textLengthMax * 8} characters at most`);
+    const bounded = max === undefined ? undefined : Math.min(max, textLengthMax * 8);
+    const checked = this.#checked(from, patterns, min, bounded ?? textLengthMax);
+    return string({
+      ...(min > 0 && { min }),
+      ...(bounded !== undefined && { max: bounded }),
+      ...(checked ?? { example: textOfLength(min, bounded ?? textLengthMax) }),
+    });
+  }
+
+  /** The pattern with a text that matches it; undefined for one that is not checked. */
+  #checked(
+    from: LocatedElement,
+    patterns: readonly string[],
+    min: number,
+    max: number,
+  ): { readonly pattern: string; readonly example: string } | undefined {
+    const [pattern, ...others] = patterns;
+    if (pattern === undefined) return undefined;
+    const fault = others.length > 0 ? 'other syntax' : this.#faultOf(pattern, max);
+    const example = fault === undefined ? matchingText(pattern, min, max) : undefined;
+    if (example !== undefined) return { pattern, example };
+    const reason = fault === undefined ? '' : reasons[fault];
+    this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked${reason}`);
+    return undefined;
+  }
+
+  #faultOf(pattern: string, length: number): PatternFault | undefined {
+    const key = `${length} ${pattern}`;
+    if (!this.#faults.has(key))
+      this.#faults.set(key, this.#faults.size < patternsMax ? patternFault(pattern, length) : 'too many');
+    return this.#faults.get(key);
+  }
+
+  /** Servers that write no time zone mean their own, which no WSDL says. */
+  #moment(from: LocatedElement): ScalarSchema {
+    this.#findings.addOnce(
+      'check',
+      from,
+      `a dateTime without a time zone is one of ${this.#timeZone}; --time-zone names that of the server`,
+    );
+    return dateTime(Date.UTC(2026, 0, 31, 12), { timeZone: this.#timeZone });
+  }
+
+  #integer(
+    from: LocatedElement,
+    { base, single, patterns }: Facets,
+    [least, most]: readonly [number, number],
+  ): ScalarSchema {
+    if (patterns.length > 0)
+      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
+    const digits = countIn(single, 'totalDigits');
+    const limit = digits === undefined || digits > 15 ? integerMax : 10 ** digits - 1;
+    const min = Math.max(
+      least,
+      -limit,
+      numberIn(single, 'minInclusive') ?? -integerMax,
+      (numberIn(single, 'minExclusive') ?? -integerMax - 1) + 1,
+    );
+    const max = Math.min(
+      most,
+      limit,
+      numberIn(single, 'maxInclusive') ?? integerMax,
+      (numberIn(single, 'maxExclusive') ?? integerMax + 1) - 1,
+    );
+    if (min > max) throw new Refused(from, `no ${base} is in its range`);
+    return integer(min, max, Math.min(Math.max(1, min), max));
+  }
+
+  #decimal(from: LocatedElement, { single, patterns }: Facets): ScalarSchema {
+    if (patterns.length > 0)
+      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
+    const digits = Math.min(countIn(single, 'totalDigits') || decimalDigitsMax, decimalDigitsMax);
+    const fraction = Math.min(countIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
+    for (const facet of ['minExclusive', 'maxExclusive'])
+      if (facet in single)
+        this.#findings.add('changed', from, `${facet} ${single[facet]} is read as if the value were allowed`);
+    const bound = (text: string | undefined) =>
+      text !== undefined && /^-?\d{1,30}(?:\.\d{1,18})?$/.test(text) && (text.split('.')[1] ?? '').length <= fraction
+        ? text
+        : undefined;
+    const min = bound(single.minInclusive ?? single.minExclusive);
+    const max = bound(single.maxInclusive ?? single.maxExclusive);
+    const example = min !== undefined && Number(min) > 1 ? min : max !== undefined && Number(max) < 1 ? max : '1';
+    return decimal({ digits, fraction, ...(min !== undefined && { min }), ...(max !== undefined && { max }), example });
+  }
+
+  #binary(from: LocatedElement, { single }: Facets): ScalarSchema {
+    const max = countIn(single, 'maxLength') ?? countIn(single, 'length') ?? binaryLengthMax;
+    if (max > binaryLengthMax) this.#findings.add('changed', from, `bytes are ${binaryLengthMax} at most`);
+    return binary({ max: Math.max(1, Math.min(max, binaryLengthMax)), example: 'AA==' });
+  }
+}
+
+/** Undefined for what counts nothing, like a negative length. */
+function countIn(facets: Readonly<Record<string, string>>, name: string): number | undefined {
+  const value = numberIn(facets, name);
+  return value !== undefined && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function numberIn(facets: Readonly<Record<string, string>>, name: string): number | undefined {
+  const text = facets[name];
+  const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function shortened(pattern: string): string {
+  return pattern.length <= 200 ? pattern : `${pattern.slice(0, 200)}...`;
+}
+
+function textOfLength(min: number, max: number): string {
+  const text = 'text';
+  return text.padEnd(min, 'x').slice(0, Math.max(1, max));
+}

@@ -1,0 +1,273 @@
+/** Writes a contract as TypeScript, as a person would with `triglyph/contract`. */
+import type { Operation } from '../../contract/operation.ts';
+import type { ProblemKind } from '../../contract/problem.ts';
+import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
+import { languageNames } from './check-source.ts';
+import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
+import { call, type Expression, members, print, quote } from './source-text.ts';
+import { UniqueNames } from './unique-names.ts';
+
+/** `comments`: lines at the top. */
+export function writeContract(service: Service, comments: readonly string[]): string {
+  return new Writer(service).text(comments);
+}
+
+/** The options of fields that are written once. */
+const namedOptions: Readonly<Record<string, Partial<Field>>> = {
+  neverNil: { nillable: false },
+  emptyIfAbsent: { mandatoryInStubs: 'empty' },
+  nilIfAbsent: { mandatoryInStubs: 'nillable' },
+  attribute: { xml: 'attribute' },
+};
+
+const reserved: ReadonlySet<string> = new Set([
+  ...languageNames,
+  ...`break case catch class const continue debugger default delete do else enum export extends false finally for function if import in
+  instanceof new null return super switch this throw true try typeof var void while with yield let static await async package private
+  public interface protected implements arguments eval contract problems`.split(/\s+/),
+]);
+
+class Writer {
+  readonly #service: Service;
+  readonly #imports = new Set<string>(['object', 'operation', 'service']);
+  /** Declarations in the order of their use, by the text or the schema that they stand for. */
+  readonly #declarations: string[] = [];
+  readonly #objects = new Map<ObjectSchema, string>();
+  readonly #texts = new Map<string, string>();
+  readonly #names = new UniqueNames(reserved);
+  readonly #uses = new Map<string, number>();
+  /** The objects of messages, which stand in their operations. */
+  readonly #messages: ReadonlySet<ObjectSchema>;
+
+  constructor(service: Service) {
+    this.#service = service;
+    const roots = [...service.operations.values()].flatMap(({ input, output }) => [input, output]);
+    this.#messages = new Set(roots.filter((each, at) => roots.indexOf(each) === at && roots.lastIndexOf(each) === at));
+    for (const root of roots) this.#count(root, new Set());
+  }
+
+  text(comments: readonly string[]): string {
+    const { problems = {}, operations } = this.#service;
+    const declared = Object.keys(problems).length === 0 ? '' : this.#problems(problems);
+    const written = [...operations.values()].map((each) => this.#operation(each));
+    const contract = this.#contract();
+    const imports = [...this.#imports].sort();
+    const importLine = `import { ${imports.join(', ')} } from 'triglyph/contract';`;
+    const importText =
+      importLine.length <= 120
+        ? importLine
+        : `import {\n${imports.map((each) => `  ${each},\n`).join('')}} from 'triglyph/contract';`;
+    return `${spaced([comments.join('\n'), importText, declared, ...this.#declarations, ...written, contract])}\n`;
+  }
+
+  /** Counts what is used, to name what is used often. */
+  #count(schema: Schema, seen: Set<Schema>): void {
+    if (seen.has(schema)) return;
+    if (schema.kind === 'object') {
+      seen.add(schema);
+      for (const field of Object.values(schema.fields)) {
+        this.#note(print(this.#options(field) ?? ''));
+        this.#count(field.schema, seen);
+      }
+    } else if (schema.kind === 'list') this.#count(schema.item, seen);
+    else if (schema.kind !== 'map') this.#note(print(scalarExpression(schema)));
+    else if (schema.item !== undefined) this.#count(schema.item, seen);
+  }
+
+  #note(text: string): void {
+    this.#uses.set(text, (this.#uses.get(text) ?? 0) + 1);
+  }
+
+  #problems(problems: Readonly<Record<string, ProblemKind>>): string {
+    this.#imports.add('defineProblems').add('kind');
+    const table = Object.fromEntries(
+      Object.entries(problems).map(([name, { status, code, type, message }]) => [
+        name,
+        call('kind', String(status), quote(code), quote(type), quote(message)),
+      ]),
+    );
+    return `export const problems = ${print(call('defineProblems', members(table, true)), '', 24)};`;
+  }
+
+  #operation({ name, doc, effect, role, problems, elements, soapAction, input, output }: Operation): string {
+    const names = problems.map((problem) => `problems.${typeof problem === 'string' ? problem : problem.name}`);
+    const parts = members(
+      {
+        name: quote(name),
+        doc: quote(doc),
+        effect: quote(effect),
+        role: quote(role),
+        problems: { items: names },
+        elements:
+          elements &&
+          members({
+            input: elements.input && quote(elements.input),
+            output: elements.output && quote(elements.output),
+          }),
+        soapAction:
+          typeof soapAction === 'object'
+            ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
+            : soapAction && quote(soapAction),
+        input: this.#schema(input),
+        output: this.#schema(output),
+      },
+      true,
+    );
+    const constant = this.#nameFor(name);
+    this.#texts.set(`operation ${name}`, constant);
+    return `export const ${constant} = ${withBinding(print(call('operation', parts)), { name, effect, input })};`;
+  }
+
+  #contract(): string {
+    const { name, version, doc, address, legacy, namespaces, soapStyle, problems, operations } = this.#service;
+    const { own, uris, unqualified, fault } = namespaces!;
+    const texts = (entries: Readonly<Record<string, string>>) =>
+      members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
+    const list = (values: readonly string[]) => ({ items: values.map(quote) });
+    const parts = members(
+      {
+        name: quote(name),
+        version: String(version),
+        doc: quote(doc),
+        address: quote(address),
+        legacy: legacy && texts({ ...legacy }),
+        namespaces: members({
+          own: quote(own),
+          uris: texts(uris),
+          unqualified: unqualified && list(unqualified),
+          fault: fault && members({ prefix: quote(fault.prefix), errors: list(fault.errors) }),
+        }),
+        soapStyle: soapStyle && quote(soapStyle),
+        problems: problems && 'problems',
+        operations: { items: [...operations.keys()].map((each) => this.#texts.get(`operation ${each}`)!) },
+      },
+      true,
+    );
+    return `export const contract = ${print(call('service', parts))};`;
+  }
+
+  #schema(schema: Schema): Expression {
+    switch (schema.kind) {
+      case 'object':
+        return this.#messages.has(schema) ? this.#object(schema) : this.#objectName(schema);
+      case 'list': {
+        if (schema.joined) {
+          this.#imports.add('joined');
+          return call('joined', this.#scalar(schema.item));
+        }
+        this.#imports.add('list');
+        const { item, itemName, wrapped, repeated, anyItemName, namespace, max } = schema;
+        const options = members({
+          max: String(max),
+          wrapped: wrapped ? 'true' : undefined,
+          repeated: repeated && 'true',
+          anyItemName: anyItemName && 'true',
+          namespace: namespace === undefined ? undefined : quote(namespace),
+        });
+        return call('list', this.#schema(item), quote(itemName), options);
+      }
+      case 'map': {
+        this.#imports.add(schema.item === undefined ? 'map' : 'mapOf');
+        const [key = 'key', value = ''] = Object.entries(schema.example)[0] ?? [];
+        if (schema.item !== undefined) return call('mapOf', this.#schema(schema.item), String(schema.max), quote(key));
+        return call('map', String(schema.max), members({ [key]: quote(value) }));
+      }
+      default:
+        return this.#scalar(schema);
+    }
+  }
+
+  #scalar(schema: ScalarSchema): Expression {
+    const expression = scalarExpression(schema);
+    this.#imports.add(expression.call);
+    const text = print(expression);
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (schema.kind !== 'enum' && ((this.#uses.get(text) ?? 0) < 3 || text.length < 18)) return expression;
+    const name = this.#nameFor(scalarName(schema));
+    this.#declare(name, expression, text);
+    return name;
+  }
+
+  #declare(name: string, expression: Expression, text: string): void {
+    this.#texts.set(text, name);
+    this.#declarations.push(`const ${name} = ${print(expression, '', name.length + 9)};`);
+  }
+
+  #objectName(schema: ObjectSchema): string {
+    const known = this.#objects.get(schema);
+    if (known !== undefined) return known;
+    const expression = this.#object(schema);
+    const name = this.#nameFor(schema.name);
+    this.#objects.set(schema, name);
+    const { length } = name;
+    this.#declarations.push(`const ${name} = ${print(expression, '', length + 9)};`);
+    return name;
+  }
+
+  #object({ name, namespace, fields, choices }: ObjectSchema): Expression {
+    const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
+    const options = members({
+      namespace: namespace === undefined ? undefined : quote(namespace),
+      choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
+    });
+    return call('object', quote(name), members(written, true), options.members.length === 0 ? undefined : options);
+  }
+
+  #field(field: Field): Expression {
+    const { schema, required, doc } = field;
+    const written = required ? 'required' : 'optional';
+    this.#imports.add(written);
+    return call(written, this.#schema(schema), quote(doc), this.#namedOptions(field));
+  }
+
+  #options(field: Field): Expression | undefined {
+    const { schema: _, required: __, doc: ___, ...options } = field;
+    const entries = Object.entries(options).map(([name, value]) => [name, literal(value)] as const);
+    return entries.length === 0 ? undefined : { members: entries };
+  }
+
+  #namedOptions(field: Field): Expression | undefined {
+    const options = this.#options(field);
+    const text = print(options ?? '');
+    const known = this.#texts.get(text);
+    if (options === undefined || known !== undefined) return known;
+    const name = Object.entries(namedOptions).find(
+      ([, each]) => print({ members: Object.entries(each).map(([key, value]) => [key, literal(value)]) }) === text,
+    )?.[0];
+    if (name === undefined || (this.#uses.get(text) ?? 0) < 2) return options;
+    const unique = this.#nameFor(name);
+    this.#texts.set(text, unique);
+    this.#declarations.push(`const ${unique} = ${text} as const;`);
+    return unique;
+  }
+
+  #nameFor(wanted: string): string {
+    const words = wanted.replace(/[^A-Za-z0-9_]+(.)?/g, (_, letter: string = '') => letter.toUpperCase());
+    const lower = words.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
+    const base = /^[A-Za-z_]/.test(lower) ? lower : `type${lower}`;
+    return this.#names.take(base);
+  }
+}
+
+/** Adds a comment with the method and path that the operation may have at a JSON server, to be edited. */
+function withBinding(text: string, { name, effect, input }: Pick<Operation, 'name' | 'effect' | 'input'>): string {
+  const isQuery = effect === 'reads' && Object.values(input.fields).every(({ schema }) => isScalar(schema));
+  const path = `/${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}`;
+  const binding = `upstream: { method: '${isQuery ? 'GET' : 'POST'}', path: ${quote(path)} },`;
+  return text.replace(/\n {2}input: /, `\n  // ${binding}\n  input: `);
+}
+
+function isScalar({ kind }: Schema): boolean {
+  return kind !== 'object' && kind !== 'list' && kind !== 'map';
+}
+
+/** Declarations of one line that follow each other stand together. */
+function spaced(parts: readonly string[]): string {
+  const isShort = (part: string | undefined) => part?.startsWith('const ') === true && !part.includes('\n');
+  return parts
+    .filter((part) => part !== '')
+    .map((part, at, all) => (at === 0 ? part : `${isShort(part) && isShort(all[at - 1]) ? '\n' : '\n\n'}${part}`))
+    .join('');
+}

@@ -1,0 +1,46 @@
+/** What the exports of traces and metrics need and offer, without the packages of OpenTelemetry. */
+import { setTimeout } from 'node:timers/promises';
+import type { Variables } from '../../config/config.ts';
+import type { Log } from '../../http/log.ts';
+import type { CountEvent, ServedMetrics } from '../../http/metrics/metrics.ts';
+import type { Tracing } from './tracing.ts';
+
+export interface Telemetry {
+  /** Absent where no traces are exported. */
+  readonly tracing?: Tracing | undefined;
+  /** Exports the metrics from now on. */
+  exportMetrics(registry: ServedMetrics['registry']): void;
+  /** Exports what is left. Resolves within `msMax`, whether or not the receiver answers. */
+  close(msMax: number): Promise<void>;
+}
+
+export interface TelemetryParts {
+  readonly variables: Variables;
+  readonly log: Log;
+  /** Counts exports by signal and outcome. */
+  readonly count: CountEvent;
+}
+
+export function isConfigured(variables: Variables): boolean {
+  if (variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
+  return signals.some((signal) => endpointOf(variables, signal) !== undefined);
+}
+
+export type Signal = 'TRACES' | 'METRICS';
+const signals: readonly Signal[] = ['TRACES', 'METRICS'];
+
+/** Where a signal goes; undefined where it is not exported. */
+export function endpointOf(variables: Variables, signal: Signal): string | undefined {
+  const exporter = variables[`OTEL_${signal}_EXPORTER`] ?? '';
+  if (exporter !== '' && exporter !== 'otlp') return undefined;
+  const endpoint = variables[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || variables.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return endpoint === undefined || endpoint === '' ? undefined : endpoint;
+}
+
+/** Resolves when the work has ended, in whatever way, or when its time is over. */
+export async function endsWithin(work: Promise<unknown>, msMax: number): Promise<void> {
+  const waiting = new AbortController();
+  const late = setTimeout(msMax, undefined, { signal: waiting.signal }).catch(() => {});
+  await Promise.race([work.catch(() => {}), late]);
+  waiting.abort();
+}

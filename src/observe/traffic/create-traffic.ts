@@ -1,0 +1,68 @@
+/** Creates the recorder of traffic of a server process, and what the composition of the server calls it by. */
+
+import type { Config } from '../../config/config.ts';
+import type { Service } from '../../contract/service.ts';
+import type { TextDetector } from '../../contract/text-detector.ts';
+import type { Protocols } from '../../formats/index.ts';
+import type { WireRequest } from '../../formats/wire.ts';
+import type { Answer } from '../../gateway/answer.ts';
+import type { Observer } from '../../http/observer.ts';
+import { redact } from '../../lib/redact.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { describePartsOf } from './describe-request.ts';
+import { TrafficReader, type TrafficSource } from './reader.ts';
+import { recordSteps } from './record-steps.ts';
+import { type RecorderOptions, TrafficRecorder } from './recorder.ts';
+
+export interface Traffic {
+  readonly recorder: TrafficRecorder;
+  /** Reads the traffic of this process. */
+  readonly reader: TrafficReader;
+  readonly steps: Pick<Tracing, 'decode' | 'execute' | 'store' | 'upstream'>;
+  handle(handle: (request: WireRequest) => Promise<Answer>): (request: WireRequest) => Promise<Answer>;
+  observer(observer: Observer): Observer;
+  close(): void;
+}
+
+export interface TrafficParts {
+  readonly services: readonly Service[];
+  readonly protocols: Protocols;
+  readonly textDetector: TextDetector | undefined;
+}
+
+export function createTraffic(
+  { traffic, trafficRequestsMax, trafficBytesMax }: Config,
+  { services, protocols, textDetector }: TrafficParts,
+): Traffic {
+  const maskText =
+    textDetector === undefined
+      ? redact
+      : (text: string) => (text.length >= textDetector.lengthMin ? textDetector.mask(text) : text);
+  const options: RecorderOptions = {
+    requestsMax: trafficRequestsMax,
+    bytesMax: trafficBytesMax,
+    details: traffic === 'always' ? 'always' : 'watched',
+    process: String(process.pid),
+  };
+  const recorder = new TrafficRecorder(options, describePartsOf(services, protocols, maskText));
+  const source: TrafficSource = {
+    process: options.process,
+    after: async (cursor, limit) => recorder.after(cursor, limit),
+    find: async (id) => recorder.find(id),
+    watch: () => recorder.watch(),
+  };
+  return Object.freeze<Traffic>({
+    recorder,
+    reader: new TrafficReader({ sources: () => [source], rates: recorder.rates, options }),
+    close: () => recorder.close(),
+    steps: recordSteps(recorder),
+    handle: (handle) => (request) => (recorder.isActive ? recorder.observe(request, handle) : handle(request)),
+    observer: (observer) => ({
+      ...observer,
+      requestAnswered(entry, observed) {
+        observer.requestAnswered(entry, observed);
+        recorder.add(entry, observed);
+      },
+    }),
+  });
+}

@@ -1,0 +1,233 @@
+/** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { WireRequest } from '../../formats/wire.ts';
+import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import type { ObservedRequest as ObservedHttp } from '../../http/log-request.ts';
+import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
+import { ObservedRequest } from './observed-request.ts';
+import { Rates } from './rates.ts';
+import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';
+
+export interface RecorderOptions {
+  /** Requests in the list. */
+  readonly requestsMax: number;
+  /** Bytes of details. */
+  readonly bytesMax: number;
+  /** `watched`: only of requests that are answered while a console watches. */
+  readonly details: 'watched' | 'always';
+  /** Names the process in ids. */
+  readonly process: string;
+}
+
+/** Details are recorded this long after a console has asked for traffic. */
+export const watchMs = 10 * 60_000;
+/** Milliseconds of a second for describing requests: 4 % of the thread. */
+const budgetPerSecond = 40;
+/** Milliseconds that are saved up, so that each request of a first try is described: the first ones of a process take long. */
+const budgetMax = 500;
+/** Milliseconds for each one beside its description: the body is kept, and the steps are timed. */
+const baseCost = 0.16;
+
+export interface TrafficPage {
+  /** In the order of their answers. */
+  readonly lines: readonly TrafficLine[];
+  /** Names the last one, for the next page. */
+  readonly cursor: number;
+  /** Lines after the cursor that are not kept any more, or were left out. */
+  readonly missed: number;
+}
+
+/**
+ * A place in the ring. It is filled again for later requests: a new object for each, which lives for thousands of requests, costs more
+ * time of the garbage collector than all of the recording.
+ */
+class Place {
+  sequence = 0;
+  at = 0;
+  method = '';
+  path: string | undefined;
+  format = '';
+  service: string | undefined;
+  version: number | undefined;
+  operation: string | undefined;
+  caller: string | undefined;
+  outcome = '';
+  isFailure = false;
+  status = 0;
+  ms = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  key: KeyResult = 'none';
+  reference = '';
+  /** JSON text. */
+  details: string | undefined;
+
+  fill(sequence: number, at: number, entry: LogEntry, http: ObservedHttp, key: KeyResult): void {
+    this.sequence = sequence;
+    this.at = at;
+    this.method = http.method;
+    this.path = entry.path;
+    this.format = entry.protocol;
+    this.service = entry.service;
+    this.version = entry.version;
+    this.operation = entry.operation;
+    this.caller = entry.credential;
+    this.outcome = entry.outcome;
+    this.isFailure = isFailure(entry);
+    this.status = http.status;
+    this.ms = http.ms;
+    this.bytesIn = http.bytesIn;
+    this.bytesOut = http.bytesOut;
+    this.key = key;
+    this.reference = entry.requestReference;
+    this.details = undefined;
+  }
+
+  line(process: string): TrafficLine {
+    const { sequence, details, ...line } = this;
+    const ms = Math.round(line.ms * 1000) / 1000;
+    return { ...line, ms, id: `${process}-${sequence}`, hasDetails: details !== undefined };
+  }
+}
+
+export class TrafficRecorder {
+  readonly rates = new Rates();
+  /** The request that is handled, where its details are recorded. */
+  readonly current = new AsyncLocalStorage<ObservedRequest>();
+  readonly #options: RecorderOptions;
+  readonly #parts: DescribeParts;
+  readonly #ring: (Place | undefined)[];
+  readonly #observed = new WeakMap<LogEntry, ObservedRequest>();
+  #sequence = 0;
+  #bytes = 0;
+  /** The oldest request that may have details. */
+  #oldest = 1;
+  /** Details are recorded. */
+  isActive: boolean;
+  #watching: NodeJS.Timeout | undefined;
+  #budget = budgetMax;
+  #budgetAt = 0;
+  #notRecorded = 0;
+
+  constructor(options: RecorderOptions, parts: DescribeParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#ring = new Array<Place | undefined>(options.requestsMax).fill(undefined);
+    this.isActive = options.details === 'always';
+  }
+
+  /** Requests whose details were not recorded, since there were too many at a time. */
+  get notRecorded(): number {
+    return this.#notRecorded;
+  }
+
+  /** Somebody watches: details are recorded for a while. */
+  watch(): void {
+    if (this.#options.details === 'always') return;
+    this.isActive = true;
+    clearTimeout(this.#watching);
+    this.#watching = setTimeout(() => {
+      this.isActive = false;
+    }, watchMs);
+    this.#watching.unref();
+  }
+
+  /** Handles a request whose details are recorded. */
+  async observe(request: WireRequest, handle: (request: WireRequest) => Promise<Answer>): Promise<Answer> {
+    if (!this.#hasBudget()) {
+      this.#notRecorded += 1;
+      return handle(request);
+    }
+    this.#budget -= baseCost;
+    const observed = new ObservedRequest(request);
+    const answer = await this.current.run(observed, handle, observed.observedWire());
+    observed.answer = answer;
+    this.#observed.set(answer.entry, observed);
+    return answer;
+  }
+
+  /** Adds a request that has been answered. */
+  add(entry: LogEntry, http: ObservedHttp, now = Date.now()): void {
+    this.rates.count(
+      now,
+      entry.protocol,
+      entry.problem === undefined ? 'ok' : isFailure(entry) ? 'failed' : 'refused',
+      http.ms,
+    );
+    if (this.#options.requestsMax === 0) return;
+    this.#sequence += 1;
+    const index = this.#sequence % this.#options.requestsMax;
+    const place = this.#ring[index] ?? new Place();
+    this.#ring[index] = place;
+    this.#bytes -= place.details?.length ?? 0;
+    place.fill(this.#sequence, now, entry, http, keyResultOf(entry, this.#parts.reading));
+    const observed = this.isActive ? this.#observed.get(entry) : undefined;
+    if (observed === undefined) return;
+    // Others that were observed at the same time may have taken it.
+    if (this.#hasBudget()) this.#addDetails(place, observed, entry, http);
+    else this.#notRecorded += 1;
+  }
+
+  /** The lines after a cursor; the last ones where there are more than `limit`. Without a cursor, the last ones of all. */
+  after(cursor: number | undefined, limit: number): TrafficPage {
+    const { requestsMax } = this.#options;
+    const oldest = Math.max(1, this.#sequence - requestsMax + 1);
+    // A cursor of an earlier process may be ahead.
+    const wanted = cursor === undefined || cursor > this.#sequence ? oldest - 1 : cursor;
+    const from = Math.max(wanted + 1, oldest, this.#sequence - limit + 1);
+    const lines: TrafficLine[] = [];
+    for (let sequence = from; sequence <= this.#sequence; sequence += 1)
+      lines.push(this.#kept(sequence)!.line(this.#options.process));
+    return { lines, cursor: this.#sequence, missed: cursor === undefined ? 0 : from - wanted - 1 };
+  }
+
+  /** Undefined for a request that is not kept any more. */
+  find(id: string): { readonly line: TrafficLine; readonly details: TrafficDetails | undefined } | undefined {
+    const [process, sequence] = splitId(id);
+    const kept = process === this.#options.process ? this.#kept(sequence) : undefined;
+    if (kept === undefined) return undefined;
+    return { line: kept.line(process), details: kept.details === undefined ? undefined : JSON.parse(kept.details) };
+  }
+
+  close(): void {
+    clearTimeout(this.#watching);
+  }
+
+  #kept(sequence: number): Place | undefined {
+    const kept = this.#ring[sequence % this.#options.requestsMax];
+    return kept?.sequence === sequence ? kept : undefined;
+  }
+
+  /** Everything is masked before it is kept. */
+  #addDetails(kept: Place, observed: ObservedRequest, entry: LogEntry, http: ObservedHttp): void {
+    const startedAt = performance.now();
+    const text = JSON.stringify(describeDetails(observed, entry, http, this.#parts));
+    this.#budget -= performance.now() - startedAt;
+    if (text.length > this.#options.bytesMax) return;
+    kept.details = text;
+    this.#bytes += text.length;
+    for (; this.#bytes > this.#options.bytesMax && this.#oldest < kept.sequence; this.#oldest += 1) {
+      const old = this.#kept(this.#oldest);
+      if (old?.details === undefined) continue;
+      this.#bytes -= old.details.length;
+      old.details = undefined;
+    }
+  }
+
+  #hasBudget(): boolean {
+    const now = performance.now();
+    const earned = ((now - this.#budgetAt) / 1000) * budgetPerSecond;
+    this.#budget = Math.min(this.#budget + earned, budgetMax);
+    this.#budgetAt = now;
+    return this.#budget > 0;
+  }
+}
+
+function isFailure({ problem }: LogEntry): boolean {
+  return problem?.type === 'internal';
+}
+
+export function splitId(id: string): readonly [process: string, sequence: number] {
+  const at = id.lastIndexOf('-');
+  return [id.slice(0, at), Number(id.slice(at + 1))];
+}

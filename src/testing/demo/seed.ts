@@ -1,0 +1,95 @@
+/** Adds the sample data of the demo to the store: once, and in later runs only what is missing. */
+import type { Backend } from '../../backend/backend.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
+import { saveDetail } from '../../services/recurring/save-detail.ts';
+import { DetailRepository } from '../../services/recurring/store/repository.ts';
+import type { Transaction } from '../../store/transaction.ts';
+import { seedPlatform } from './platform.ts';
+import {
+  demoAccounts,
+  demoConsole,
+  demoCredentials,
+  demoPlatform,
+  type PublishedCredential,
+  rolesOf,
+} from './published.ts';
+import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
+
+/** Returns the number of generated shoppers that were added. */
+export async function seed(backend: Backend, shoppers: number): Promise<number> {
+  await seedCredentials(backend);
+  await seedOnce(backend, 'demo: first shoppers', (tx) => saveDetails(firstDetails, tx, backend.context));
+  await seedOnce(backend, 'demo: balance platform', (tx) => seedPlatform(tx, backend.context));
+  return seedGenerated(backend, shoppers);
+}
+
+async function seedCredentials({ registry }: Backend): Promise<void> {
+  for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
+  await registry.saveBalancePlatform(demoPlatform);
+  const existing = await registry.listCredentials();
+  for (const credential of [...demoCredentials, demoConsole]) {
+    const { company, balancePlatform, presented } = credential;
+    const { kind, secret } = presented;
+    const username = presented.kind === 'basic' ? presented.username : undefined;
+    // A revoked credential exists as well: it must not come back.
+    const exists = existing.some(
+      (each) =>
+        each.tenant === company &&
+        each.kind === kind &&
+        each.username === username &&
+        each.grants.balancePlatform?.[0] === balancePlatform,
+    );
+    if (exists) continue;
+    await registry.addCredential({ tenant: company, kind, username, secret, ...scopeOf(credential) });
+  }
+}
+
+function scopeOf(credential: PublishedCredential) {
+  const { company, balancePlatform } = credential;
+  const roles = rolesOf(credential);
+  if (credential.roles !== undefined) return { roles, grants: {} };
+  if (balancePlatform !== undefined) return { roles, grants: { balancePlatform: [balancePlatform] } };
+  const accounts = demoAccounts.filter((each) => each.company === company);
+  return { roles, grants: { merchantAccount: accounts.map(({ code }) => code) } };
+}
+
+/** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */
+async function seedOnce(
+  { store, context }: Backend,
+  source: string,
+  save: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  if ((await store.read((tx) => tx.importProgress.find(source))) > 0) return;
+  await store.write(async (tx) => {
+    await save(tx);
+    await tx.importProgress.save(source, 1, context.clock.now());
+  });
+}
+
+const generatedSource = 'demo: generated shoppers';
+/** One commit for 300 cards. */
+const shoppersPerTransaction = 100;
+
+async function seedGenerated({ store, context }: Backend, shoppers: number): Promise<number> {
+  const before = await store.read((tx) => tx.importProgress.find(generatedSource));
+  for (let done = before; done < shoppers; ) {
+    const last = Math.min(done + shoppersPerTransaction, shoppers);
+    const numbers = Array.from({ length: last - done }, (_, index) => done + index + 1);
+    await store.write(async (tx) => {
+      for (const n of numbers) await saveDetails(generatedShopper(n), tx, context);
+      await tx.importProgress.save(generatedSource, last, context.clock.now());
+    });
+    done = last;
+  }
+  return Math.max(0, shoppers - before);
+}
+
+async function saveDetails(details: readonly DemoDetail[], tx: Transaction, context: HandlerContext): Promise<void> {
+  const now = context.clock.now();
+  for (const [index, { key, detail }] of details.entries()) {
+    const firstPspReference = context.ids.requestReference();
+    // A millisecond apart keeps their order in lists.
+    const createdAt = now - details.length + index;
+    await saveDetail(key, { ...detail, firstPspReference, createdAt }, tx.repository(DetailRepository), context);
+  }
+}

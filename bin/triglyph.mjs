@@ -14,7 +14,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(`triglyph: this is Node ${process.versions.node}, and 24 or newer is needed${remedy}.\n`);
   process.exitCode = 1;
 } else {
-  // The cache saves a third of a start, and 30 MB. `npm ci` fills that of a checkout. A folder that cannot be written disables it.
+  // The cache saves up to a third of a start. `npm ci` fills that of a checkout. A folder that cannot be written disables it.
   module.enableCompileCache(...(isCheckout ? [join(root, '.cache/compile')] : []));
   const bundle = isCheckout ? await findBundle() : root;
   await import(pathToFileURL(bundle === undefined ? sources : join(bundle, 'dist/main.js')).href);

@@ -24,7 +24,7 @@ const cache = join(root, '.cache/program');
 /** Servers of earlier revisions still load parts of these. Each has 6 MB. */
 const earlierBundlesMax = 4;
 
-/** Returns the folder of the bundle. Undefined where it can't be built: without the development packages, or where nothing can be written. */
+/** Returns the folder of the bundle. Undefined where it cannot be built: without the bundler, or where nothing can be written. */
 export function findBundle() {
   const folder = join(cache, stateOfSources());
   const isBuilt = () => existsSync(join(folder, 'dist/main.js'));

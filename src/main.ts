@@ -41,8 +41,8 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });
 
-// As `node --disable-proto=delete`: no code reaches a prototype by the name of a member that a caller has sent. The program has its process to
-// itself; the package does not do this to the programs that embed it. Workers run this file, too.
+// As `node --disable-proto=delete`: no code reaches a prototype by the name of a member that a caller has sent. Programs that
+// embed the package do not run this file, and workers do.
 Reflect.deleteProperty(Object.prototype, '__proto__');
 
 // From a failing SQL statement to `handleRequest` are some 25 frames; the default of 10 ends in the store.

@@ -1,14 +1,13 @@
-/** Ends a server with the process that started it: with npm, which does not always pass signals on, and as the first process of a container. */
+/** Ends the program when npm or its shell, which pass not every signal on, have ended, and at signals as the first process of a container. */
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 const checkEveryMs = 250;
-const shells = /^(?:[abdkz]|ba|da)?sh$/;
+const shells = /^(?:a|ba|da|k|z)?sh$/;
 
 /**
- * Sends this process SIGTERM when npm or npx, or the shell between them, has ended. Without `exec`, `sh -c` of Debian ends at a signal and leaves its
- * command behind, and a wrapper that is killed with SIGKILL passes on nothing. Other parents may end: a service manager or a terminal starts
- * servers that outlive it.
+ * Sends this process SIGTERM when npm, or the shell that it has started, has ended. `sh -c` of Debian ends at a signal and leaves
+ * its command behind, and npm passes nothing on when it is killed with SIGKILL. Other parents may end: servers outlive terminals.
  */
 export function endWithNpm(): void {
   // Workers watch the channel to their primary. A parent on Windows passes signals on by ending its children.

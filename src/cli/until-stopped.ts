@@ -39,7 +39,7 @@ function endSoon(): void {
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-/** Within this time after the first signal, a second one is the same: npm passes on what a terminal sends to its whole group. */
+/** Signals within this time count as one: npm passes on what a terminal has sent to its whole group. */
 const sameSignalMs = 1_000;
 
 /** Resolves at the first signal. A later one ends the process at once. */

@@ -1,7 +1,31 @@
-/** Process groups: all processes that a program has started, and those that they have. */
+/** Process groups: a program in one of its own, and all processes that it starts. */
+import { spawn } from 'node:child_process';
 import { until } from './until.ts';
 
-/** Whether a process of the group runs. `pid`: of a process that was started with `detached`. */
+export interface Group {
+  /** Of the program, and of its group. */
+  readonly pid: number;
+  /** What the processes have printed. */
+  output(): string;
+}
+
+/** Starts a program in a group of its own. */
+export function startGroup(
+  command: string,
+  parameters: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Group {
+  const child = spawn(command, parameters, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  return { pid: child.pid!, output: () => output };
+}
+
+/** Whether a process of the group runs. */
 export function hasProcesses(pid: number): boolean {
   try {
     process.kill(-pid, 0);

@@ -6,7 +6,9 @@ import TestSequencer from '@jest/test-sequencer';
 const longest = [
   'test/fault/cluster/cluster.test.ts',
   'test/fault/injection/fault-injection.test.ts',
+  'test/system/npm.test.ts',
   'test/system/workers.test.ts',
+  'test/system/lost-primary.test.ts',
   'test/system/redis-failovers.test.ts',
   'test/system/log-failures.test.ts',
   'test/integration/redis-limits.test.ts',

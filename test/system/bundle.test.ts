@@ -93,7 +93,7 @@ test('the first start bundles, later ones use that, and no edit is ignored', () 
   expect(bundles()).toHaveLength(3);
 });
 
-test('few earlier bundles are kept', () => {
+test('four earlier bundles stay', () => {
   for (let edited = 0; edited < 7; edited += 1) {
     writeFileSync(join(checkout, 'src/added.ts'), `export const edited = ${edited};\n`);
     expect(start(['--version']).main).toBe('bundle');
@@ -117,12 +117,12 @@ test('without the scripts the sources start', () => {
   expect(start().main).toBe('sources');
 });
 
-const nobody = 65_534;
+const otherUser = 65_534;
 
 test('who cannot write starts the bundle that there is, or the sources', () => {
   // Any other user than root.
   const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? { uid: nobody } : {};
+  const as = isRoot ? { uid: otherUser } : {};
   if (!isRoot) chmodSync(checkout, 0o555);
   const { main, stderr } = start(['--version'], as);
   expect(main).toBe('sources');

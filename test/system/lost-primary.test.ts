@@ -1,11 +1,10 @@
 /** Kills the primary with SIGKILL at many moments while its workers start: no worker remains. */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { environment, program, type Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { endGroup, hasProcesses } from '../support/process-group.ts';
+import { endGroup, type Group, hasProcesses, startGroup } from '../support/process-group.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -26,31 +25,18 @@ afterAll(async () => {
   folder.discard();
 });
 
-interface Starting {
-  /** Of the primary, and of the group that its workers are in. */
-  readonly pid: number;
+interface Starting extends Group {
   /** When its first worker began, by `performance.now()`. */
   readonly workerAt: number;
-  output(): string;
 }
 
-/** Starts a server in a process group of its own. Resolves when it has a worker. */
+/** Starts a server. Resolves when it has a worker. */
 async function begin(also: Variables = {}): Promise<Starting> {
-  const child = spawn(process.execPath, [program, 'serve'], {
-    cwd: folder.path,
-    env: environment({ ...variables, ...also }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const pid = child.pid!;
-  const children = `/proc/${pid}/task/${pid}/children`;
+  const env = environment({ ...variables, ...also });
+  const group = startGroup(process.execPath, [program, 'serve'], folder.path, env);
+  const children = `/proc/${group.pid}/task/${group.pid}/children`;
   await until('a worker', () => existsSync(children) && readFileSync(children, 'utf8') !== '');
-  return { pid, workerAt: performance.now(), output: () => output };
+  return { ...group, workerAt: performance.now() };
 }
 
 const passed = (since: number, ms: number) => () => performance.now() - since >= ms;

@@ -1,5 +1,4 @@
 /** Signals to npm and npx, and to the first process of a container: the server behind them drains and ends. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -7,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { environment, program, type Variables } from '../support/commands.ts';
 import { holdRequest } from '../support/held-request.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { endGroup, hasProcesses } from '../support/process-group.ts';
+import { endGroup, type Group, hasProcesses, startGroup } from '../support/process-group.ts';
 import { basic, demoAuthorization, type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -52,40 +51,22 @@ const npxServe: Command = ['npx', 'triglyph', 'serve'];
 /** As projects of their own have it. */
 const npmWithoutExec: Command = ['npm', 'run', 'withoutExec'];
 
-interface Run {
-  readonly child: ChildProcess;
-  /** Of the outermost process, and of the group of all. */
-  readonly pid: number;
-  output(): string;
-}
-
-let run: Run | undefined;
+let run: Group | undefined;
 afterEach(async () => {
   if (run !== undefined) await endGroup(run.pid);
   run = undefined;
 });
 
-/** Starts a command in a process group of its own. */
-function begin([name, ...parameters]: Command, variables: Variables = production.variables): Run {
+/** Starts a command, with the Node that runs the tests. */
+function begin([name, ...parameters]: Command, variables: Variables = production.variables): Group {
   const env = environment(variables);
-  const child = spawn(name, parameters, {
-    cwd: folder.path,
-    // The tests run in npm, too.
-    env: { ...env, PATH: [dirname(process.execPath), env.PATH].join(delimiter), npm_config_update_notifier: 'false' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  run = { child, pid: child.pid!, output: () => output };
+  const PATH = [dirname(process.execPath), env.PATH].join(delimiter);
+  run = startGroup(name, parameters, folder.path, { ...env, PATH, npm_config_update_notifier: 'false' });
   return run;
 }
 
 /** Waits until the server is ready. Returns the address for callers. */
-async function ready({ output }: Run): Promise<string> {
+async function ready({ output }: Group): Promise<string> {
   await until(output, () => /"ready"|The demo is ready/.test(output()));
   return /callers(?: at |":")(http:\/\/[^\s",]+:\d+)/.exec(output())![1]!;
 }
@@ -98,7 +79,7 @@ interface Drain {
 }
 
 /** Sends signals while a request is in flight and a connection idle. The request is answered, and no process remains. */
-async function expectDrain(started: Run, { authorization = acme(), status = 200, send }: Drain): Promise<void> {
+async function expectDrain(started: Group, { authorization = acme(), status = 200, send }: Drain): Promise<void> {
   const callers = await ready(started);
   const held = await holdRequest(callers, authorization);
   const idle = connect(Number(new URL(callers).port), '127.0.0.1').on('error', () => {});
@@ -186,7 +167,7 @@ describe.each([
 
 describe('as the first process of a container', () => {
   /** The process with number 1 in its namespace, and the pid by which others know it. */
-  const startFirst = async (...parameters: readonly string[]): Promise<Run & { readonly first: number }> => {
+  const startFirst = async (...parameters: readonly string[]): Promise<Group & { readonly first: number }> => {
     const namespace = ['--fork', '--pid', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'])];
     const started = begin(['unshare', ...namespace, process.execPath, program, 'serve', ...parameters]);
     const children = `/proc/${started.pid}/task/${started.pid}/children`;

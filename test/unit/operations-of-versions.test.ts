@@ -13,7 +13,7 @@ import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { implement } from '../../src/gateway/implement.ts';
 import { openGateway } from '../support/gateway.ts';
 
-const note = optional(string({ max: 40, example: 'gate 4' }), 'A note.');
+const note = optional(string({ max: 40, example: 'row 4' }), 'A note.');
 const fleet = <N extends string>(name: N) =>
   operation({
     ...{ name, doc: `Does ${name}.`, effect: 'reads', role: 'fleet', problems: [] },

@@ -124,6 +124,7 @@ export async function startBackgroundWork(
     giveUpMs: config.webhookGiveUpMs,
     count: metrics.webhookEvent,
     trace: telemetry?.tracing?.delivery,
+    complete: services.completeEvent,
   });
   const workers = [...(await services.createJobHandlers(jobs)), deliveries].map((handler) => {
     const worker = startWorker({ jobs, leaseOwner, failed, observer: metrics.jobs }, handler);

@@ -64,7 +64,7 @@ export function createSettlementImporter({ services, hasher }: SettlementParts):
       try {
         const id = await findId(row, tx, hasher);
         const unsettled = tx.repository(UnsettledRequestRepository);
-        const consequence = await settleRequest(unsettled, services, id, settlementOf(row));
+        const consequence = await settleRequest({ unsettled, requestHasher: hasher, services }, id, settlementOf(row));
         settled.set(line, { line, id, outcome: row.outcome, consequence });
         return undefined;
       } catch (thrown) {

@@ -41,6 +41,8 @@ export interface Services {
   readonly registry: CredentialRegistry;
   /** Summarizes the payload of a queued event, without personal data. */
   summarizeEvent(payload: string): EventSummary;
+  /** Adds to the data of a queued event what is sealed in the store. */
+  readonly completeEvent?: (data: object) => Promise<object>;
   /** Finds secrets in texts that should hold none. */
   readonly textDetector?: TextDetector;
   /** Adapts stored jobs to the configuration. For serving processes, before their first request. */

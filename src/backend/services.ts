@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { retentionMs } from '../config/days.ts';
+import { createEventCompleter } from '../services/balance-platform/complete-event.ts';
 import { platformTables } from '../services/balance-platform/data-tables.ts';
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
@@ -75,6 +76,7 @@ function composeBuiltIn(
       const { at, type, ...owner } = summarizeEvent(payload);
       return { at, type, owner };
     },
+    completeEvent: createEventCompleter({ store, vault }),
     textDetector: cardNumberDetector,
     accountUpdater,
     panels: [createUpdaterPanel(config, store)],

@@ -6,7 +6,7 @@ import { Problem, refusalOfUpstream } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
-import { type Outcome, serializeOutcome } from '../idempotency/stored-outcome.ts';
+import { type Outcome, sealOutcome } from '../idempotency/stored-outcome.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 
 /** What became of a request, as the operator has found out at the other server. */
@@ -47,20 +47,23 @@ export function describeUnsettled(request: UnsettledRequest) {
   };
 }
 
-/** Returns what a retry gets. `services`: those that this program serves. Throws SettlementError. */
-export async function settleRequest(
-  unsettled: Pick<UnsettledRequests, 'find' | 'settle'>,
-  services: readonly Service[],
-  id: string,
-  settlement: Settlement,
-): Promise<string> {
+export interface SettlementParts {
+  readonly unsettled: Pick<UnsettledRequests, 'find' | 'settle'>;
+  readonly requestHasher: RequestHasher;
+  /** Those that this program serves. */
+  readonly services: readonly Service[];
+}
+
+/** Returns what a retry gets. Throws SettlementError. */
+export async function settleRequest(parts: SettlementParts, id: string, settlement: Settlement): Promise<string> {
+  const { unsettled } = parts;
   const request = await unsettled.find(id);
   if (request === undefined)
     throw new SettlementError(`no request with the id ${id} is pending: it was answered or settled, or never was`);
   if (request.state === 'inFlight')
     throw new SettlementError(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
   const isFreed = settlement.kind === 'notDone' || request.recordKey === undefined;
-  const outcome = isFreed ? undefined : outcomeText(request, services, settlement);
+  const outcome = isFreed ? undefined : outcomeText(request, parts, settlement);
   if (!(await unsettled.settle(id, outcome)))
     throw new SettlementError(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
   return consequence(request, settlement);
@@ -92,7 +95,7 @@ function consequence({ recordKey }: UnsettledRequest, { kind }: Settlement): str
 
 function outcomeText(
   request: UnsettledRequest,
-  services: readonly Service[],
+  { services, requestHasher }: SettlementParts,
   settlement: Exclude<Settlement, { readonly kind: 'notDone' }>,
 ): string {
   const { id: requestReference, service: serviceName, operation: operationName } = request;
@@ -106,7 +109,7 @@ function outcomeText(
     settlement.kind === 'done'
       ? { requestReference, output: readOutput(service, operation, settlement.output) }
       : { requestReference, problem: problemOf(service, settlement) };
-  return serializeOutcome(outcome, operation);
+  return sealOutcome(outcome, operation, requestHasher);
 }
 
 function readOutput(service: Service, operation: Operation, text: string | undefined): unknown {

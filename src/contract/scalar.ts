@@ -34,8 +34,10 @@ export interface StringSchema {
   readonly format?: Format;
   /** An empty text counts as absent, unless that would widen what the request does. */
   readonly emptyString?: 'invalid';
-  /** Never logged; stored only encrypted or masked. */
+  /** Never logged; stored only encrypted or masked. Not searched for secrets that do not belong there: it may be one. */
   readonly sensitive?: true;
+  /** For a sensitive text that is no number: searched all the same. */
+  readonly searched?: true;
   /** Nothing is ever known by it again: no part of what a retry is compared with. */
   readonly neverStored?: true;
   /** In full in one response only; the stored outcome has the last four characters. */

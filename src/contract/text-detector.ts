@@ -86,6 +86,6 @@ function below(step: Path[number], paths: readonly Path[]): readonly Path[] {
 }
 
 function isFreeText(schema: ScalarSchema, lengthMin: number): boolean {
-  if (schema.kind !== 'string' || schema.sensitive || schema.neverStored) return false;
+  if (schema.kind !== 'string' || schema.neverStored || (schema.sensitive && !schema.searched)) return false;
   return schema.max === undefined || schema.max >= lengthMin;
 }

@@ -20,7 +20,7 @@ import type {
   StoredRecord,
 } from './ports.ts';
 import { type Execution, type KeyedExecution, replay, requireOutcome, type TransactionResult } from './replay.ts';
-import { isStorableProblem, type Outcome, serializeOutcome } from './stored-outcome.ts';
+import { isStorableProblem, type Outcome, sealOutcome } from './stored-outcome.ts';
 
 export interface ExecutionResult extends Outcome {
   /** An earlier request had the effect. */
@@ -199,7 +199,7 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
   return await store.write(async (tx) => {
     const handle = () => handler.handle(request, tx, context, lookupResult);
     if (!('recordKey' in execution)) return { outcome: { requestReference, output: await handle() } };
-    const { recordKey, requestHash, alias } = execution;
+    const { recordKey, requestHash, hasher, alias } = execution;
     const earlier = await tx.idempotencyRecords.reserve(recordKey, {
       requestHash,
       operation: operation.name,
@@ -208,7 +208,7 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
     });
     if (earlier !== undefined) return { stored: requireOutcome(earlier, execution) };
     const outcome = await storableOutcome(request, tx, handle);
-    await tx.idempotencyRecords.complete(recordKey, serializeOutcome(outcome, operation));
+    await tx.idempotencyRecords.complete(recordKey, sealOutcome(outcome, operation, hasher));
     return { outcome };
   });
 }

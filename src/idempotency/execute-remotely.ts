@@ -32,7 +32,7 @@ import {
   unavailable,
 } from './remote-problems.ts';
 import { type Execution, type KeyedExecution, type TransactionResult, unsettled } from './replay.ts';
-import { isReference, type Outcome, serializeOutcome } from './stored-outcome.ts';
+import { isReference, type Outcome, sealOutcome } from './stored-outcome.ts';
 
 export interface RemoteDependencies<R extends ReadingTransaction, C> {
   readonly store: IdempotentStore<R>;
@@ -240,11 +240,12 @@ async function finish<R extends ReadingTransaction, C>(
 ): Promise<TransactionResult> {
   const { store, remote, wait } = dependencies;
   const { requestReference, operation } = execution.request;
-  const text = serializeOutcome(outcome, operation);
+  const text = 'recordKey' in execution ? sealOutcome(outcome, operation, execution.hasher) : undefined;
   const save = () =>
     store.write(async (tx) => {
       if (!(await tx.pendingRequests.remove(id))) return false;
-      if ('recordKey' in execution) await tx.idempotencyRecords.completePending(execution.recordKey, text);
+      if ('recordKey' in execution && text !== undefined)
+        await tx.idempotencyRecords.completePending(execution.recordKey, text);
       return true;
     }, readCommitted);
   for (let attempt = 0; ; attempt += 1) {
@@ -270,13 +271,13 @@ async function settledMeanwhile<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
   outcome: Outcome,
-  text: string,
+  text: string | undefined,
 ): Promise<TransactionResult> {
   const { requestReference } = execution.request;
   const found =
     'recordKey' in execution ? await store.read((tx) => tx.idempotencyRecords.find(execution.recordKey)) : undefined;
   const stored = found === undefined || 'pending' in found ? undefined : found;
-  if (stored?.outcome === text) return { outcome };
+  if (stored !== undefined && stored.outcome === text) return { outcome };
   // Where the other server deduplicates, another request has got the same answer under the same key.
   if (!execution.handler.deduplicates) remote?.report?.({ kind: 'answeredAfterSettling', requestReference });
   return stored !== undefined && 'recordKey' in execution && stored.requestHash === execution.requestHash

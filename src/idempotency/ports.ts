@@ -2,7 +2,7 @@
 import type { AnyRequest, CallerIdentity, CanonicalRequest } from '../contract/canonical.ts';
 import type { Problem } from '../contract/problem.ts';
 
-/** HMACs that identify a request; useless without the MAC key. */
+/** HMACs that identify a request, and the encryption of its outcome, under keys of the index key: useless without it. */
 export interface RequestHasher {
   /** During a rotation of the index key, under the other key. Records may be stored under both. */
   readonly other?: RequestHasher | undefined;
@@ -12,6 +12,10 @@ export interface RequestHasher {
   upstreamKey(recordKey: string): string;
   /** The same for equivalent requests in any format: 43 characters, base64url. */
   requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
+  /** Encrypts the text of an outcome. The same text for the same outcome. */
+  seal(text: string): string;
+  /** Throws `SealBroken`. */
+  open(sealed: string): string;
 }
 
 /** The outcome of a request as it is stored: enough to answer a retry in any format. */
@@ -19,7 +23,7 @@ export interface StoredOutcome {
   readonly requestHash: string;
   /** The record was found by its alias. */
   readonly isAlias?: boolean;
-  /** JSON text. */
+  /** JSON text, or a sealed one. */
   readonly outcome: string;
 }
 

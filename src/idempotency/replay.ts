@@ -10,7 +10,7 @@ import type {
   StoredOutcome,
   StoredRecord,
 } from './ports.ts';
-import { type Outcome, parseOutcome } from './stored-outcome.ts';
+import { type Outcome, openOutcome, parseOutcome } from './stored-outcome.ts';
 
 /** A request, and what executes it. */
 export interface Execution<H> {
@@ -42,7 +42,7 @@ type AnyHandler<R, C> = OperationHandler<R, C> | RemoteHandler<C>;
 /** Throws keyReused for a record of another request. */
 export function replay<H>({ requestHash, outcome }: StoredOutcome, execution: KeyedExecution<H>): Outcome {
   if (requestHash !== execution.requestHash) throw new Problem('keyReused');
-  return parseOutcome(outcome, execution.request.service);
+  return parseOutcome(openOutcome(outcome, execution.hasher), execution.request.service);
 }
 
 /** Returns a record that has its outcome, and throws the problem of any other. */

@@ -1,6 +1,7 @@
-/** Computes HMACs of requests with an Idempotency-Key; a plain hash would reveal card numbers and keys. */
-import type { KeyObject } from 'node:crypto';
+/** Computes HMACs of requests with an Idempotency-Key, since a plain hash would reveal card numbers and keys; and seals their outcomes. */
+import { createHmac, type KeyObject } from 'node:crypto';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
+import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from '../vault/seal.ts';
 import { canonicalRequestText } from './canonical-request.ts';
 import type { RequestHasher } from './ports.ts';
 
@@ -9,8 +10,11 @@ export function createRequestHasher(index: KeyObject, environment: string, other
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   const upstreamKeyKey = deriveKey(index, 'idempotency upstream');
+  const outcomeKey = deriveKey(index, 'idempotency outcome');
+  const outcomeNonceKey = deriveKey(index, 'idempotency outcome nonce');
+  const otherHasher = other && createRequestHasher(other, environment);
   return Object.freeze<RequestHasher>({
-    other: other && createRequestHasher(other, environment),
+    other: otherHasher,
     recordKey({ tenant, partition }, key) {
       // Neither has a slash in its name.
       const owner = partition === undefined ? tenant : `${tenant}/${partition}`;
@@ -19,5 +23,22 @@ export function createRequestHasher(index: KeyObject, environment: string, other
     },
     upstreamKey: (recordKey) => fingerprintOf(upstreamKeyKey, recordKey),
     requestHash: (request) => fingerprintOf(requestHashKey, canonicalRequestText(request)),
+    seal(text) {
+      // A nonce of the text: it comes again with the same text only.
+      const nonce = createHmac('sha256', outcomeNonceKey).update(text).digest().subarray(0, nonceBytes);
+      return sealBytes(outcomeKey, nonce, outcomeBinding, text);
+    },
+    open(sealed) {
+      try {
+        return openBytes(outcomeKey, outcomeBinding, sealed).toString('utf8');
+      } catch (thrown) {
+        // A record is found under both index keys, and sealed under one.
+        if (!(thrown instanceof SealBroken) || otherHasher === undefined) throw thrown;
+        return otherHasher.open(sealed);
+      }
+    },
   });
 }
+
+/** Not bound to its record: during a rotation of the index key a second record refers to it. */
+const outcomeBinding = binding('', 'idempotency outcome', 'outcome', 'index');

@@ -8,7 +8,8 @@ import {
   upstreamRefusal,
 } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import { redactOutput } from './redacted-output.ts';
+import type { RequestHasher } from './ports.ts';
+import { keepsSensitive, redactOutput } from './redacted-output.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
@@ -51,6 +52,20 @@ export function serializeOutcome({ requestReference, output, problem }: Outcome,
     pspReference: requestReference,
     ...(problem === undefined ? { output: redactOutput(operation, output) } : { problem: writeProblem(problem) }),
   } satisfies Written);
+}
+
+/** No JSON text begins so. */
+const sealedPrefix = 'sealed:';
+
+/** The text as it is stored: sealed where the output has what the contract calls sensitive. */
+export function sealOutcome(outcome: Outcome, operation: Operation, hasher: Pick<RequestHasher, 'seal'>): string {
+  const text = serializeOutcome(outcome, operation);
+  return outcome.problem === undefined && keepsSensitive(operation) ? sealedPrefix + hasher.seal(text) : text;
+}
+
+/** The text that was sealed, or one that was not. Throws `SealBroken`. */
+export function openOutcome(stored: string, hasher: Pick<RequestHasher, 'open'>): string {
+  return stored.startsWith(sealedPrefix) ? hasher.open(stored.slice(sealedPrefix.length)) : stored;
 }
 
 /** Throws a TypeError for a text that `serializeOutcome` did not create. */

@@ -132,7 +132,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
 
     test('knows every table that holds data keys', () => {
       const made = migrations.flatMap(({ statements }) =>
-        statements.flatMap((text) => /^\s*create table (\w+)[\s\S]*\bdata_key\b/.exec(text)?.[1] ?? []),
+        statements.flatMap((text) => /^\s*(?:create|alter) table (\w+)[\s\S]*\bdata_key\b/.exec(text)?.[1] ?? []),
       );
       expect(made.sort()).toEqual(
         tables.flatMap(({ name, sealedRecord }) => (sealedRecord === undefined ? [] : [name])).sort(),

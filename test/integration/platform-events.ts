@@ -6,6 +6,7 @@ import type { TakenJob } from '../../src/jobs/job.ts';
 import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
+import { createEventCompleter } from '../../src/services/balance-platform/complete-event.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
@@ -88,13 +89,17 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
 
     const take = () => gateway.parts.jobs.take('webhook', { leaseOwner: 'test', leaseMs: 60_000, max: 100 });
     const end = (job: TakenJob) => gateway.parts.store.write((tx) => tx.jobs.end(job));
-    const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
+    /** As receivers get it. */
+    const eventOf = async ({ payload }: TakenJob) => {
+      const complete = createEventCompleter({ store: gateway.parts.store, vault: gateway.parts.context.vault });
+      return (await complete(JSON.parse(payload) as ResourceEvent)) as ResourceEvent;
+    };
     /** Takes the queued events, by request and in order; they count as delivered. */
     const takeEvents = async (): Promise<readonly ResourceEvent[]> => {
       const events: ResourceEvent[] = [];
       for (let taken = await take(); taken.length > 0; taken = await take())
         for (const job of taken) {
-          events.push(eventOf(job));
+          events.push(await eventOf(job));
           await end(job);
         }
       return events.toSorted((one, other) => one.eventId.localeCompare(other.eventId, 'en', { numeric: true }));
@@ -213,8 +218,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       for (let taken = await take(); taken.length > 0; taken = await take()) {
         expect(await take()).toEqual([]);
         order.push(
-          taken
-            .map(eventOf)
+          (await Promise.all(taken.map(eventOf)))
             .map(({ record }) => `${record.id === one ? 'one' : 'other'} ${record.description ?? '-'}`)
             .toSorted()
             .join(),

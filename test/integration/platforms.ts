@@ -2,6 +2,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
+import { openHolder } from '../../src/services/balance-platform/account-holders/secrets.ts';
 import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import { statement } from '../../src/store/sql/engine.ts';
@@ -9,11 +11,14 @@ import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { tables } from '../../src/store/sql/tables.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { Headers } from '../support/resources.ts';
 import { cardFor, type Furnished, furnished } from '../support/seeded-platform.ts';
+import { runText } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 /** Rows that are added around a list; more for a measurement: `LIST_ROWS=10000 npm run jest -- test/integration`. */
@@ -211,6 +216,92 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(rows.filter((row) => row.includes(`"cvc"`))).toEqual([]);
     });
 
+    /** All rows of all tables, as texts. */
+    const allRows = async () => {
+      const rows: string[] = [];
+      for (const { name } of tables) {
+        const all = statement(`every-row-of-${name}`, `select * from ${name}`);
+        for (const row of await engine.read((session) => session.query(all, []))) rows.push(JSON.stringify(row));
+      }
+      return rows;
+    };
+
+    test('no legal entity lies open in any table, whatever is asked with a key and told to receivers', async () => {
+      const { endpoints, context } = gateway.parts;
+      const endpoint = { tenant: 'Demo', endpointId: 'we_1' };
+      const sealed = context.vault.seal(keyScope(endpoint), { payload: '00'.repeat(32) });
+      await endpoints.add({
+        ...endpoint,
+        ...{ url: 'https://shop.example.com/', format: 'configuration', sealed, createdAt: 1 },
+      });
+      const legalEntityId = 'LE-of-the-holder-in-question';
+      const key = { headers: { 'idempotency-key': 'the-key-of-the-holder-in-question' } };
+      const made = await ask.post('/accountHolders', { legalEntityId, description: 'shop' }, key);
+      const path = `/accountHolders/${made.body.id}`;
+      const changes = { headers: { 'idempotency-key': 'the-key-of-the-change-in-question' } };
+      const changed = await ask.patch(path, { description: 'other shop' }, changes);
+      await ask.account(made.body.id);
+      const rows = await allRows();
+      // Control: the rows, the outcomes and the events of the holder are among them.
+      expect(rows.filter((row) => row.includes('other shop') && row.includes('"webhook"')).length).toBeGreaterThan(0);
+      expect(rows.filter((row) => row.includes('createAccountHolder'))).toHaveLength(1);
+      expect(rows.filter((row) => row.includes(legalEntityId))).toEqual([]);
+      for (const answer of [
+        made,
+        changed,
+        await ask.get(path),
+        // Retries.
+        await ask.post('/accountHolders', { legalEntityId, description: 'shop' }, key),
+        await ask.patch(path, { description: 'other shop' }, changes),
+      ])
+        expect(answer).toMatchObject({ status: 200, body: { legalEntityId } });
+      expect((await ask.get('/balancePlatforms/DemoPlatform/accountHolders')).body.accountHolders).toContainEqual(
+        expect.objectContaining({ id: made.body.id, legalEntityId }),
+      );
+    });
+
+    test('no bank account that is issued for a key lies open in any table', async () => {
+      const headers = { 'idempotency-key': 'the-key-of-the-account-in-question' };
+      const asked = bankAccount(await account());
+      const made = await ask.post('/paymentInstruments', asked, { headers });
+      const { iban } = made.body.bankAccount;
+      expect((await allRows()).filter((row) => row.includes(iban))).toEqual([]);
+      expect((await ask.post('/paymentInstruments', asked, { headers })).body.bankAccount.iban).toBe(iban);
+    });
+
+    test('a legal entity from before they were sealed is shown, and sealed with the next change', async () => {
+      const holder = await makeHolder({ legalEntityId: 'LE-of-before' });
+      const { store } = gateway.parts;
+      const row = () =>
+        store.read((tx) => tx.repository(ResourceReader).findResource(accountHolders, 'DemoPlatform', holder.id));
+      const unseal = statement(
+        'test-unseal',
+        `update account_holder set key_id = null, data_key = null, sealed_payload = null,
+                record = replace(record, '"legalEntityId":""', '"legalEntityId":"LE-of-before"')`,
+      );
+      await engine.write((session) => session.execute(unseal, []));
+      const path = `/accountHolders/${holder.id}`;
+      expect((await ask.get(path)).body.legalEntityId).toBe('LE-of-before');
+      expect((await row())?.record.legalEntityId).toBe('LE-of-before');
+      expect((await ask.patch(path, { description: 'new' })).body.legalEntityId).toBe('LE-of-before');
+      expect((await row())?.record.legalEntityId).toBe('');
+      expect((await ask.get(path)).body).toMatchObject({ legalEntityId: 'LE-of-before', description: 'new' });
+    });
+
+    test('a sealed legal entity that was removed, or is that of another holder, is refused', async () => {
+      const [holder] = [await makeHolder({ legalEntityId: 'LE-1' }), await makeHolder({ legalEntityId: 'LE-2' })];
+      const path = `/accountHolders/${holder.id}`;
+      const columns = ['key_id', 'data_key', 'sealed_payload'];
+      for (const value of [
+        (column: string) => `(select max(${column}) from account_holder where id <> '${holder.id}')`,
+        () => 'null',
+      ]) {
+        const set = columns.map((column) => `${column} = ${value(column)}`).join(', ');
+        await runText(engine, `update account_holder set ${set} where id = '${holder.id}'`);
+        await expect(ask.get(path)).rejects.toThrow(SealBroken);
+      }
+    });
+
     test('a number that was issued before is drawn again', async () => {
       const drawn: string[] = [];
       const twice = await open();
@@ -308,6 +399,16 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       const scope = { tenant: 'DemoPlatform', record: `paymentInstrument ${id}` };
       const opened = JSON.parse(createVault(next).open(scope, stored!.sealed!, 'payload'));
       expect(opened).toEqual({ iban: made.body.bankAccount.iban });
+      const holders = await gateway.parts.store.read((tx) =>
+        tx
+          .repository(ResourceReader)
+          .listResources(
+            { kind: accountHolders, platform: 'DemoPlatform', parent: 'DemoPlatform' },
+            { offset: 0, limit: 9 },
+          ),
+      );
+      expect(holders.map((holder) => openHolder(holder, createVault(next)).legalEntityId)).toContain('LE1');
+      expect(holders.map(({ sealed }) => sealed?.keyId)).toEqual(holders.map(() => 'k-new'));
     });
   });
 }

@@ -63,9 +63,11 @@ const update = (id: string, changes: Change) =>
     return platform.change(id, changes);
   });
 
-export const trackLegalEntity = 'LE00000000000000000000001';
-const enrolling = (legalEntityId: string, description = described('enrol')): object => ({
-  legalEntityId,
+/** Names the right body in the stored record, where the legal entity is sealed. */
+export const trackMetadata = { body: 'right' };
+const enrolling = (metadata: object, description = described('enrol')): object => ({
+  legalEntityId: 'LE00000000000000000000001',
+  metadata,
   ...description,
 });
 
@@ -73,9 +75,9 @@ const trackKeys: FaultTrack['keys'] = {
   enrol: {
     operation: 'createAccountHolder',
     bodies: {
-      right: enrolling(trackLegalEntity),
-      'other legal entity': enrolling('LE00000000000000000000002'),
-      'other time zone': enrolling(trackLegalEntity, otherTimeZone('enrol')),
+      right: enrolling(trackMetadata),
+      'other metadata': enrolling({ body: 'other' }),
+      'other time zone': enrolling(trackMetadata, otherTimeZone('enrol')),
     },
   },
   rename: describing('updateAccountHolder', 'rename'),
@@ -90,7 +92,7 @@ const faultTrack: FaultTrack = {
   columns: ['record'],
   ownerOf(row) {
     const record = JSON.parse(row.record!);
-    return record.legalEntityId === trackLegalEntity ? describedOwner(trackKeys, record) : undefined;
+    return record.metadata?.body === trackMetadata.body ? describedOwner(trackKeys, record) : undefined;
   },
 };
 

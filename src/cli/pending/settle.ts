@@ -31,9 +31,13 @@ export async function settle(id: string | undefined, options: SettleOptions): Pr
   if ([done, notDone, refused].filter((each) => each !== undefined).length !== 1)
     throw new CommandError(['give one of --done, --not-done and --refused']);
   if (message !== undefined && refused === undefined) throw new CommandError(['--message belongs to --refused']);
-  await withBackend(async ({ unsettled }) => {
+  await withBackend(async ({ unsettled, requestHasher }) => {
     try {
-      const consequence = await settleRequest(unsettled, servedServices(), id, settlementOf(options));
+      const consequence = await settleRequest(
+        { unsettled, requestHasher, services: servedServices() },
+        id,
+        settlementOf(options),
+      );
       print(`${id} is settled. ${consequence}`);
     } catch (thrown) {
       throw thrown instanceof SettlementError ? new CommandError(thrown.lines) : thrown;

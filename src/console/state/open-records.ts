@@ -12,6 +12,7 @@ import {
 import { Problem } from '../../contract/problem.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';
 import type { Service } from '../../contract/service.ts';
+import { openOutcome } from '../../idempotency/stored-outcome.ts';
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import type { PortOf } from '../bind-port.ts';
 import { maskOutcome } from './masked-outcome.ts';
@@ -50,7 +51,10 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
           status: pending?.state ?? 'completed',
           operation,
           requestHash: requestHash.slice(0, hashLength),
-          outcome: outcome === undefined ? undefined : maskOutcome(outcome, operation, services, mask),
+          outcome:
+            outcome === undefined
+              ? undefined
+              : maskOutcome(openOutcome(outcome, requestHasher), operation, services, mask),
           pendingRequest: pending?.id,
         };
       }
@@ -64,7 +68,7 @@ export function recordPort({ backend, services, mask }: RecordPortParts): Record
     async settlePendingRequest({ id, ...given }) {
       await findPending(id);
       try {
-        return { consequence: await settleRequest(unsettled, services, id, settlementOf(given)) };
+        return { consequence: await settleRequest({ unsettled, requestHasher, services }, id, settlementOf(given)) };
       } catch (thrown) {
         if (thrown instanceof SettlementError) throw new Problem(stateProblems.notSettled, thrown.lines.join('\n'));
         throw thrown;

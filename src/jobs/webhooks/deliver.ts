@@ -29,6 +29,8 @@ export interface DeliveryDependencies {
   count(outcome: SendResult['kind'] | 'givenUp'): void;
   /** Absent where requests are not traced. */
   readonly trace?: TraceDelivery | undefined;
+  /** Adds to the data of an event what is sealed in the store. */
+  readonly complete?: ((data: object) => Promise<object>) | undefined;
 }
 
 export interface AttemptedDelivery {
@@ -64,6 +66,7 @@ const deferMsMin = 2_000;
 
 export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHandler {
   const { jobs, endpoints, formats, vault, environment, deliveryMsMax, giveUpMs, count } = dependencies;
+  const complete = dependencies.complete ?? (async (data) => data);
   const trace: TraceDelivery = dependencies.trace ?? ((_, deliver) => deliver());
   const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
@@ -127,8 +130,9 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       const found = await findEndpoint(job);
       if (found === undefined) return end(job);
       const { endpoint, keys } = found;
-      const event = parseQueuedEvent<never>(job.payload);
-      const encoded = formats.get(endpoint.format).encode(event, { environment, ...keys });
+      const event = parseQueuedEvent(job.payload);
+      const data = (await complete(event.data)) as never;
+      const encoded = formats.get(endpoint.format).encode({ ...event, data }, { environment, ...keys });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
       const { body, headers } = encoded;

@@ -27,6 +27,8 @@ export interface KindParts<R extends ResourceRecord> {
   readonly parent?: Parent<R>;
   /** Present where the kind has a sealed number, unique across all platforms. */
   readonly sealed?: SealedNumber<R>;
+  /** Present where the kind has other sealed members. Rows from before they were sealed have none. */
+  readonly sealedPayload?: true;
 }
 
 export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S[]>>;
@@ -60,7 +62,7 @@ export interface StoredResource<R extends ResourceRecord = ResourceRecord> {
   readonly revision: number;
   /** Without sealed values. */
   readonly record: R;
-  /** The numbers of a payment instrument. */
+  /** The numbers of a payment instrument, or the sealed members of another kind. */
   readonly sealed?: Sealed | undefined;
   /** Of the number of a payment instrument: equal for equal numbers on all platforms. */
   readonly fingerprint?: string | undefined;

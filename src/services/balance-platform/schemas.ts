@@ -20,7 +20,12 @@ export const platformId = idText('DemoPlatform');
 export const holderId = idText('AH3227C223222H5J4DCLW9VBV');
 export const accountId = idText('BA3227C223222H5J4DCM49VBV');
 export const instrumentId = idText('PI3227C223222H5J4DCM49VCX');
-export const legalEntityId = idText('LE322KT223222D5FJ7THR293F');
+export const legalEntityId = string({
+  pattern: '[A-Za-z0-9_-]{1,80}',
+  sensitive: true,
+  searched: true,
+  example: 'LE322KT223222D5FJ7THR293F',
+});
 export const groupId = idText('PG3227C223222B5CMD3FJFKGZ');
 
 /** The id of the resource that a request is about, in its path. */

@@ -213,7 +213,11 @@ export const bankAccount = object(
       'The owner of the account: three characters or more, one Latin letter at least.',
       { missing: recurringProblems.missingAccountHolder, invalid: recurringProblems.invalidOwnerName },
     ),
-    taxId: optional(text(40, '123456789'), "The owner's tax number, where the country wants it.", unknownToV12),
+    taxId: optional(
+      string({ max: 40, sensitive: true, example: '123456789' }),
+      "The owner's tax number, where the country wants it.",
+      unknownToV12,
+    ),
   },
   { namespace: 'payment', choices: [accountOrIban] },
 );

@@ -1,6 +1,6 @@
 /** The checker finds each kind of fault in a history that is otherwise correct. */
 import { expect, test } from '@jest/globals';
-import { trackLegalEntity } from '../../resources/account-holder.ts';
+import { trackMetadata } from '../../resources/account-holder.ts';
 import { trackCurrency } from '../../resources/balance-account.ts';
 import { described, otherTimeZone, trackAccounts, trackHolder } from '../../resources/platform-track.ts';
 import type { Row } from '../../resources/resource.ts';
@@ -85,8 +85,8 @@ interface DescribedTrack {
 
 const accountHolders: DescribedTrack = {
   resource: 'account holder',
-  own: { legalEntityId: trackLegalEntity },
-  others: { 'legal entity': { legalEntityId: 'LE1' } },
+  own: { metadata: trackMetadata },
+  others: { metadata: { metadata: { body: 'other' } } },
   table: 'account_holder',
   keys: ['enrol', 'rename', 'retitle'],
 };

@@ -3,6 +3,7 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import type { Vault } from '../../../vault/ports.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
@@ -17,9 +18,10 @@ import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import { grantCapabilities } from './capabilities.ts';
 import type * as contract from './contract.ts';
 import { accountHolders } from './kind.ts';
+import { openHolder, sealHolder } from './secrets.ts';
 
 export const createAccountHolder = withEvents<typeof contract.createAccountHolder>(
-  async ({ input, caller }, resources, { ids }) => {
+  async ({ input, caller }, resources, { ids, vault }) => {
     const platform = await requireTenantPlatform(caller, resources, input.balancePlatform);
     requireActivePlatform(platform);
     const record = {
@@ -31,15 +33,16 @@ export const createAccountHolder = withEvents<typeof contract.createAccountHolde
       status: 'active',
       timeZone: input.timeZone ?? platform.timeZone,
     } as const;
-    return toResponse(await create({ kind: accountHolders, platform: platform.id, record }, resources));
+    const holder = sealHolder({ kind: accountHolders, platform: platform.id, record }, vault);
+    return toResponse(await create(holder, resources), vault);
   },
 );
 
-export const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ input, caller }, tx) =>
-  toResponse(await findForTenant(accountHolders, input.id, caller, tx.repository(ResourceReader)));
+export const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ input, caller }, tx, { vault }) =>
+  toResponse(await findForTenant(accountHolders, input.id, caller, tx.repository(ResourceReader)), vault);
 
 export const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
-  async ({ input, caller }, resources) => {
+  async ({ input, caller }, resources, { vault }) => {
     const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
     const before = await findForTenant(accountHolders, id, caller, resources);
     checkIfMatch(ifMatch, before);
@@ -47,7 +50,8 @@ export const updateAccountHolder = withEvents<typeof contract.updateAccountHolde
     checkTransition(before, changes.status);
     await checkAccounts(before, input, resources);
     const after = await change(
-      before,
+      // One from before legal entities were sealed.
+      sealHolder(before, vault),
       {
         ...omitUndefined(changes),
         capabilities: grantCapabilities(capabilities, before.record.capabilities),
@@ -55,20 +59,24 @@ export const updateAccountHolder = withEvents<typeof contract.updateAccountHolde
       },
       resources,
     );
-    return toResponse(after);
+    return toResponse(after, vault);
   },
 );
 
-export const listAccountHolders: Handler<typeof contract.listAccountHolders> = async ({ input, caller }, tx) => {
+export const listAccountHolders: Handler<typeof contract.listAccountHolders> = async (
+  { input, caller },
+  tx,
+  { vault },
+) => {
   const resources = tx.repository(ResourceReader);
   const { id: platform } = await requireTenantPlatform(caller, resources, input.id);
   const children = { kind: accountHolders, platform, parent: platform } as const;
   const { items, hasNext, hasPrevious } = await readPage(children, input, resources);
-  return { accountHolders: items.map(({ record }) => record), hasNext, hasPrevious };
+  return { accountHolders: items.map((item) => openHolder(item, vault)), hasNext, hasPrevious };
 };
 
-function toResponse(holder: StoredResource<contract.AccountHolder>) {
-  return { ...holder.record, eTag: eTagOf(holder) };
+function toResponse(holder: StoredResource<contract.AccountHolder>, vault: Vault) {
+  return { ...openHolder(holder, vault), eTag: eTagOf(holder) };
 }
 
 /** Closing requires closed balance accounts; the primary account must belong to the holder and not be closed. */

@@ -10,4 +10,5 @@ export const accountHolders = resourceKind<AccountHolder>({
     closed: [],
   },
   table: 'account_holder',
+  sealedPayload: true,
 });

@@ -3,8 +3,10 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import type { Vault } from '../../../vault/ports.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
+import { sealHolder } from '../account-holders/secrets.ts';
 import { withEvents } from '../events.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
@@ -23,7 +25,7 @@ type Account = StoredResource<contract.BalanceAccount>;
 const defaultCurrency = 'EUR';
 
 export const createBalanceAccount = withEvents<typeof contract.createBalanceAccount>(
-  async ({ input, caller }, resources, { ids }) => {
+  async ({ input, caller }, resources, { ids, vault }) => {
     const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
     const holder = await findForTenant(accountHolders, input.accountHolderId, caller, resources);
@@ -39,7 +41,7 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
       timeZone: input.timeZone ?? holder.record.timeZone,
     } as const;
     const account = await create({ kind: balanceAccounts, platform: platform.id, record }, resources);
-    await updatePrimaryAccount(platform.id, holder.record.id, resources);
+    await updatePrimaryAccount(platform.id, holder.record.id, resources, vault);
     return toResponse(account);
   },
 );
@@ -48,7 +50,7 @@ export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = asy
   toResponse(await findForTenant(balanceAccounts, input.id, caller, tx.repository(ResourceReader)));
 
 export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
-  async ({ input, caller }, resources) => {
+  async ({ input, caller }, resources, { vault }) => {
     const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
     checkIfMatch(ifMatch, before);
@@ -67,7 +69,7 @@ export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAcco
       resources,
     );
     for (const each of new Set([record.accountHolderId, after.record.accountHolderId]))
-      await updatePrimaryAccount(platform, each, resources);
+      await updatePrimaryAccount(platform, each, resources, vault);
     return toResponse(after);
   },
 );
@@ -103,7 +105,12 @@ async function checkChange(
 }
 
 /** Where the primary account was closed or moved, the oldest open account of the holder becomes the primary one. */
-async function updatePrimaryAccount(platform: string, holderId: string, resources: ResourceRepository): Promise<void> {
+async function updatePrimaryAccount(
+  platform: string,
+  holderId: string,
+  resources: ResourceRepository,
+  vault: Vault,
+): Promise<void> {
   const holder = await findParent(accountHolders, platform, holderId, resources);
   const { primaryBalanceAccount } = holder.record;
   if (primaryBalanceAccount !== undefined) {
@@ -111,5 +118,5 @@ async function updatePrimaryAccount(platform: string, holderId: string, resource
     if (account.record.accountHolderId === holderId && account.record.status !== 'closed') return;
   }
   const oldest = await resources.findOpen({ kind: balanceAccounts, platform, parent: holderId });
-  await change(holder, { primaryBalanceAccount: oldest }, resources);
+  await change(sealHolder(holder, vault), { primaryBalanceAccount: oldest }, resources);
 }

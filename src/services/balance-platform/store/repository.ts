@@ -90,7 +90,8 @@ export class ResourceRepository extends ResourceReader {
       return false;
     const text = JSON.stringify(record);
     const state = [record.status, revision, text, this.#sign(resource, text)];
-    const row = [platform, record.id, ...parentValues(resource), ...state, ...sealedValues(resource)];
+    const row = [platform, record.id, ...parentValues(resource), ...state, ...numberValues(resource)];
+    row.push(...payloadValues(resource));
     if ((await this.tx.execute(kind.statements.add, row)) === 0) return false;
     this.#changes.push(resource);
     return true;
@@ -108,6 +109,7 @@ export class ResourceRepository extends ResourceReader {
       revision,
       text,
       this.#sign(resource, text),
+      ...payloadValues(resource),
       revision - 1,
     ]);
     // The transaction is serializable: no other one changes what it has read.
@@ -144,14 +146,17 @@ function resourceOf<R extends ResourceRecord>(
     platform,
     revision: row.revision,
     record: JSON.parse(row.record),
-    ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint, sealed: sealedOf(row) }),
+    ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint }),
+    sealed: sealedOf(row),
   };
 }
 
-function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.ResourceRow): Sealed {
+/** Undefined for a kind without sealed members, and for a row from before they were sealed. */
+function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.ResourceRow): Sealed | undefined {
+  if (key_id == null || data_key == null) return undefined;
   return {
-    keyId: key_id!,
-    dataKey: data_key!,
+    keyId: key_id,
+    dataKey: data_key,
     number: sealed_number ?? undefined,
     payload: sealed_payload ?? undefined,
   };
@@ -162,8 +167,14 @@ function parentValues<R extends ResourceRecord>({ kind, record }: StoredResource
   return kind.parent === undefined ? [] : [kind.parent.idOf(record)];
 }
 
-/** The values of the sealed columns; none for a kind without a number. */
-function sealedValues({ fingerprint, sealed }: StoredResource): readonly (string | null)[] {
+/** The values of the columns of a sealed payload; none for a kind without one. */
+function payloadValues({ kind, sealed }: StoredResource): readonly (string | null)[] {
+  if (!kind.sealedPayload) return [];
+  return [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.payload ?? null];
+}
+
+/** The values of the columns of a sealed number; none for a kind without one. */
+function numberValues({ fingerprint, sealed }: StoredResource): readonly (string | null)[] {
   return fingerprint === undefined || sealed === undefined
     ? []
     : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.payload ?? null];

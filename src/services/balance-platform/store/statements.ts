@@ -33,7 +33,7 @@ export const savePlatform = statement(
    where balance_platform.company = excluded.company`,
 );
 
-/** A resource. Only kinds with a sealed number have the last five columns. */
+/** A resource. Only kinds with a sealed number have the last five columns, and kinds with other sealed members three of them. */
 export type ResourceRow = {
   readonly id: string;
   /** The column that names the parent, where the kind has one. */
@@ -43,8 +43,8 @@ export type ResourceRow = {
   readonly revision: number;
   readonly record: string;
   readonly number_fingerprint?: string;
-  readonly key_id?: string;
-  readonly data_key?: string;
+  readonly key_id?: string | null;
+  readonly data_key?: string | null;
   readonly sealed_number?: string | null;
   readonly sealed_payload?: string | null;
 };
@@ -55,7 +55,8 @@ export const findIssued = statement<{ readonly id: string }>(
   'select id from payment_instrument where number_fingerprint = $1',
 );
 
-const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_payload'] as const;
+const numberColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_payload'] as const;
+const payloadColumns = ['key_id', 'data_key', 'sealed_payload'] as const;
 
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
@@ -65,28 +66,23 @@ export interface ResourceTable {
   readonly table: string;
   /** Absent where the parent is the platform. */
   readonly parent?: { readonly column: string };
-  /** Present where rows have the sealed columns. */
+  /** Present where rows have a sealed number. */
   readonly sealed?: object;
+  /** Present where rows have a sealed payload only. */
+  readonly sealedPayload?: true;
 }
 
 export type ResourceStatements = ReturnType<typeof resourceStatements>;
 
-export function resourceStatements({ table: name, sealed, ...place }: ResourceTable) {
+export function resourceStatements({ table: name, sealed, sealedPayload, ...place }: ResourceTable) {
   const parent = place.parent?.column;
+  const sealedColumns = sealed ? numberColumns : sealedPayload ? payloadColumns : [];
   const covered = ['id', `${parent ?? 'cast(null as text)'} as parent`, 'status', 'revision', 'record', 'row_mac'];
-  const read = [...covered, ...(sealed ? sealedColumns : [])].join(', ');
+  const read = [...covered, ...sealedColumns].join(', ');
   const parents = parent === undefined ? [] : [parent];
-  const added = [
-    'balance_platform',
-    'id',
-    ...parents,
-    'status',
-    'revision',
-    'record',
-    'row_mac',
-    ...(sealed ? sealedColumns : []),
-  ];
-  const changed = [...parents, 'status', 'revision', 'record', 'row_mac'];
+  const added = ['balance_platform', 'id', ...parents, 'status', 'revision', 'record', 'row_mac', ...sealedColumns];
+  // A number never changes.
+  const changed = [...parents, 'status', 'revision', 'record', 'row_mac', ...(sealedPayload ? payloadColumns : [])];
   const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
   /** Later than that of all others of the parent: what is added, or moved here, comes after them, so that earlier pages do not shift. */
   const next = (place: readonly string[]) =>

@@ -71,7 +71,8 @@ export const balancePlatform: Migration = Object.freeze<Migration>({
     // Migration 1 creates these two; a credential references its balance platform.
     { name: 'credential', key: ['company', 'credential_id'] },
     { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
-    { name: 'account_holder', key: ['balance_platform', 'id'] },
+    // Migration 30 adds the columns.
+    { name: 'account_holder', key: ['balance_platform', 'id'], sealedRecord: (id) => `accountHolder ${id}` },
     { name: 'balance_account', key: ['balance_platform', 'id'] },
     { name: 'payment_instrument', key: ['balance_platform', 'id'], sealedRecord: (id) => `paymentInstrument ${id}` },
   ],

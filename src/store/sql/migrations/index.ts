@@ -30,6 +30,7 @@ import { balancePlatformMacs } from './0027-balance-platform-macs.ts';
 import { announcedChangeMacs } from './0028-announced-change-macs.ts';
 import { auditAnchor } from './0029-audit-anchor.ts';
 import { limitCounts } from './0030-limit-counts.ts';
+import { sealedLegalEntities } from './0031-sealed-legal-entities.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   announcedChangeMacs,
   auditAnchor,
   limitCounts,
+  sealedLegalEntities,
 ]);

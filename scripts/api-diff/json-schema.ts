@@ -12,6 +12,11 @@ const lowerBounds = ['minLength', 'minimum', 'minItems', 'minProperties'];
 const texts = ['pattern', 'format'];
 const conditions = ['anyOf', 'oneOf', 'not'];
 
+/** `password` says how people see a text, and nothing about the text (OpenAPI 3.1, section 4.4). */
+function withoutHint({ format, ...schema }: Record<string, Json>): Record<string, Json> {
+  return format === undefined || format === 'password' ? schema : { ...schema, format };
+}
+
 export class JsonSchemaComparison {
   readonly #before: Json;
   readonly #after: Json;
@@ -41,7 +46,7 @@ export class JsonSchemaComparison {
       this.#compared.add(pair);
       where = `${direction} ${names[0].split('/').at(-1)}`;
     }
-    const [old, next] = [resolve(this.#before, before), resolve(this.#after, after)];
+    const [old, next] = [withoutHint(resolve(this.#before, before)), withoutHint(resolve(this.#after, after))];
     if (!isDeepStrictEqual(typesOf(old), typesOf(next))) {
       const widened = typesOf(old).length > 0 && typesOf(old).every((type) => typesOf(next).includes(type));
       if (direction === 'response' || (typesOf(next).length > 0 && !widened)) {

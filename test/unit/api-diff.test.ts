@@ -150,6 +150,9 @@ describe('OpenAPI', () => {
       schemas.DisableRequest.required = [];
       delete schemas.DisableRequest.properties.shopperReference.maxLength;
       schemas.DisableResult.properties.more = { type: 'string' };
+      // It says how people see the text.
+      schemas.DisableRequest.properties.merchantAccount.format = 'password';
+      schemas.DisableResult.properties.response.format = 'password';
       schemas.DisableResult.required = ['response'];
     });
     expect(breakingChanges(committed, wider)).toEqual([]);

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import { openHolder } from '../../src/services/balance-platform/account-holders/secrets.ts';
 import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
@@ -13,7 +14,6 @@ import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { Headers } from '../support/resources.ts';

@@ -44,10 +44,21 @@ export function createServerAudit(
     logFailure(log, thrown, 'copying the audit log failed');
   };
   auditCopy?.listen(notCopied);
-  const storeAndCopy = async (): Promise<void> => {
+  const storeAndFollow = async (): Promise<void> => {
     await audit.flush();
     await auditLog.follow();
-    await auditCopy?.copyNew().catch(notCopied);
+  };
+  let isCopying = false;
+  // Nothing waits for it: a target may hang.
+  const copy = async (): Promise<void> => {
+    if (isCopying || auditCopy === undefined) return;
+    isCopying = true;
+    auditCopy
+      .copyNew()
+      .catch(notCopied)
+      .finally(() => {
+        isCopying = false;
+      });
   };
   let tasks: readonly PeriodicTask[] = [];
   return Object.freeze<ServerAudit>({
@@ -56,7 +67,8 @@ export function createServerAudit(
       recordStart(config, audit, processName);
       audit.recordOnce({ kind: 'keyUsed', actor: gatewayActor, subject: rotation.wrapping.current });
       tasks = [
-        startPeriodicTask(storeAndCopy, flushEveryMs, failed),
+        startPeriodicTask(storeAndFollow, flushEveryMs, failed),
+        startPeriodicTask(copy, flushEveryMs, notCopied),
         startPeriodicTask(async () => requests.recordCounts(), countEveryMs, failed),
       ];
     },

@@ -43,7 +43,7 @@ const savePlace = statement(
 
 /** A process that ends while it copies delays the others for so long. */
 const leaseMs = 10_000;
-const closeMsMax = 5_000;
+const closeMsMax = 3_000;
 
 export function createAuditCopy({ engine, log, integrity, writer, owner }: AuditCopyParts): AuditCopy {
   const { name: target } = writer;

@@ -84,6 +84,15 @@ export function describeAuditCopy({ open, dispose }: EngineFactory): void {
       expect(copied).toEqual([1, 2]);
     });
 
+    test('the end of a process does not wait for a target that hangs', async () => {
+      const stuck = await start('host 1', () => new Promise(() => {}));
+      await record(stuck, 1);
+      const failures: unknown[] = [];
+      stuck.copy.listen((thrown) => failures.push(thrown));
+      await stuck.copy.close(20);
+      expect(failures).toEqual([new Error('the target does not take the entries in time')]);
+    });
+
     test('a crash after the target took the entries repeats them, and loses none', async () => {
       const crashing: Process = await start('host 1', async (entries) => {
         await crashing.toMemory(entries);

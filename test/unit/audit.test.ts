@@ -1,13 +1,18 @@
 /** Tests the parts of the audit log without a store: counted reads, lost events, and the targets of copies. */
 import { expect, test } from '@jest/globals';
+import { createServerAudit } from '../../src/app/audit.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { gatewayActor } from '../../src/audit/audit-event.ts';
 import { bufferedMax, createAuditTrail } from '../../src/audit/audit-trail.ts';
 import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
+import type { Log } from '../../src/http/log.ts';
+import type { Metrics } from '../../src/http/metrics/metrics.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
+import { until } from '../support/until.ts';
 
 const listing = recurringV25.operations.get('listRecurringDetails')!;
 const disabling = recurringV25.operations.get('disable')!;
@@ -39,6 +44,41 @@ test('reads are counted for each credential and operation, and first uses are re
     ['cardDataRead', 'c1', 'listRecurringDetails', 3],
     ['cardDataRead', 'c2', 'listRecurringDetails', 1],
   ]);
+});
+
+test('a server stores events and ends while the target of the copy hangs', async () => {
+  let stored = 0;
+  let isCopying = false;
+  const trail = {
+    ...createMemoryAuditTrail(),
+    flush: async () => {
+      stored += 1;
+    },
+  };
+  const backend = {
+    audit: trail,
+    auditLog: { follow: async () => {} },
+    auditCopy: {
+      listen: () => {},
+      copyNew: () => {
+        isCopying = true;
+        return new Promise(() => {});
+      },
+    },
+    rotation: { wrapping: { current: 'k-1' } },
+    processName: 'host 1',
+  } as unknown as Parameters<typeof createServerAudit>[1];
+  const config = readConfig('production', { AUDIT: 'on' });
+  const audit = createServerAudit(config, backend, {
+    log: {} as Log,
+    metrics: { addEventCounter: () => () => {} } as unknown as Metrics,
+  });
+  audit.start();
+  await until('a copy hangs', () => isCopying);
+  const before = stored;
+  await until('more is stored', () => stored > before + 1);
+  await audit.stop();
+  expect(trail.events.at(-1)?.kind).toBe('stopped');
 });
 
 test('a failing store is tried again in order, and what had no place is counted', async () => {

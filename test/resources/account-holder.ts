@@ -1,7 +1,9 @@
 /** Account holders: their model, what clients ask of them, and what is there at first. */
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
+import { sealHolder } from '../../src/services/balance-platform/account-holders/secrets.ts';
 import type { Refusal } from '../simulation/expected.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
+import { vault } from '../simulation/vault.ts';
 import {
   balancePlatform,
   firstHolderId,
@@ -129,6 +131,7 @@ export const accountHolder = platformResource({
   faultTrack,
   api,
   kind: accountHolders,
+  seal: (holder) => sealHolder(holder, vault),
   first: [
     { ...recordOf({ id: firstHolderId, reference: 'first' }), primaryBalanceAccount: secondAccountId },
     recordOf({ id: secondHolderId, reference: 'second' }),

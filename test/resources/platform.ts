@@ -1,6 +1,6 @@
 /** The rules that all resources of a simulated balance platform share: seeds, statements, revisions, status and events. */
 
-import type { ResourceKind, ResourceRecord } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
 import type { Expected, Refusal } from '../simulation/expected.ts';
@@ -116,7 +116,7 @@ export class PlatformModel {
     return written.flatMap(([verb, resource]) => {
       const { kind, record } = resource;
       const operation = verb === 'add' ? 'created' : 'updated';
-      return [`${verb} ${lineOf(resource)}`, eventText(kind, record.id, operation, pspReference, record)];
+      return [`${verb} ${lineOf(resource)}`, eventText(kind, record.id, operation, pspReference, storedRecord(record))];
     });
   }
 
@@ -140,7 +140,12 @@ function answerOf({ record, revision }: ModelResource): Expected {
 
 function lineOf({ table, parentId, revision, record }: ModelResource): string {
   const parent = parentId === undefined ? [] : [parentId];
-  return rowText(table, [record.id, ...parent, record.status, revision], record);
+  return rowText(table, [record.id, ...parent, record.status, revision], storedRecord(record));
+}
+
+/** A legal entity is sealed: records and events do not have it. */
+function storedRecord(record: ModelRecord): object {
+  return 'legalEntityId' in record ? { ...record, legalEntityId: '' } : record;
 }
 
 /** `columns`: those after the platform, without the record. */
@@ -183,6 +188,8 @@ interface PlatformResource<R extends ResourceRecord>
   readonly first: readonly (ModelRecord & R)[];
   /** Columns of a kind that has a sealed number. */
   readonly sealed?: object;
+  /** Seals other members. */
+  readonly seal?: (resource: StoredResource<R>) => StoredResource<R>;
   readonly statements?: readonly string[];
 }
 
@@ -193,7 +200,7 @@ export interface PlatformTestResource extends TestResource {
 }
 
 export function platformResource<R extends ResourceRecord>(parts: PlatformResource<R>): PlatformTestResource {
-  const { kind, api, parent, first, sealed, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
+  const { kind, api, parent, first, sealed, seal, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
   const { name, table } = kind;
   const columns = ['id', ...(parent === undefined ? [] : [parent.column]), 'status', 'revision'];
   const created = (record: ModelRecord) => ({
@@ -212,10 +219,10 @@ export function platformResource<R extends ResourceRecord>(parts: PlatformResour
     statements: [`add-${table}`, `find-${table}`, `change-${table}`, ...statements],
     created,
     async seed(transaction) {
-      for (const record of first)
-        await transaction
-          .repository(ResourceRepository)
-          .addResource({ kind, platform: balancePlatform, revision: 1, record, ...sealed });
+      for (const record of first) {
+        const resource = { kind, platform: balancePlatform, revision: 1, record, ...sealed };
+        await transaction.repository(ResourceRepository).addResource(seal?.(resource) ?? resource);
+      }
     },
     seedModel(model) {
       const platform = model.state(PlatformModel.create);

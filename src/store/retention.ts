@@ -1,6 +1,6 @@
 /** Destroys what is stored for longer than its time, in small steps beside traffic. */
 import type { Clock } from '../lib/clock-and-ids.ts';
-import { readCommitted } from './sql/engine.ts';
+import { deletionStep, readCommitted } from './sql/engine.ts';
 import { endLease, holdLease, type Lease, stepLeaseMs } from './sql/leases.ts';
 import { StepPace } from './sql/step-pace.ts';
 import type { Store } from './store.ts';
@@ -51,7 +51,7 @@ export async function applyRetention(parts: RetentionParts): Promise<readonly De
       const max = pace.rows;
       const done = await store.write(
         async (tx) => ((await holdLease(tx, lease)) ? await destroy(tx, before, max) : undefined),
-        readCommitted,
+        deletionStep,
       );
       if (done === undefined) return destroyed;
       rows += done;

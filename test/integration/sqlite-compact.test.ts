@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { statement } from '../../src/store/sql/engine.ts';
+import { deletionStep, statement, type TransactionOptions } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
@@ -93,6 +93,19 @@ test('after a deletion the file of a new store shrinks in steps, beside writes',
   expect(steps).toBeGreaterThan(3);
   expect(statSync(path()).size).toBeLessThan(before / 2);
   expect(contents()).toHaveLength(rows / 4 + steps);
+});
+
+test('a step of a deletion leaves nothing in the log for the commit of a request to move', async () => {
+  const store = await open();
+  const add = (key: string, options?: TransactionOptions) =>
+    store.write((session) => session.execute(addOne, [key]), options);
+  const isInFile = (text: string) => readFileSync(path(), 'latin1').includes(text);
+  await store.scrub();
+  await add('first row');
+  // Control.
+  expect(isInFile('first row')).toBe(false);
+  await add('second row', deletionStep);
+  expect([isInFile('first row'), isInFile('second row')]).toEqual([true, true]);
 });
 
 test('some free pages stay for new rows, unless all are asked for', async () => {

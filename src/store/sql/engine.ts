@@ -56,10 +56,18 @@ export interface TransactionOptions {
    * Such a transaction never conflicts. An engine with one writer ignores it.
    */
   readonly isolation?: 'serializable' | 'readCommitted';
+  /**
+   * Moves the write-ahead log into the file after the commit. Of many transactions, one would otherwise move the pages of all
+   * while requests wait. An engine whose server does this ignores it.
+   */
+  readonly checkpoint?: boolean;
 }
 
 /** A transaction that only its locks of rows isolate. */
 export const readCommitted: TransactionOptions = Object.freeze({ isolation: 'readCommitted' });
+
+/** A step of a long deletion beside traffic. */
+export const deletionStep: TransactionOptions = Object.freeze({ ...readCommitted, checkpoint: true });
 
 /** A table of the database. Names are separated by commas; null stands for none. */
 export type TableRow = {

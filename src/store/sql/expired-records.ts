@@ -1,7 +1,14 @@
 /** Deletes expired idempotency records in small steps beside traffic, in one process at a time. */
 import { setTimeout } from 'node:timers/promises';
 import { LockTimeout } from '../../idempotency/ports.ts';
-import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
+import {
+  deletionStep,
+  type Engine,
+  readCommitted,
+  type Session,
+  statement,
+  type TransactionSession,
+} from './engine.ts';
 import { endLease, holdLease, type Lease, stepLeaseMs } from './leases.ts';
 import { StepPace } from './step-pace.ts';
 
@@ -92,7 +99,7 @@ interface StepRange {
 /** Returns undefined where another process holds the lease. */
 async function runStep(engine: Engine, range: StepRange): Promise<Step | undefined> {
   try {
-    return await engine.write((session) => deleteSome(session, range), readCommitted);
+    return await engine.write((session) => deleteSome(session, range), deletionStep);
   } catch (thrown) {
     if (thrown instanceof LockTimeout) return { deleted: 0, last: range.floor, isLast: false, isLocked: true };
     throw thrown;

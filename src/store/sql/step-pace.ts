@@ -1,8 +1,8 @@
 /** The pace of deletions beside traffic: small steps with long pauses, by the time that the steps take. */
 
 /**
- * The embedded store has one writer, and its thread waits for the disk: requests wait for a step and its commit. A longer
- * step is followed by a smaller one.
+ * The embedded store has one writer, and its thread waits for the disk: requests wait for a step, its commit and the move of
+ * its pages into the file. A longer step is followed by a smaller one.
  */
 const stepMsMax = 10;
 /** Of the first step. */

@@ -77,7 +77,7 @@ export class SqliteEngine implements DescribedEngine {
   // Every promise on the way has one consumer, which awaits it: V8 then prints the callers of a failing statement.
   async write<T>(
     work: (session: TransactionSession) => Promise<T>,
-    { noTimeout = false }: TransactionOptions = {},
+    { noTimeout = false, checkpoint = false }: TransactionOptions = {},
   ): Promise<T> {
     this.#checkOpen();
     // Work without a time limit would delay the answers of the others.
@@ -95,6 +95,7 @@ export class SqliteEngine implements DescribedEngine {
       switch (end.kind) {
         case 'committed':
           if ('thrown' in result) throw result.thrown;
+          if (checkpoint) this.#checkpoint();
           return result.value;
         case 'rolledBack':
           if (group.lostBy(member) && 'thrown' in result) throw result.thrown;
@@ -159,6 +160,17 @@ export class SqliteEngine implements DescribedEngine {
     } finally {
       writer.close();
       release();
+    }
+  }
+
+  /** A reader keeps the pages that it needs in the log. */
+  #checkpoint(): void {
+    const { writer } = this.#parts;
+    if (writer.inTransaction) return;
+    try {
+      writer.run('pragma wal_checkpoint(passive)');
+    } catch (thrown) {
+      throw translated(thrown);
     }
   }
 

@@ -1,6 +1,6 @@
 /** Gives pages that deleted rows have left back to the file system, in steps beside traffic. */
 import { setTimeout } from 'node:timers/promises';
-import { type Engine, type ShrinkOptions, type Statement, statement } from '../sql/engine.ts';
+import { deletionStep, type Engine, type ShrinkOptions, type Statement, statement } from '../sql/engine.ts';
 import { memoize } from '../sql/row-values.ts';
 import { StepPace } from '../sql/step-pace.ts';
 
@@ -40,7 +40,7 @@ export async function releaseFreePages(
     if (isLess || surplus >= before) break;
     before = surplus;
     const startedAt = performance.now();
-    await engine.write((session) => session.query(releasePages(pace.rows), []));
+    await engine.write((session) => session.query(releasePages(pace.rows), []), deletionStep);
     await pause(pace.after(performance.now() - startedAt));
   }
   return isAny;

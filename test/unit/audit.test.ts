@@ -1,11 +1,11 @@
 /** Tests the parts of the audit log without a store: counted reads, lost events, and the targets of copies. */
 import { expect, test } from '@jest/globals';
 import { createServerAudit } from '../../src/app/audit.ts';
-import { readConfig } from '../../src/app/config.ts';
 import { gatewayActor } from '../../src/audit/audit-event.ts';
 import { bufferedMax, createAuditTrail } from '../../src/audit/audit-trail.ts';
 import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
 import type { Log } from '../../src/http/log.ts';

@@ -21,8 +21,9 @@ export interface JobHandler {
   /**
    * Deletes the job in the transaction of its effect and returns 'ended', or leaves it. A job that throws is retried.
    * `cutOff`: aborts when the time to stop is over. A handler that waits long then defers the job by 0.
+   * `stepAside`: from its call on the job does not count towards `concurrencyMax`. The handler bounds how many do not.
    */
-  run(job: TakenJob, cutOff: AbortSignal): Promise<JobResult>;
+  run(job: TakenJob, cutOff: AbortSignal, stepAside?: () => void): Promise<JobResult>;
 }
 
 export interface Worker {
@@ -61,11 +62,13 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   const { kind, concurrencyMax, leaseMs, pollIntervalMs } = handler;
   const stopping = new AbortController();
   const interrupted = new AbortController();
+  /** Those that count, and all. */
+  const counted = new Set<TakenJob>();
   const running = new Set<Promise<void>>();
   let nudged = false;
   let wake = (): void => {};
 
-  /** Waits until a job may be due, or until one that runs has ended. */
+  /** Waits until a job may be due, or until one that runs has ended or stepped aside. */
   async function rest(): Promise<void> {
     if (nudged || stopping.signal.aborted) return;
     const waiting = new AbortController();
@@ -81,18 +84,25 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
 
   /** Returns whether more jobs may be due. */
   async function takeDue(): Promise<boolean> {
-    const max = concurrencyMax - running.size;
+    const max = concurrencyMax - counted.size;
     // Several at a time: taking each one by itself would cost a transaction each.
     if (2 * max < concurrencyMax) return false;
     const taken = await jobs.take(kind, { leaseOwner, leaseMs, max });
-    for (const job of taken) {
-      const run = runJob(job, handler, dependencies, interrupted.signal).finally(() => {
-        running.delete(run);
-        wake();
-      });
-      running.add(run);
-    }
-    return taken.length === max && 2 * running.size <= concurrencyMax;
+    for (const job of taken) start(job);
+    return taken.length === max && 2 * counted.size <= concurrencyMax;
+  }
+
+  function start(job: TakenJob): void {
+    counted.add(job);
+    const stepAside = (): void => {
+      counted.delete(job);
+      wake();
+    };
+    const run = runJob({ job, handler, cutOff: interrupted.signal, stepAside }, dependencies).finally(() => {
+      running.delete(run);
+      stepAside();
+    });
+    running.add(run);
   }
 
   async function loop(): Promise<void> {
@@ -117,6 +127,7 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
       wake();
     },
     async stop(cutOff?: AbortSignal) {
+      if (cutOff?.aborted) interrupted.abort();
       cutOff?.addEventListener('abort', () => interrupted.abort());
       stopping.abort();
       wake();
@@ -126,25 +137,28 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   });
 }
 
-async function runJob(
-  job: TakenJob,
-  handler: JobHandler,
-  dependencies: WorkerDependencies,
-  cutOff: AbortSignal,
-): Promise<void> {
+interface Run {
+  readonly job: TakenJob;
+  readonly handler: JobHandler;
+  readonly cutOff: AbortSignal;
+  readonly stepAside: () => void;
+}
+
+async function runJob(run: Run, dependencies: WorkerDependencies): Promise<void> {
+  const { kind, attempts, ageMs } = run.job;
   const { observer } = dependencies;
-  observer?.started(job.kind, job.attempts === 1 ? job.ageMs / 1000 : undefined);
-  observer?.ended(job.kind, await attempt(job, handler, dependencies, cutOff));
+  observer?.started(kind, attempts === 1 ? ageMs / 1000 : undefined);
+  // Not as an argument: without an observer it would not be evaluated.
+  const outcome = await attempt(run, dependencies);
+  observer?.ended(kind, outcome);
 }
 
 async function attempt(
-  job: TakenJob,
-  handler: JobHandler,
+  { job, handler, cutOff, stepAside }: Run,
   { jobs, failed }: WorkerDependencies,
-  cutOff: AbortSignal,
 ): Promise<JobOutcome> {
   try {
-    return await applyResult(job, await handler.run(job, cutOff), jobs);
+    return await applyResult(job, await handler.run(job, cutOff, stepAside), jobs);
   } catch (thrown) {
     // The process that has the lease now continues with the job; nothing of this attempt was committed.
     if (thrown instanceof LeaseLost) return 'leaseLost';

@@ -84,6 +84,42 @@ test('the status decides where the rest of the answer breaks off or never ends',
   expect(await send(endless.origin, message, limits)).toEqual({ kind: 'refused', because: 'it answered 500' });
 });
 
+test('a response that trickles, or that never begins after informational ones, holds no delivery to its limit', async () => {
+  const timers: NodeJS.Timeout[] = [];
+  const trickling = await serve((_, response) => {
+    response.writeHead(202);
+    timers.push(setInterval(() => response.write('x'), 20));
+  });
+  const talking = await serve((_, response) => {
+    timers.push(setInterval(() => response.writeProcessing(), 5));
+  });
+  const startedAt = performance.now();
+  expect(await send(trickling.origin, message, limits)).toEqual({ kind: 'accepted' });
+  expect(await send(talking.origin, message, limits)).toEqual({
+    kind: 'unreachable',
+    because: 'it could not be reached: ENDLESS_INFORMATION',
+  });
+  // A fraction of the limit.
+  expect(performance.now() - startedAt).toBeLessThan(limits.msMax / 4);
+  for (const timer of timers) clearInterval(timer);
+});
+
+test('a head without an end is refused by its size', async () => {
+  const server = await serve((request) => {
+    const { socket } = request;
+    socket.write('HTTP/1.1 200 OK\r\n');
+    const write = () => {
+      while (!socket.destroyed && socket.write(`x-more: ${'x'.repeat(1_000)}\r\n`));
+    };
+    socket.on('drain', write).on('error', () => {});
+    write();
+  });
+  expect(await send(server.origin, message, limits)).toEqual({
+    kind: 'unreachable',
+    because: 'it could not be reached: HPE_HEADER_OVERFLOW',
+  });
+});
+
 test('a server that never answers is late, and one that is cut off is stopped', async () => {
   const arrived = Promise.withResolvers<void>();
   const server = await serve(() => arrived.resolve());

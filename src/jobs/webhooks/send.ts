@@ -19,8 +19,11 @@ export interface SendLimits {
   readonly lookup?: LookupFunction;
 }
 
-/** More of a response is not read; its connection is closed then, and not reused. */
+/** More of a response is not read, and no longer after its head; its connection is closed then, and not reused. */
 const responseBytesMax = 65_536;
+const responseBodyMsMax = 250;
+/** RFC 9110, section 15.2: a response may follow any number of informational ones. Each costs time to read. */
+const informationalMax = 10;
 /** Idle connections are closed before common servers close them: a request on its way would be lost. */
 const idleMsMax = 4_000;
 
@@ -79,6 +82,11 @@ function post(
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'triglyph', Accept: '*/*', ...headers },
       signal,
     });
+    let informational = 0;
+    sent.on('information', () => {
+      informational += 1;
+      if (informational > informationalMax) sent.destroy(endlessHeadError());
+    });
     sent.on('response', resolve);
     sent.on('error', reject);
     sent.end(body);
@@ -89,11 +97,19 @@ function post(
 function discard(response: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
+    const timer = setTimeout(() => response.destroy(), responseBodyMsMax);
     response.on('data', (chunk: Uint8Array) => {
       bytes += chunk.byteLength;
       if (bytes > responseBytesMax) response.destroy();
     });
     response.on('error', () => {});
-    response.on('close', resolve);
+    response.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
+}
+
+function endlessHeadError(): NodeJS.ErrnoException {
+  return Object.assign(new Error('too many informational responses'), { code: 'ENDLESS_INFORMATION' });
 }

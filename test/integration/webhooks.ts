@@ -204,7 +204,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const [under] = (await take(10)).filter(({ jobId }) => jobId === 'P1/we_1');
       await engine.write((session) => session.execute(passTime, [120_000]));
       // Milliseconds come with a fraction, from clocks and from chance.
-      await endpoints.deferDue(held, 4_999.5);
+      await endpoints.deferDue(held, { afterMs: 4_999.5, spacingMs: 0 });
       expect(ids(await take())).toEqual(['P1/we_2', 'P2/we_2']);
       await engine.write((session) => session.execute(passTime, [5_001]));
       const again = await take();
@@ -214,6 +214,27 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await jobs.defer(again[0]!, -0.25);
       expect(await take()).toEqual([expect.objectContaining({ jobId: again[0]!.jobId, attempts: 2 })]);
       expect(under?.attempts).toBe(1);
+    });
+
+    test('the backlog of an endpoint is deferred in its order, at the pace of the endpoint, and for a minute at most', async () => {
+      const slow = endpoint('we_1');
+      await endpoints.add(slow);
+      const many = Array.from({ length: 2_500 }, (_, n) => batch(`P${n}`, event(`shopper-${n}`)));
+      for (let from = 0; from < many.length; from += 500) await enqueue(...many.slice(from, from + 500));
+      const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
+      await later(600_000);
+      await endpoints.deferDue(slow, { afterMs: 10_000, spacingMs: 30.5 });
+      const count = async (): Promise<number> => (await take(3_000)).length;
+      await later(9_000);
+      expect(await count()).toBe(0);
+      // Half of the minute, and what this test took.
+      await later(31_000);
+      const half = await count();
+      expect(half).toBeGreaterThan(900);
+      expect(half).toBeLessThan(1_300);
+      // Those beyond the minute are due at its end.
+      await later(31_000);
+      expect(await count()).toBe(2_500 - half);
     });
 
     test('removing an endpoint deletes its queued events and no others', async () => {
@@ -237,7 +258,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await engine.write((session) => session.execute(age, []));
       expect(await endpoints.oldestWaitingMs()).toBeGreaterThanOrEqual(30_000);
       // An endpoint that rests: nothing is due, and the events grow older all the same.
-      await endpoints.deferDue(endpoint('we_1'), 3_600_000);
+      await endpoints.deferDue(endpoint('we_1'), { afterMs: 3_600_000, spacingMs: 0 });
       expect(await take()).toEqual([]);
       expect(await endpoints.oldestWaitingMs()).toBeGreaterThanOrEqual(30_000);
       await engine.write((session) => session.execute(passTime, [3_600_000]));

@@ -12,6 +12,8 @@ const longest = [
   'test/system/redis-failovers.test.ts',
   'test/system/log-failures.test.ts',
   'test/integration/redis-limits.test.ts',
+  'test/integration/webhook-fairness.test.ts',
+  'test/system/limits-after-kills.test.ts',
   'test/integration/postgres.test.ts',
   'test/integration/pgbouncer.test.ts',
   'test/system/production-guide.test.ts',

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { openOutcome, sealOutcome, serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 
 const key = (byte: number) => createSecretKey(Buffer.alloc(32, byte));

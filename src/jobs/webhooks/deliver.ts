@@ -1,16 +1,16 @@
 /** Delivers events to endpoints: at least once, in the order of their keys, until each is accepted or abandoned. */
 
-import { clock } from '../../lib/clock.ts';
+import { clock, monotonicClock } from '../../lib/clock.ts';
 import { createJumpMeter } from '../../lib/clock-jump.ts';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { JobQueue, TakenJob } from '../job.ts';
 import type { JobHandler, JobResult } from '../worker.ts';
-import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
+import { createEndpointLimiter, type Deferred, type EndpointLimiter, type Place } from './endpoint-limiter.ts';
 import { parseQueuedEvent } from './event.ts';
 import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
-import { type Endpoint, type EndpointStore, endpointIdOf } from './ports.ts';
+import { type Endpoint, type EndpointStore, endpointIdOf, type Pace } from './ports.ts';
 import { type SendResult, send } from './send.ts';
 import { standardHeaders } from './signature.ts';
 import { openKeys, type SigningKeys } from './signing-keys.ts';
@@ -31,6 +31,8 @@ export interface DeliveryDependencies {
   readonly trace?: TraceDelivery | undefined;
   /** Adds to the data of an event what is sealed in the store. */
   readonly complete?: ((data: object) => Promise<object>) | undefined;
+  /** Replaces the limits of endpoints, for controls in tests. */
+  readonly limiter?: EndpointLimiter;
 }
 
 export interface AttemptedDelivery {
@@ -54,21 +56,30 @@ interface OpenedEndpoint {
 
 export const webhookJobKind = 'webhook';
 
-/** Deliveries of a process at the same time; those to one endpoint are so few that a slow one leaves capacity for others. */
+/** Deliveries of a process at the same time, to endpoints that answer quickly, and to others. */
 const concurrencyMax = 64;
+const slowConcurrencyMax = 128;
 const endpointConcurrencyMax = 8;
+const quickMs = 100;
 /** Between two attempts at one event. */
 const backoff: Backoff = { firstMs: 2_000, maxMs: 60 * 60_000 };
 /** For the store before and after a delivery, and for the wait for a slot. */
 const overheadMsMax = 2_000;
-/** Long enough that the first deferred event is not due again before the last one is deferred. */
-const deferMsMin = 2_000;
 
 export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHandler {
   const { jobs, endpoints, formats, vault, environment, deliveryMsMax, giveUpMs, count } = dependencies;
   const complete = dependencies.complete ?? (async (data) => data);
   const trace: TraceDelivery = dependencies.trace ?? ((_, deliver) => deliver());
-  const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
+  const limiter =
+    dependencies.limiter ??
+    createEndpointLimiter({
+      clock: monotonicClock,
+      quickMax: concurrencyMax,
+      slowMax: slowConcurrencyMax,
+      endpointMax: endpointConcurrencyMax,
+      quickMs,
+      deliveryMsMax,
+    });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
   const deferring = new Map<string, Promise<void>>();
 
@@ -92,19 +103,23 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     return 'ended';
   }
 
-  async function defer(job: TakenJob, endpoint: Endpoint, { afterMs, because, isDown }: Deferred): Promise<JobResult> {
+  function deferBacklog(endpoint: Endpoint, pace: Pace): Promise<void> {
     const { endpointId } = endpoint;
     const deferred =
-      deferring.get(endpointId) ??
-      endpoints.deferDue(endpoint, Math.max(afterMs, deferMsMin)).finally(() => deferring.delete(endpointId));
+      deferring.get(endpointId) ?? endpoints.deferDue(endpoint, pace).finally(() => deferring.delete(endpointId));
     deferring.set(endpointId, deferred);
-    await deferred;
+    return deferred;
+  }
+
+  async function defer(job: TakenJob, endpoint: Endpoint, put: Deferred): Promise<JobResult> {
+    const { afterMs, spacingMs, because, isDown } = put;
+    if (spacingMs !== undefined) await deferBacklog(endpoint, { afterMs, spacingMs });
     return isDown && isOverdue(job) ? abandon(because) : { deferMs: afterMs };
   }
 
-  async function deliver({ endpointId, url }: Endpoint, message: Message, cutOff: AbortSignal) {
+  async function deliver({ url }: Endpoint, place: Place, message: Message, cutOff: AbortSignal) {
     const result = await send(url, message, { msMax: deliveryMsMax, cutOff });
-    limiter.leave(endpointId, 'because' in result ? result.because : undefined);
+    place.leave('because' in result ? result.because : undefined);
     if (result.kind !== 'stopped') count(result.kind);
     return result;
   }
@@ -126,20 +141,24 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     concurrencyMax,
     leaseMs: deliveryMsMax + overheadMsMax,
     pollIntervalMs: 2_000,
-    async run(job, cutOff) {
+    async run(job, cutOff, stepAside = () => {}) {
       const found = await findEndpoint(job);
       if (found === undefined) return end(job);
       const { endpoint, keys } = found;
       const event = parseQueuedEvent(job.payload);
       const data = (await complete(event.data)) as never;
       const encoded = formats.get(endpoint.format).encode({ ...event, data }, { environment, ...keys });
-      const permission = await limiter.enter(endpoint.endpointId);
-      if (permission !== 'go') return defer(job, endpoint, permission);
+      const place = await limiter.enter(endpoint.endpointId, stepAside);
+      if (!('leave' in place)) {
+        // It only waits for the store, which bounds how many are taken meanwhile.
+        stepAside();
+        return defer(job, endpoint, place);
+      }
       const { body, headers } = encoded;
       const standard = standardHeaders(keys, { eventId: event.eventId, sentAt: clock.now(), body });
       const message = { body, headers: { ...headers, ...standard } };
       const about = { endpointId: endpoint.endpointId, attempt: job.attempts, traceparent: event.traceparent };
-      const result = await trace(about, () => deliver(endpoint, message, cutOff));
+      const result = await trace(about, () => deliver(endpoint, place, message, cutOff));
       if (result.kind === 'accepted') return end(job);
       // Another process, or this one after its restart, sends it without waiting for the lease to expire.
       if (result.kind === 'stopped') return { deferMs: 0 };

@@ -1,103 +1,222 @@
-/** Limits deliveries to an endpoint: a few at the same time, and none while its circuit is open. */
+/**
+ * Shares the places of a process for deliveries among endpoints. Quick and slow endpoints have places of their own, so that slow
+ * ones delay slow ones only. An endpoint gets its share of them, and none while its circuit is open.
+ */
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
-import { monotonicClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 
 /** Send nothing for so many milliseconds; `because` is for people. */
 export interface Deferred {
   readonly afterMs: number;
+  /** Between two deliveries that the endpoint has a place for; undefined before it has answered. */
+  readonly spacingMs: number | undefined;
   readonly because: string;
-  /** The endpoint failed recently; otherwise all of its slots are in use. */
+  /** The endpoint failed recently; otherwise its share is in use. */
   readonly isDown: boolean;
 }
 
+/** The caller gives the place back, once. */
+export interface Place {
+  /** `failure`: why the delivery failed, if it did. */
+  leave(failure?: string): void;
+}
+
 export interface EndpointLimiter {
-  /** Takes a slot, after a short wait where all are in use. The caller gives a slot back with `leave`. */
-  enter(endpointId: string): Promise<'go' | Deferred>;
-  /** Gives the slot back. `failure`: why the delivery failed, if it did. */
-  leave(endpointId: string, failure?: string): void;
+  /**
+   * Takes a place, for which deliveries to a quick endpoint wait for a moment. `stepAside` is called when the delivery has a place of
+   * the slow ones, at once or while it runs.
+   */
+  enter(endpointId: string, stepAside: () => void): Promise<Place | Deferred>;
 }
 
 export interface LimiterOptions {
+  /** Is never set back. */
+  readonly clock: Clock;
+  /** Deliveries at the same time, to quick endpoints. */
+  readonly quickMax: number;
+  /** The same to slow endpoints. */
+  readonly slowMax: number;
   /** Deliveries to one endpoint at the same time. */
-  readonly concurrencyMax: number;
+  readonly endpointMax: number;
+  /** An endpoint that takes longer is slow. */
+  readonly quickMs: number;
   /** No delivery takes longer. */
   readonly deliveryMsMax: number;
 }
 
 const failuresMax = 5;
 const openBackoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
-const slotWaitMsMax = 500;
-/** A delivery that finds no slot in that time is tried again after so long. */
-const busyMs = 2_000;
+/** A slow endpoint that was quick so many times in a row is quick. */
+const quickInRowMin = 8;
+/** An endpoint that has not answered yet gets no more deliveries at the same time, one more after each quick answer. */
+const newcomerMax = 2;
+/** Deliveries are put off for a little less than it takes, so that an endpoint never waits for them. */
+const paceFactor = 0.9;
+const turnMsMax = 60_000;
+/** The weight of the last delivery in the mean. */
+const lastWeight = 0.3;
+
+interface Delivery {
+  readonly startedAt: number;
+  isAside: boolean;
+  readonly stepAside: () => void;
+}
 
 interface EndpointState {
-  inFlight: number;
+  isSlow: boolean;
+  quickInRow: number;
+  /** Deliveries at the same time that it has earned. */
+  earned: number;
+  meanMs: number | undefined;
+  /** When the next delivery that is put off may go. */
+  nextTurn: number;
   lastFailure: string;
   readonly breaker: CircuitBreaker;
-  /** Each hands a slot to a delivery that waits for one; the first has waited the longest. */
-  readonly queue: (() => void)[];
+  readonly running: Set<Delivery>;
+  /** Each takes a place, or is put off; the first has waited the longest. */
+  readonly waiting: (() => void)[];
 }
 
 /** The limits hold for one process. */
-export function createEndpointLimiter({ concurrencyMax, deliveryMsMax }: LimiterOptions): EndpointLimiter {
+export function createEndpointLimiter(options: LimiterOptions): EndpointLimiter {
+  const { clock, quickMax, slowMax, endpointMax, quickMs, deliveryMsMax } = options;
   const states = new Map<string, EndpointState>();
+  let aside = 0;
+
   function stateOf(endpointId: string): EndpointState {
-    const state = states.get(endpointId) ?? createState(deliveryMsMax);
+    const state = states.get(endpointId) ?? createState(clock, deliveryMsMax);
     states.set(endpointId, state);
     return state;
   }
+
+  /** The places of an endpoint among the active ones of its kind. One share stays free for a further endpoint. */
+  function shareOf(state: EndpointState): number {
+    let others = 0;
+    for (const other of states.values())
+      if (other !== state && other.isSlow === state.isSlow && other.running.size + other.waiting.length > 0)
+        others += 1;
+    return Math.max(1, Math.floor((state.isSlow ? slowMax : quickMax) / (others + 2)));
+  }
+
+  function isFree(state: EndpointState, share: number): boolean {
+    if (state.isSlow) return aside < slowMax && state.running.size < Math.min(share, endpointMax);
+    return state.running.size < Math.min(share, state.earned);
+  }
+
+  function start(state: EndpointState, endpointId: string, stepAside: () => void): Place {
+    const delivery: Delivery = { startedAt: clock.now(), isAside: false, stepAside };
+    state.running.add(delivery);
+    if (state.isSlow) moveAside(delivery);
+    const timer = setTimeout(() => becomeSlow(state), quickMs);
+    timer.unref();
+    return Object.freeze<Place>({
+      leave(failure) {
+        clearTimeout(timer);
+        state.running.delete(delivery);
+        if (delivery.isAside) aside -= 1;
+        measure(state, clock.now() - delivery.startedAt);
+        if (failure === undefined) state.breaker.succeed();
+        else {
+          state.lastFailure = failure;
+          state.breaker.fail();
+        }
+        const isContinued = wake(state);
+        const isForgotten = state.running.size === 0 && !state.isSlow && !state.breaker.hasFailures;
+        if (isForgotten && !isContinued) states.delete(endpointId);
+      },
+    });
+  }
+
+  /** Lets as many go on as there are places; returns whether one does. */
+  function wake(state: EndpointState): boolean {
+    const free = Math.min(shareOf(state), state.earned) - state.running.size;
+    const next = state.waiting.splice(0, Math.max(1, free));
+    for (const each of next) each();
+    return next.length > 0;
+  }
+
+  /** A slow delivery takes no place of quick ones, while there are places for slow ones. */
+  function moveAside(delivery: Delivery): void {
+    if (delivery.isAside || aside >= slowMax) return;
+    delivery.isAside = true;
+    aside += 1;
+    delivery.stepAside();
+  }
+
+  function becomeSlow(state: EndpointState): void {
+    state.isSlow = true;
+    state.quickInRow = 0;
+    for (const delivery of state.running) moveAside(delivery);
+    for (const each of state.waiting.splice(0)) each();
+  }
+
+  function measure(state: EndpointState, ms: number): void {
+    state.meanMs = state.meanMs === undefined ? ms : (1 - lastWeight) * state.meanMs + lastWeight * ms;
+    if (ms >= quickMs) {
+      becomeSlow(state);
+      return;
+    }
+    state.quickInRow += 1;
+    state.earned = Math.min(state.earned + 1, endpointMax);
+    if (state.quickInRow >= quickInRowMin) state.isSlow = false;
+  }
+
+  /** A slow endpoint may take much longer now than it took before. */
+  function spacingOf(state: EndpointState): number | undefined {
+    const [oldest] = state.running;
+    const ageMs = state.isSlow && oldest !== undefined ? clock.now() - oldest.startedAt : 0;
+    const { meanMs = ageMs } = state;
+    return meanMs === 0 ? undefined : (paceFactor * Math.max(meanMs, ageMs)) / Math.min(shareOf(state), endpointMax);
+  }
+
+  function putOff(state: EndpointState): Deferred {
+    const now = clock.now();
+    const spacingMs = spacingOf(state);
+    const because = 'it is at others';
+    if (spacingMs === undefined) return { afterMs: quickMs, spacingMs, because, isDown: false };
+    state.nextTurn = Math.min(Math.max(state.nextTurn, now) + spacingMs, now + turnMsMax);
+    return { afterMs: state.nextTurn - now, spacingMs, because, isDown: false };
+  }
+
+  function waitForPlace(state: EndpointState): Promise<void> {
+    return new Promise((resolve) => state.waiting.push(resolve));
+  }
+
   return Object.freeze<EndpointLimiter>({
-    async enter(endpointId) {
+    async enter(endpointId, stepAside) {
       const state = stateOf(endpointId);
-      if (state.inFlight < concurrencyMax) state.inFlight += 1;
-      else if (!(await waitForSlot(state))) return { afterMs: busyMs, because: 'it is at others', isDown: false };
-      const permit = state.breaker.tryAcquire();
-      if (permit.isAllowed) return 'go';
-      releaseSlot(state);
-      return { afterMs: permit.retryAfterMs, because: state.lastFailure, isDown: true };
-    },
-    leave(endpointId, failure) {
-      const state = stateOf(endpointId);
-      if (failure === undefined) state.breaker.succeed();
-      else {
-        state.lastFailure = failure;
-        state.breaker.fail();
+      const share = shareOf(state);
+      if (!state.isSlow && !state.breaker.isRefusing && !isFree(state, share)) {
+        if (state.running.size + state.waiting.length >= share) return putOff(state);
+        await waitForPlace(state);
       }
-      releaseSlot(state);
-      if (state.inFlight === 0 && !state.breaker.hasFailures) states.delete(endpointId);
+      if (!state.breaker.isRefusing && !isFree(state, shareOf(state))) return putOff(state);
+      const permit = state.breaker.tryAcquire();
+      if (permit.isAllowed) return start(state, endpointId, stepAside);
+      wake(state);
+      const { retryAfterMs: afterMs } = permit;
+      return { afterMs, spacingMs: spacingOf(state), because: state.lastFailure, isDown: true };
     },
   });
 }
 
-function createState(deliveryMsMax: number): EndpointState {
+function createState(clock: Clock, deliveryMsMax: number): EndpointState {
   const breaker = new CircuitBreaker({
-    clock: monotonicClock,
+    clock,
     failuresMax,
     openMs: (openings) => backoffMs(openings, openBackoff),
     probeMsMax: deliveryMsMax,
   });
-  return { inFlight: 0, lastFailure: '', breaker, queue: [] };
-}
-
-/** Resolves to whether a slot came free in time. */
-function waitForSlot({ queue }: EndpointState): Promise<boolean> {
-  return new Promise((resolve) => {
-    const takeSlot = (): void => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(takeSlot), 1);
-      resolve(false);
-    }, slotWaitMsMax);
-    queue.push(takeSlot);
-  });
-}
-
-/** Hands the slot to the delivery that has waited the longest. */
-function releaseSlot(state: EndpointState): void {
-  const next = state.queue.shift();
-  if (next === undefined) state.inFlight -= 1;
-  else next();
+  return {
+    isSlow: false,
+    quickInRow: 0,
+    earned: newcomerMax,
+    meanMs: undefined,
+    nextTurn: 0,
+    lastFailure: '',
+    breaker,
+    running: new Set(),
+    waiting: [],
+  };
 }

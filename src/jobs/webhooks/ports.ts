@@ -20,6 +20,12 @@ export interface Endpoint {
   readonly altered?: true;
 }
 
+/** When deferred events are due. */
+export interface Pace {
+  readonly afterMs: number;
+  readonly spacingMs: number;
+}
+
 /** Every method throws `StoreUnavailable`. */
 export interface EndpointStore {
   add(endpoint: Endpoint): Promise<void>;
@@ -34,8 +40,11 @@ export interface EndpointStore {
   ): Promise<boolean>;
   /** The endpoint of a delivery; undefined where it was removed. Throws `RowAltered`. */
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
-  /** Defers all due events of an endpoint at once. Taking and deferring each one would cost more, and delay other endpoints. */
-  deferDue(endpoint: Endpoint, afterMs: number): Promise<void>;
+  /**
+   * Defers all due events of an endpoint at once, the first by `afterMs` and each further one by `spacingMs` more, up to a minute more.
+   * Taking and deferring each one would cost more, and delay other endpoints.
+   */
+  deferDue(endpoint: Endpoint, pace: Pace): Promise<void>;
   /** The age of the oldest event that waits for delivery, in milliseconds; undefined where none waits. */
   oldestWaitingMs(): Promise<number | undefined>;
   countDeadLetters(): Promise<number>;

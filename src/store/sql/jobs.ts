@@ -68,10 +68,15 @@ const retryLater = statement(
     where company = $1 and job_id = $2 and lease_owner = $3`,
 );
 
-const defer = statement(
-  'defer-job',
-  `update job set due_at = now_ms() + $4, lease_owner = null, attempts = attempts - 1
-    where company = $1 and job_id = $2 and lease_owner = $3`,
+/** A list of values names its columns by their numbers. */
+const defer = memoize((count: number) =>
+  statement<Omit<PositionRow, 'position'>>(
+    `defer-jobs-${count}`,
+    `update job set due_at = now_ms() + given.column4, lease_owner = null, attempts = attempts - 1
+       from (values ${placeholders(count, ['', '', '', 'bigint'])}) as given
+      where job.company = given.column1 and job.job_id = given.column2 and job.lease_owner = given.column3
+     returning job.company, job.job_id`,
+  ),
 );
 
 const listDead = statement<DeadRow>(
@@ -87,8 +92,8 @@ const revive = statement<{ readonly ordering_key: string; readonly position: num
     where company = $1 and job_id = $2 and dead_since is not null returning ordering_key, position`,
 );
 
-/** The most jobs that end in one transaction. */
-const endedMax = 64;
+/** The most jobs that end, or are deferred, in one transaction. */
+const togetherMax = 64;
 
 const leaseLost = 'another process has taken the job over';
 
@@ -126,7 +131,11 @@ export function createJobs(engine: Engine): JobQueue {
   // Jobs that end at the same time end in one transaction.
   const endTogether = createTogether<TakenJob, boolean>(
     (jobs) => engine.write((session) => endJobs(session, jobs), readCommitted),
-    endedMax,
+    togetherMax,
+  );
+  const deferTogether = createTogether<DeferredJob, boolean>(
+    (jobs) => engine.write((session) => deferJobs(session, jobs), readCommitted),
+    togetherMax,
   );
   return Object.freeze<JobQueue>({
     take: (kind, { leaseOwner, leaseMs, max }) =>
@@ -137,11 +146,9 @@ export function createJobs(engine: Engine): JobQueue {
     async end(job) {
       if (!(await endTogether(job))) throw new LeaseLost(leaseLost);
     },
-    defer: (job, afterMs) =>
-      engine.write(
-        (session) => requireLease(session.execute(defer, [...leaseOf(job), Math.ceil(afterMs)])),
-        readCommitted,
-      ),
+    async defer(job, afterMs) {
+      if (!(await deferTogether({ job, afterMs }))) throw new LeaseLost(leaseLost);
+    },
     retryLater: (job, afterMs, because) =>
       engine.write(
         (session) => requireLease(session.execute(retryLater, [...leaseOf(job), Math.ceil(afterMs), because])),
@@ -205,8 +212,27 @@ function leaseOf({ tenant, jobId, leaseOwner }: TakenJob) {
 async function endJobs(session: Session, jobs: readonly TakenJob[]): Promise<readonly boolean[]> {
   const rows = await session.query(end(jobs.length), jobs.flatMap(leaseOf));
   await continueAfter(session, jobs, rows);
-  const ended = new Set(rows.map(({ company, job_id }) => identityOf(company, job_id)));
-  return jobs.map(({ tenant, jobId }) => ended.has(identityOf(tenant, jobId)));
+  return areAmong(rows, jobs);
+}
+
+interface DeferredJob {
+  readonly job: TakenJob;
+  readonly afterMs: number;
+}
+
+/** Returns for each job whether it was deferred; false where another process has taken it. */
+async function deferJobs(session: Session, deferred: readonly DeferredJob[]): Promise<readonly boolean[]> {
+  const values = deferred.flatMap(({ job, afterMs }) => [...leaseOf(job), Math.ceil(afterMs)]);
+  const rows = await session.query(defer(deferred.length), values);
+  return areAmong(
+    rows,
+    deferred.map(({ job }) => job),
+  );
+}
+
+function areAmong(rows: readonly Omit<PositionRow, 'position'>[], jobs: readonly TakenJob[]): readonly boolean[] {
+  const found = new Set(rows.map(({ company, job_id }) => identityOf(company, job_id)));
+  return jobs.map(({ tenant, jobId }) => found.has(identityOf(tenant, jobId)));
 }
 
 /** A job without an ordering key of its own is alone in it. */

@@ -59,14 +59,18 @@ const deleteSequences = statement(
 /** Jobs deferred in one transaction, so that others hardly wait for it. */
 const deferredMax = 1_000;
 
-/** Jobs under a lease are not due. */
+/** The last deferred job comes no later than this after the first one. */
+const spreadMsMax = 60_000;
+
+/** Jobs under a lease are not due. $5 is the spacing, and $6 the longest sum of spacings, in microseconds. */
 const deferDue = statement(
   'defer-due-webhooks',
-  `update job set due_at = now_ms() + $4
-    where (company, job_id) in
-      (select company, job_id from job
-        where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(ordering_key, 1, $3) = $2
-        order by due_at limit ${deferredMax} skip_locked())`,
+  `update job set due_at = now_ms() + $4 + case when $5 * ranked.place < $6 then $5 * ranked.place else $6 end / 1000
+     from (select company, job_id, row_number() over (order by due_at) as place from
+       (select company, job_id, due_at from job
+         where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(ordering_key, 1, $3) = $2
+         order by due_at limit ${deferredMax} skip_locked()) due) ranked
+    where job.company = ranked.company and job.job_id = ranked.job_id`,
 );
 /** Each event without a due time waits for an older one. */
 const oldestWaiting = statement<{ readonly age_ms: number | null }>(
@@ -116,10 +120,15 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
         verify(row, integrity);
         return endpointOf(row);
       }),
-    deferDue: async ({ tenant, endpointId }, afterMs) => {
-      const parameters = [...prefixOf(tenant, endpointId), Math.ceil(afterMs)];
-      for (let written = deferredMax; written === deferredMax; )
+    deferDue: async ({ tenant, endpointId }, { afterMs, spacingMs }) => {
+      const spacing = Math.ceil(spacingMs * 1_000);
+      let spread = 0;
+      for (let written = deferredMax; written === deferredMax; ) {
+        const pace = [Math.ceil(afterMs) + spread, spacing, (spreadMsMax - spread) * 1_000];
+        const parameters = [...prefixOf(tenant, endpointId), ...pace];
         written = await engine.write((session) => session.execute(deferDue, parameters), readCommitted);
+        spread = Math.min(spread + Math.ceil(written * spacingMs), spreadMsMax);
+      }
     },
     oldestWaitingMs: () =>
       engine.read(async (session) => (await session.query(oldestWaiting, []))[0]?.age_ms ?? undefined),

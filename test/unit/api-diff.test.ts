@@ -11,13 +11,17 @@ const committed = new Map(paths.map((path) => [path, readFileSync(join(root, pat
 const xsd = 'wsdl/Recurring-v25-payment.xsd';
 const wsdl = 'wsdl/Recurring-v25.wsdl';
 
-/** The committed documents with one of them rewritten; fails where the change meets nothing. */
+/** One of the committed documents, rewritten; fails where the change meets nothing. */
 function changed(path: string, rewrite: (text: string) => string): ReadonlyMap<string, string> {
   const text = committed.get(path)!;
   const rewritten = rewrite(text);
   expect(rewritten === text).toBe(false);
-  return new Map([...committed, [path, rewritten]]);
+  return new Map([[path, rewritten]]);
 }
+
+/** The changes of these documents against the committed ones: each is compared alone. */
+const changesIn = (rewritten: ReadonlyMap<string, string>): readonly string[] =>
+  breakingChanges(new Map([...committed].filter(([path]) => rewritten.has(path))), rewritten);
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reaches into a document of any form
 const inOpenApi = (change: (document: any) => void, path = 'openapi.json') =>
@@ -122,13 +126,12 @@ describe('OpenAPI', () => {
       /request DisableRequest: a condition between fields was added or changed/,
     ],
   ])('names %s', (_, change, expected) => {
-    const found = breakingChanges(committed, inOpenApi(change));
+    const found = changesIn(inOpenApi(change));
     expect(found).toContainEqual(expect.stringMatching(expected));
   });
 
   test('names a removed enum value and a removed field deep in a resource', () => {
-    const found = breakingChanges(
-      committed,
+    const found = changesIn(
       inOpenApi((document) => {
         const status = JSON.stringify(document).includes('"closed"');
         expect(status).toBe(true);
@@ -155,7 +158,7 @@ describe('OpenAPI', () => {
       schemas.DisableResult.properties.response.format = 'password';
       schemas.DisableResult.required = ['response'];
     });
-    expect(breakingChanges(committed, wider)).toEqual([]);
+    expect(changesIn(wider)).toEqual([]);
   });
 });
 
@@ -224,7 +227,7 @@ describe('WSDL and XSD', () => {
       /address .* was removed/,
     ],
   ])('names %s', (_, path, rewrite, expected) => {
-    const found = breakingChanges(committed, changed(path, rewrite));
+    const found = changesIn(changed(path, rewrite));
     expect(found).toContainEqual(expect.stringMatching(expected));
   });
 
@@ -232,7 +235,7 @@ describe('WSDL and XSD', () => {
     const wider = changed('wsdl/Recurring-v25-payment.xsd', (text) =>
       text.replace('<xsd:maxLength value="50"/>', '<xsd:maxLength value="60"/>'),
     );
-    expect(breakingChanges(committed, wider)).toEqual([]);
+    expect(changesIn(wider)).toEqual([]);
   });
 
   test('passes an optional element, another type and a new value', () => {
@@ -244,6 +247,6 @@ describe('WSDL and XSD', () => {
           '<xsd:complexType name="More"><xsd:sequence/></xsd:complexType>$&<xsd:element minOccurs="0" name="more" type="xsd:string"/>',
         ),
     );
-    expect(breakingChanges(committed, wider)).toEqual([]);
+    expect(changesIn(wider)).toEqual([]);
   });
 });

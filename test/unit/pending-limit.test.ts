@@ -7,10 +7,9 @@ import { PendingLimit, type PendingLimitOptions } from '../../src/idempotency/pe
 import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openMemory } from '../../src/store/sqlite/memory.ts';
+import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { createStore } from '../../src/store/store.ts';
 import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { ring } from '../support/fixture.ts';
@@ -23,8 +22,7 @@ let references: number;
 beforeEach(async () => {
   now = 1_000_000;
   references = 0;
-  engine = openMemory(() => now);
-  await migrate(engine);
+  engine = await openMigratedMemory(() => now);
   unsettled = createUnsettledRequests(engine);
 });
 afterEach(() => engine.close());

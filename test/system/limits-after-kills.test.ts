@@ -144,7 +144,7 @@ describe('servers that are killed', () => {
       }
       return stored;
     };
-    const stored = await attack(site, [storeThree, storeThree, storeThree]);
+    const stored = await attack(site, [storeThree, storeThree, storeThree, storeThree]);
     expect(stored[0]).toBe(3);
     expect(stored.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(6 + 3);
     expect(stored.at(-1)).toBe(0);

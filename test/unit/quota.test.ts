@@ -198,7 +198,11 @@ describe('with a store', () => {
     expect(events).toEqual([]);
     await quota.count('a', { member: 'z', heldMax: 2 });
     await quota.count('a', { member: 'w', heldMax: 2 });
-    expect(events.map(({ member }) => member)).toEqual(['<a x>', '<a y>', '<a z>', '<a w>']);
+    // The next ones are held again, up to the one that blocks the key.
+    expect(events.map(({ member }) => member)).toEqual(['<a x>', '<a y>', '<a z>']);
+    for (let event = 0; event < 6; event++) await quota.count('a', { member: `${event}`, heldMax: 2 });
+    expect(events).toHaveLength(10);
+    expect(quota.blockedMs('a')).toBeGreaterThan(0);
   });
 
   test('an event is stored before its count resolves, and a store that hangs delays nothing for long', async () => {

@@ -38,7 +38,7 @@ export interface Counted {
   readonly member?: string;
   /** By default the key. */
   readonly actor?: string;
-  /** So many events of a key stay in the memory of this process until a further one follows in their window; 0 by default. */
+  /** So many events of a key wait in the memory of this process, until a further one follows in their window; 0 by default. */
   readonly heldMax?: number;
 }
 
@@ -99,12 +99,11 @@ export class Quota {
     const window = this.#local.add(key, this.#knownOf(key));
     if (window.count >= max) this.#block(key, actor, this.#rule.blockMs ?? window.endsAt - this.#parts.clock.now());
     const held = this.#held.get(window) ?? [];
-    if (window.count <= heldMax) {
-      this.#held.set(window, [...held, member]);
-      return;
-    }
+    held.push(member);
+    this.#held.set(window, held);
+    if (held.length <= heldMax && window.count < max) return;
     this.#held.delete(window);
-    await atMost(waitMsMax, Promise.all([...held, member].map((each) => this.#countShared(key, actor, each))));
+    await atMost(waitMsMax, Promise.all(held.map((each) => this.#countShared(key, actor, each))));
   }
 
   /** Takes over a sum of the store. `subject`: the hash of a key. */

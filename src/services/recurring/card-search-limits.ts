@@ -34,15 +34,16 @@ export interface CardSearchLimits {
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** A checkout stores cards that have nothing in common: its calls write no counts. A restart forgets so many cards at most. */
+/** Stored cards whose counts wait in memory: a checkout stores cards that have nothing in common. A kill forgets no more of them. */
 const similarHeldMax = 1;
-const heldShare = 0.1;
+const storedHeldMax = 100;
+const storedHeldShare = 0.1;
 
 /** What is repeated counts once: a number that was tried before tells nothing new. */
 export function createCardSearchLimits(settings: CardSearchSettings, limits: Limits): CardSearchLimits {
   const misses = limits.quota({ name: 'lookupMisses', max: settings.lookupMissesPerMinuteMax, windowMs: minuteMs });
   const stored = limits.quota({ name: 'cardsStored', max: settings.cardsStoredPerMinuteMax, windowMs: minuteMs });
-  const storedHeldMax = Math.floor(heldShare * settings.cardsStoredPerMinuteMax);
+  const storedHeld = Math.min(storedHeldMax, Math.floor(storedHeldShare * settings.cardsStoredPerMinuteMax));
   // Who knows what lists show of a number tries numbers that differ only in the rest.
   const similar = limits.quota({ name: 'similarCards', max: settings.similarCardsPerDayMax, windowMs: dayMs });
   const check = (quota: Quota, { tenant, number }: Searched): void => {
@@ -61,7 +62,7 @@ export function createCardSearchLimits(settings: CardSearchSettings, limits: Lim
     checkStore: (searched) => check(stored, searched),
     countStored({ tenant, credential, number }, member) {
       const counted = { member, actor: credential };
-      void stored.count(tenant, { ...counted, heldMax: storedHeldMax });
+      void stored.count(tenant, { ...counted, heldMax: storedHeld });
       if (number !== undefined) void similar.count(similarKey(tenant, number), { ...counted, heldMax: similarHeldMax });
     },
   });

@@ -34,5 +34,6 @@ export const jest = {
   useFakeTimers: timers.useFakeTimers.bind(timers),
   useRealTimers: timers.useRealTimers.bind(timers),
   advanceTimersByTime: timers.advanceTimersByTime.bind(timers),
+  advanceTimersByTimeAsync: timers.advanceTimersByTimeAsync.bind(timers),
   getTimerCount: timers.getTimerCount.bind(timers),
 };

@@ -24,6 +24,8 @@ export async function followGuide(
   chmodSync(join(programs, 'triglyph'), 0o755);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(modules, join(folder, 'node_modules'));
+  // A reader types the commands: servers do not end with the shell, as those of npm scripts do.
+  delete process.env.npm_lifecycle_event;
   return followPage(blocks, callers, folder, modules, {
     PATH: `${programs}:${process.env.PATH}`,
     // Programs import the package by its name.

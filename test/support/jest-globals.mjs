@@ -36,4 +36,5 @@ export const jest = {
   advanceTimersByTime: timers.advanceTimersByTime.bind(timers),
   advanceTimersByTimeAsync: timers.advanceTimersByTimeAsync.bind(timers),
   getTimerCount: timers.getTimerCount.bind(timers),
+  setSystemTime: timers.setSystemTime.bind(timers),
 };

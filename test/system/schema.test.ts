@@ -31,6 +31,7 @@ const commands: readonly (readonly string[])[] = [
   ['retention', 'show'],
   ['retention', 'apply'],
   ['backup', 'copy.sqlite'],
+  ['compact'],
   ['shopper', 'show', 'AcmeWeb', 'shopper-1'],
   ['shopper', 'erase', 'AcmeWeb', 'shopper-1'],
   ['platform', 'show', 'AcmePlatform'],

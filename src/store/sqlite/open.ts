@@ -1,5 +1,5 @@
 /** Opens the embedded store: its private folder, the database file and the lock of the serving process. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
@@ -60,7 +60,9 @@ export function openParts({ dataDir, exclusive, create = true }: SqliteOptions, 
     const path = join(dataDir, databaseName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
-    writer.exec(`${autoVacuum}; ${durable}; ${secureDelete}; ${logLimit}; ${writerCache}`);
+    // It would write to an existing store at each opening.
+    if (statSync(path).size === 0) writer.exec(autoVacuum);
+    writer.exec(`${durable}; ${secureDelete}; ${logLimit}; ${writerCache}`);
     // From here on the engine itself waits for other writers, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });

@@ -83,6 +83,11 @@ function keepAll(): void {
   cpSync(dataFolder, durableFolder, { recursive: true });
 }
 
+/** The next program begins with an empty folder. */
+function keepNothing(): void {
+  for (const folder of [dataFolder, durableFolder]) rmSync(folder, { recursive: true, force: true });
+}
+
 /** The rows that a program finds which opens the database after the cut. */
 function findRows(): { readonly whole: ReadonlySet<number>; readonly partial: readonly number[] } {
   const database = new DatabaseSync(join(dataFolder, 'triglyph.db'));
@@ -133,8 +138,8 @@ test('seeded defect: without fsync an answered write is lost', async () => {
 
 /** What a server shows after a kill between a write and its fsync is durable before it is shown. */
 describe('a power cut after a kill during the fsync', () => {
-  const foundThenCut = async (mode: Mode) => {
-    await runChild('write', 0, 30);
+  const foundThenCut = async (mode: Mode, dieAtFlush = 30) => {
+    await runChild('write', 0, dieAtFlush);
     // The first fsync of the log is that of the opening.
     const { found } = await runChild(mode, 1_000, mode === 'write' ? 2 : undefined);
     cutPower(0);
@@ -145,7 +150,13 @@ describe('a power cut after a kill during the fsync', () => {
     expect(await foundThenCut('write')).toEqual([]);
   });
   test('seeded defect: without the fsync at the opening it is lost', async () => {
-    expect(await foundThenCut('unflushed opening')).not.toEqual([]);
+    const lost: number[] = [];
+    // An fsync may also be that of a checkpoint, before which the log is durable.
+    for (let dieAtFlush = 30; lost.length === 0 && dieAtFlush < 40; dieAtFlush += 1) {
+      lost.push(...(await foundThenCut('unflushed opening', dieAtFlush)));
+      keepNothing();
+    }
+    expect(lost).not.toEqual([]);
   });
 });
 

@@ -57,7 +57,7 @@ const deleteSequences = statement(
   'delete from job_sequence where company = $1 and substr(ordering_key, 1, $3) = $2',
 );
 /** Jobs deferred in one transaction, so that others hardly wait for it. */
-const deferredMax = 1_000;
+const deferredMax = 250;
 
 /** The last deferred job comes no later than this after the first one. */
 const spreadMsMax = 60_000;

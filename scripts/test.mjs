@@ -128,10 +128,10 @@ const checks = [
 
 /**
  * Runs of jest, side by side, and those of one list one after the other. Tests of servers wait for most of their time, for starts, retries
- * and time limits, so four files run at once. Computing tests use the remaining CPU time at a low priority.
+ * and time limits, so three files run at once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
-  [{ name: 'serving', projects: ['serving', 'unit'], workers: 4, priority: [] }],
+  [{ name: 'serving', projects: ['serving', 'unit'], workers: 3, priority: [] }],
   [
     { name: 'computing', projects: ['computing'], workers: 2, priority: ['nice', '-n', '5'] },
     { name: 'storing', projects: ['storing'], workers: 2, priority: [] },

@@ -44,9 +44,63 @@ const inferred = `
 import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/contract.ts';
 import type { Input, Output } from 'ROOT/src/contract/operation.ts';
 `;
+/** Tables whose declarations lack what each must state. */
+const tables = `
+import { column, type RowOf, table } from 'ROOT/src/store/table.ts';
+const { tenant, text, moment, json, nullable } = column;
+const columns = { tenant, number: text, seenAt: moment, note: nullable(json) };
+const key = ['tenant', 'number'] as const;
+const stated = { signed: 'none', belongsTo: 'none', keptFor: 'forever' } as const;
+export const orders = table('orders', { columns, key, ...stated });
+export const signedOrders = table('orders', { columns, key, ...stated, signed: 'allColumns' });
+const row: RowOf<typeof orders> = { tenant: 'T', number: '1', seen_at: 1, note: null };
+const signedRow: RowOf<typeof signedOrders> = { ...row, row_mac: null };
+export const note: string | null = signedRow.note;
+const { belongsTo, keptFor, signed } = stated;
+`;
 
 /** Each compiles except for its last line, where the compiler must report what matches. */
 const mistakes: Readonly<Record<string, readonly [before: string, last: string, error: RegExp]>> = {
+  'a table whose key does not begin with its tenant': [
+    tables,
+    "export const t = table('t', { columns, key: ['number', 'tenant'], ...stated });",
+    /not assignable/,
+  ],
+  'a table without a tenant that does not say who shares it': [
+    tables,
+    "export const t = table('t', { columns: { id: text }, key: ['id'], ...stated });",
+    /not assignable/,
+  ],
+  'a table that does not say how long it is kept': [
+    tables,
+    "export const t = table('t', { columns, key, signed, belongsTo });",
+    /keptFor/,
+  ],
+  'a table that does not say what it is erased with': [
+    tables,
+    "export const t = table('t', { columns, key, signed, keptFor });",
+    /belongsTo/,
+  ],
+  'a table that does not say what its MACs cover': [
+    tables,
+    "export const t = table('t', { columns, key, belongsTo, keptFor });",
+    /signed/,
+  ],
+  'a table whose MACs cover a column that it lacks': [
+    tables,
+    "export const t = table('t', { columns, key, ...stated, signed: { columns: ['other'] } });",
+    /not assignable/,
+  ],
+  'a table that is kept after a column that is no moment': [
+    tables,
+    "export const t = table('t', { columns, key, ...stated, keptFor: { after: 'note', subject: 's', days: 1 } });",
+    /not assignable/,
+  ],
+  'a table with a data key that does not name its record': [
+    tables,
+    "export const t = table('t', { columns: { ...columns, ...column.dataKey }, key, ...stated });",
+    /sealedRecord/,
+  ],
   'a missing handler': [handlers, 'export const all = implement(recurringV68, others);', /listRecurringDetails/],
   'a handler of no operation': [
     handlers,

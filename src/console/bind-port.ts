@@ -20,8 +20,9 @@ export function bindPort<O extends Operation>(operations: readonly O[], port: Po
 }
 
 function handlerOf({ effect }: Operation, perform: Perform): BoundHandler {
-  if (effect === 'reads') return { handle: ({ input, caller }) => perform(input, caller.credential) };
+  if (effect === 'reads') return { kind: 'plain', handle: ({ input, caller }) => perform(input, caller.credential) };
   return {
+    kind: 'twoPhase',
     // The transaction of the request is open in `handle`, and transactions do not nest.
     lookup: ({ input, caller }) => perform(input, caller.credential),
     handle: async (_request, _transaction, _context, result) => result,

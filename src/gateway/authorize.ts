@@ -17,7 +17,7 @@ export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
  */
 export function authorize(
   decoded: Decoded,
-  { service, operation, roles, upgrade }: CurrentOperation,
+  { service, operation, roles, upgrade }: Omit<CurrentOperation, 'executor'>,
   caller: AnyCaller,
   { requestReference, key, head }: Named,
 ): AnyRequest {

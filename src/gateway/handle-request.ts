@@ -99,11 +99,11 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     state.key = keyOf(wire.headers, state.decoded);
     const { operation } = state.decoded;
     const current = gateway.current(operation);
-    if ('forward' in current.handler) state.head = headOf(wire);
+    if (current.executor.isRemote) state.head = headOf(wire);
     const request = authorize(state.decoded, current, state.caller, state);
     gateway.scanTexts?.(state.decoded, state.caller.credential);
     const proceed = async (): Promise<Answer> => {
-      const result = await gateway.executeIdempotently(request, current.handler);
+      const result = await gateway.executeIdempotently(request, current.executor);
       state.requestReference = result.requestReference;
       state.replayed = result.replayed;
       if (result.problem !== undefined) throw result.problem;

@@ -1,7 +1,7 @@
 /** Handlers: a canonical request in, the canonical output out, or a Problem thrown. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { OperationHandler, RemoteHandler } from '../idempotency/ports.ts';
+import type { BoundHandler as HandlerOver } from '../idempotency/ports.ts';
 import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
 import type { ReadStore } from '../store/store.ts';
 import type { ReadTransaction, Transaction } from '../store/transaction.ts';
@@ -39,7 +39,7 @@ export interface TwoPhaseHandler<in out O extends Operation, R> {
 }
 
 /** A handler without the types of its operation; `Implementation` pairs the two. */
-export type BoundHandler = OperationHandler<ReadTransaction, HandlerContext> | RemoteHandler<HandlerContext>;
+export type BoundHandler = HandlerOver<ReadTransaction, HandlerContext>;
 
 /** What an operation may be implemented by: a function, or two where it asks another system first. */
 export type HandlerOf<O extends Operation> =

@@ -4,7 +4,9 @@ import type { OlderVersion, VersionAdapter } from '../contract/older-version.ts'
 import type { Operation } from '../contract/operation.ts';
 import { rolesFor } from '../contract/roles.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
-import type { BoundHandler, HandlerOf } from './handler.ts';
+import { type Executor, executorOf } from '../idempotency/executor.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
+import type { BoundHandler, HandlerContext, HandlerOf } from './handler.ts';
 
 /** One handler for each operation: a missing, a stray or a wrongly typed one does not compile. */
 export type HandlersOf<O extends Operation> = {
@@ -55,14 +57,14 @@ export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
 }
 
 function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHandler {
-  return typeof handler === 'function' ? { handle: handler } : handler;
+  return typeof handler === 'function' ? { kind: 'plain', handle: handler } : { kind: 'twoPhase', ...handler };
 }
 
-/** What executes an operation of any version: the current operation, its handler, and the way to it and back. */
+/** What executes an operation of any version: the current operation, its executor, and the way to it and back. */
 export interface CurrentOperation extends VersionAdapter {
   readonly service: Service;
   readonly operation: Operation;
-  readonly handler: BoundHandler;
+  readonly executor: Executor<ReadTransaction, HandlerContext>;
   /** Each of them authorizes the operation. */
   readonly roles: readonly string[];
 }
@@ -90,7 +92,7 @@ export function compose(implementations: readonly Implementation[]): Composition
       const hashName = hashNameOf(service, operation);
       if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
       hashNames.add(hashName);
-      add(operation, { service, operation, handler, roles: rolesFor(service, operation) });
+      add(operation, { service, operation, executor: executorOf(handler), roles: rolesFor(service, operation) });
     }
     // The newest first: each version is converted to the next one, and by the conversions of that one.
     for (const [at, { name, version, next, adapters }] of [...olderVersions.entries()].reverse()) {

@@ -6,6 +6,7 @@
  * deduplicates. Where it does not, the outcome is unknown until an operator settles it.
  */
 import { randomUUID } from 'node:crypto';
+import type { AnyRequest } from '../contract/canonical.ts';
 import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
 import { redact } from '../lib/redact.ts';
 import type { PendingLimit } from './pending-limit.ts';
@@ -31,7 +32,13 @@ import {
   refusalOf,
   unavailable,
 } from './remote-problems.ts';
-import { type Execution, type KeyedExecution, type TransactionResult, unsettled } from './replay.ts';
+import {
+  type Execution,
+  type ExecutionResult,
+  type RecordIdentity,
+  type TransactionResult,
+  unsettled,
+} from './replay.ts';
 import { isReference, type Outcome, sealOutcome } from './stored-outcome.ts';
 
 export interface RemoteDependencies<R extends ReadingTransaction, C> {
@@ -76,7 +83,10 @@ const storePausesMs = [100, 400];
 /** Locks isolate these transactions: they touch the two rows of their request. */
 const readCommitted = { isolation: 'readCommitted' } as const;
 
-type RemoteExecution<C> = Execution<RemoteHandler<C>> | KeyedExecution<RemoteHandler<C>>;
+/** An execution by a handler. */
+interface RemoteExecution<C> extends Execution {
+  readonly handler: RemoteHandler<C>;
+}
 
 /** The pending request of an execution. */
 interface Asking {
@@ -87,9 +97,13 @@ interface Asking {
 }
 
 /** Throws the refusals of the other server, `unavailable` and `badAnswer`. */
-export async function readRemotely<C>(execution: Execution<RemoteHandler<C>>, context: C): Promise<Outcome> {
+export async function readRemotely<C>(
+  handler: RemoteHandler<C>,
+  request: AnyRequest,
+  context: C,
+): Promise<ExecutionResult> {
   try {
-    return await ask(execution, context, undefined);
+    return { ...(await ask({ request, handler }, context, undefined)), replayed: false };
   } catch (thrown) {
     if (thrown instanceof NotSent) throw unavailable(thrown);
     throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
@@ -98,14 +112,15 @@ export async function readRemotely<C>(execution: Execution<RemoteHandler<C>>, co
 
 /** Throws inProgress, keyReused and outcomeUnknown, and what is thrown where no outcome is stored. */
 export async function executeRemotely<R extends ReadingTransaction, C>(
+  handler: RemoteHandler<C>,
+  { request, record }: Execution,
   dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
 ): Promise<TransactionResult> {
   const { context, remote: { monotonicMs = () => performance.now() } = {} } = dependencies;
-  const isKeyed = 'recordKey' in execution;
-  const { deduplicates } = execution.handler;
+  const execution = { request, record, handler };
+  const { deduplicates } = handler;
   // No retry can follow that is known as one. The key lets the client of the other server try its connection again.
-  if (!isKeyed && deduplicates) return { outcome: await askUnkeyed(execution, context) };
+  if (record === undefined && deduplicates) return { outcome: await askUnkeyed(execution, context) };
   const startedAt = monotonicMs();
   const reserved = await reserve(dependencies, execution);
   if ('stored' in reserved) return reserved;
@@ -113,24 +128,21 @@ export async function executeRemotely<R extends ReadingTransaction, C>(
   try {
     // This process was suspended. Others may have called the outcome unknown since, and it may be settled.
     if (monotonicMs() - startedAt > marginMs) throw new NotSent('too late after the reservation');
-    outcome = await ask(
-      execution,
-      context,
-      isKeyed && deduplicates ? execution.hasher.upstreamKey(execution.recordKey) : undefined,
-    );
+    const key = record !== undefined && deduplicates ? record.hasher.upstreamKey(record.recordKey) : undefined;
+    outcome = await ask(execution, context, key);
   } catch (thrown) {
     outcome = await outcomeOfFailure(dependencies, execution, reserved, thrown);
   }
   return await finish(dependencies, execution, reserved, outcome);
 }
 
-async function ask<C>({ request, handler }: Execution<RemoteHandler<C>>, context: C, key?: string): Promise<Outcome> {
+async function ask<C>({ request, handler }: RemoteExecution<C>, context: C, key?: string): Promise<Outcome> {
   const { output, extras, requestReference } = await handler.forward(request, context, key);
   const reference = requestReference !== undefined && isReference(requestReference) ? requestReference : undefined;
   return { requestReference: reference ?? request.requestReference, output, ...(extras !== undefined && { extras }) };
 }
 
-async function askUnkeyed<C>(execution: Execution<RemoteHandler<C>>, context: C): Promise<Outcome> {
+async function askUnkeyed<C>(execution: RemoteExecution<C>, context: C): Promise<Outcome> {
   try {
     return await ask(execution, context, randomUUID());
   } catch (thrown) {
@@ -144,27 +156,25 @@ async function reserve<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
 ): Promise<Asking | { readonly stored: StoredOutcome }> {
-  const { caller } = execution.request;
+  const { request, record, handler } = execution;
+  const { caller, requestReference } = request;
   let isCounted = false;
-  const { requestReference } = execution.request;
   const pending = newPendingRequest(execution, remote);
   const own: Asking = { id: requestReference, attempt: requestReference, isRepeat: false };
   const reserved = store.write(async (tx) => {
-    const earlier = 'recordKey' in execution ? await reserveRecord(tx, execution) : undefined;
-    if (earlier === undefined) {
+    const earlier = record && (await reserveRecord(tx, request, record));
+    if (record === undefined || earlier === undefined) {
       // The transaction may run twice.
       if (!isCounted) remote?.pendingLimit?.add(caller);
       isCounted = true;
       await tx.pendingRequests.add(pending);
       return own;
     }
-    const keyed = execution as KeyedExecution<RemoteHandler<C>>;
     if (!('pending' in earlier)) return { stored: earlier };
     const { id, state } = earlier.pending;
-    const mayAskAgain =
-      state === 'repeatable' && keyed.handler.deduplicates && earlier.requestHash === keyed.requestHash;
+    const mayAskAgain = state === 'repeatable' && handler.deduplicates && earlier.requestHash === record.requestHash;
     if (!mayAskAgain || !(await tx.pendingRequests.takeOver(earlier.pending, requestReference, pending.inFlightMs)))
-      throw unsettled(earlier, keyed);
+      throw unsettled(earlier, record.requestHash, handler.deduplicates);
     return { id, attempt: requestReference, isRepeat: true };
   }, readCommitted);
   try {
@@ -175,26 +185,26 @@ async function reserve<R extends ReadingTransaction, C>(
   }
 }
 
-function reserveRecord<C>(
+function reserveRecord(
   tx: IdempotentTransaction,
-  { request, recordKey, requestHash, alias }: KeyedExecution<RemoteHandler<C>>,
+  { operation, requestReference }: AnyRequest,
+  { recordKey, requestHash, alias }: RecordIdentity,
 ): Promise<StoredRecord | undefined> {
-  const { operation, requestReference } = request;
-  const record = { requestHash, operation: operation.name, requestReference, alias };
-  return tx.idempotencyRecords.reservePending(recordKey, record);
+  const added = { requestHash, operation: operation.name, requestReference, alias };
+  return tx.idempotencyRecords.reservePending(recordKey, added);
 }
 
 function newPendingRequest<C>(
   execution: RemoteExecution<C>,
   { process = '', mask = maskSensitive }: Partial<RemoteOptions> = {},
 ): NewPendingRequest {
-  const { request, handler } = execution;
+  const { request, record, handler } = execution;
   const { requestReference, service, operation, caller } = request;
   const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault } = handler;
   const input = JSON.stringify(mask(operation.input, request.input));
   return {
     id: requestReference,
-    recordKey: 'recordKey' in execution ? execution.recordKey : undefined,
+    recordKey: record?.recordKey,
     upstream,
     service: service.name,
     operation: operation.name,
@@ -214,8 +224,8 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
   asking: Asking,
   thrown: unknown,
 ): Promise<Outcome> {
-  const { request, handler } = execution;
-  const isKeyed = 'recordKey' in execution;
+  const { request, record, handler } = execution;
+  const isKeyed = record !== undefined;
   const refusal = refusalOf(thrown);
   if (refusal !== undefined && isKeyed && isStorableRefusal(refusal))
     return { requestReference: refusal.requestReference ?? request.requestReference, problem: refusal };
@@ -239,19 +249,20 @@ async function finish<R extends ReadingTransaction, C>(
   outcome: Outcome,
 ): Promise<TransactionResult> {
   const { store, remote, wait } = dependencies;
-  const { requestReference, operation } = execution.request;
-  const text = 'recordKey' in execution ? sealOutcome(outcome, operation, execution.hasher) : undefined;
+  const { request, record } = execution;
+  const { requestReference, operation } = request;
+  const text = record && sealOutcome(outcome, operation, record.hasher);
   const save = () =>
     store.write(async (tx) => {
       if (!(await tx.pendingRequests.remove(id))) return false;
-      if ('recordKey' in execution && text !== undefined)
-        await tx.idempotencyRecords.completePending(execution.recordKey, text);
+      if (record !== undefined && text !== undefined)
+        await tx.idempotencyRecords.completePending(record.recordKey, text);
       return true;
     }, readCommitted);
   for (let attempt = 0; ; attempt += 1) {
     try {
       if (await save()) {
-        remote?.pendingLimit?.remove(execution.request.caller);
+        remote?.pendingLimit?.remove(request.caller);
         return { outcome };
       }
       return await settledMeanwhile(dependencies, execution, outcome, text);
@@ -269,20 +280,17 @@ async function finish<R extends ReadingTransaction, C>(
 /** Another request with the key has stored the outcome, an operator has, or an attempt of this one whose commit was unknown. */
 async function settledMeanwhile<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  { request, record, handler }: RemoteExecution<C>,
   outcome: Outcome,
   text: string | undefined,
 ): Promise<TransactionResult> {
-  const { requestReference } = execution.request;
-  const found =
-    'recordKey' in execution ? await store.read((tx) => tx.idempotencyRecords.find(execution.recordKey)) : undefined;
+  const { requestReference } = request;
+  const found = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
   const stored = found === undefined || 'pending' in found ? undefined : found;
   if (stored !== undefined && stored.outcome === text) return { outcome };
   // Where the other server deduplicates, another request has got the same answer under the same key.
-  if (!execution.handler.deduplicates) remote?.report?.({ kind: 'answeredAfterSettling', requestReference });
-  return stored !== undefined && 'recordKey' in execution && stored.requestHash === execution.requestHash
-    ? { stored }
-    : { outcome };
+  if (!handler.deduplicates) remote?.report?.({ kind: 'answeredAfterSettling', requestReference });
+  return stored !== undefined && stored.requestHash === record?.requestHash ? { stored } : { outcome };
 }
 
 /** Frees the key: the request had no effect. */
@@ -291,12 +299,13 @@ async function withdraw<R extends ReadingTransaction, C>(
   execution: RemoteExecution<C>,
   { id, attempt }: Asking,
 ): Promise<void> {
+  const { request, record } = execution;
   let isRemoved = false;
   await change(dependencies, execution, async (tx) => {
     isRemoved = await tx.pendingRequests.remove(id, attempt);
-    if (isRemoved && 'recordKey' in execution) await tx.idempotencyRecords.removePending(execution.recordKey);
+    if (isRemoved && record !== undefined) await tx.idempotencyRecords.removePending(record.recordKey);
   });
-  if (isRemoved) dependencies.remote?.pendingLimit?.remove(execution.request.caller);
+  if (isRemoved) dependencies.remote?.pendingLimit?.remove(request.caller);
 }
 
 /** Leaves the request to a retry or to an operator: this process waits no longer. */

@@ -139,12 +139,24 @@ export interface IdempotentStore<R extends ReadingTransaction> extends ReadingSt
   ): Promise<T>;
 }
 
-/** The handler of one operation. `C`: what the engine gives every handler. */
-export interface OperationHandler<R, C> {
-  /** Asks another system, while no transaction is open. `id`: the same for a request and its retries. */
-  lookup?(request: CanonicalRequest, store: ReadingStore<R>, context: C, id: string): Promise<unknown>;
+/** The handler of an operation of this program. `R`: what it may read. `C`: what the engine gives every handler. */
+export interface LocalHandler<R, C> {
   handle(request: CanonicalRequest, transaction: R, context: C, lookupResult?: unknown): Promise<unknown>;
 }
+
+export interface PlainHandler<R, C> extends LocalHandler<R, C> {
+  readonly kind: 'plain';
+}
+
+/** A handler that asks another system before its transaction. */
+export interface LookupHandler<R, C> extends LocalHandler<R, C> {
+  readonly kind: 'twoPhase';
+  /** Asks the other system, while no transaction is open. `id`: the same for a request and its retries. */
+  lookup(request: CanonicalRequest, store: ReadingStore<R>, context: C, id: string): Promise<unknown>;
+}
+
+/** What executes one operation. */
+export type BoundHandler<R, C> = PlainHandler<R, C> | LookupHandler<R, C> | RemoteHandler<C>;
 
 /** What another server answered. */
 export interface RemoteAnswer {
@@ -158,6 +170,7 @@ export interface RemoteAnswer {
 
 /** The handler of an operation that another server answers. No transaction is open while it is asked. */
 export interface RemoteHandler<C> {
+  readonly kind: 'remote';
   /** Names the other server for operators. */
   readonly upstream: string;
   /** Whether the other server has the effect of one key once, also of requests that arrive together. */

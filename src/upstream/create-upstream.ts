@@ -166,6 +166,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const encode = compileRequest(setup, protocol, service, operation);
       const classify = compileClassify(setup, protocol, service, operation);
       return Object.freeze<RemoteHandler<unknown>>({
+        kind: 'remote',
         upstream: name,
         deduplicates,
         msMax: timeouts.totalMs,

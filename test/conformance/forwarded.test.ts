@@ -26,6 +26,7 @@ const forwarding = (implementation: Implementation): Implementation => ({
       operation.name !== 'disable'
         ? handler
         : {
+            kind: 'remote' as const,
             upstream: 'payments',
             deduplicates,
             msMax: 30_000,

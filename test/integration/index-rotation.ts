@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
 import { LockTimeout, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
@@ -72,7 +73,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
       }) as CanonicalRequest;
 
     type Executor = ExecuteIdempotently<ReadTransaction & Transaction, object>;
-    const executorOf = (hasher: RequestHasher): Executor =>
+    const executeBy = (hasher: RequestHasher): Executor =>
       createIdempotentExecutor<ReadTransaction & Transaction, object>({
         store: store as never,
         hasher,
@@ -81,6 +82,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
       });
 
     const local = {
+      kind: 'plain' as const,
       handle: async ({ key, requestReference }: CanonicalRequest, tx: Transaction) => {
         await tx.importProgress.save(`${key} ${requestReference}`, 1, 1);
         return { response: '[detail-successfully-disabled]' };
@@ -90,6 +92,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
     const seen = new Set<string>();
     let asked = 0;
     const remote: RemoteHandler<object> = {
+      kind: 'remote',
       upstream: 'other',
       deduplicates: true,
       msMax: 1_000,
@@ -103,6 +106,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
 
     /** Two servers at a time, as in a rolling restart; each key is used by both at once, and again at later steps. */
     const roll = async (hashers: readonly RequestHasher[], handler: typeof local | typeof remote) => {
+      const executor = executorOf<ReadTransaction & Transaction, object>(handler as never);
       let drawn = 7;
       const random = () => {
         drawn = (drawn * 48_271) % 2_147_483_647;
@@ -117,11 +121,11 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
         [2, 2],
       ];
       for (const [at, pair] of pairs.entries()) {
-        const executors = pair.map((step) => executorOf(hashers[step]!));
+        const executors = pair.map((step) => executeBy(hashers[step]!));
         for (let round = 0; round < 12; round += 1) {
           const key = `key ${Math.floor(random() * (at + 1))} ${round}`;
           for (let tries = 0; tries < 3; tries += 1) {
-            const results = await Promise.allSettled(executors.map((each) => each(requestOf(key), handler as never)));
+            const results = await Promise.allSettled(executors.map((each) => each(requestOf(key), executor)));
             for (const result of results) {
               if (result.status === 'fulfilled')
                 answers.set(key, (answers.get(key) ?? new Set()).add(result.value.requestReference));
@@ -144,7 +148,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
       for (const [key, rows] of found) expect([key, rows.length, answers.get(key)?.size]).toEqual([key, 1, 1]);
       // Records from before the rotation need the old key; later ones are found without it.
       expect(Number((await findUnaliasedRecords(engine)).records)).toBeGreaterThan(0);
-      const last = executorOf(hasherOf(steps[3]!));
+      const last = executeBy(hasherOf(steps[3]!));
       const later = [...found.keys()].filter((key) => key.startsWith('key 3'));
       expect(later.length).toBeGreaterThan(2);
       for (const key of later) expect((await last(requestOf(key), local as never)).replayed).toBe(true);

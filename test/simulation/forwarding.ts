@@ -6,9 +6,11 @@ import { Buffer } from 'node:buffer';
 import type { AnyRequest, Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
 import { NotSent, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
 import { mayBeSentAgain } from '../../src/idempotency/remote-problems.ts';
+import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
 import { disable } from '../../src/services/recurring/contract.ts';
@@ -159,7 +161,7 @@ export class ForwardingRun {
         report: ({ requestReference }) => this.#notStored.add(requestReference),
       },
     });
-    self.execute = (request) => execute(request, parts.handler);
+    self.execute = (request) => execute(request, executorOf(parts.handler));
     return self;
   }
 
@@ -183,6 +185,7 @@ export class ForwardingRun {
 
   #createHandler(self: Incarnation, deduplicates: boolean): RemoteHandler<object> {
     return {
+      kind: 'remote',
       upstream: 'model',
       deduplicates,
       msMax: 30_000,

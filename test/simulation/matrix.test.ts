@@ -1,9 +1,6 @@
 /** The crash matrix: every call fails in every way, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
-import type { HandlerContext } from '../../src/gateway/handler.ts';
-import type { Composition } from '../../src/gateway/implement.ts';
-import type { OperationHandler } from '../../src/idempotency/ports.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
+import type { BoundHandler } from '../../src/gateway/handler.ts';
 import { resources } from '../resources/index.ts';
 import { type CrashSequence, crashCases, crashSequences, sequencesOf } from './crash-sequences.ts';
 import { type Cell, type CellResult, runCell } from './matrix.ts';
@@ -124,15 +121,18 @@ test('seeded defect: each question to the updater has another id', async () => {
   const [sequence] = crashCases.filter(({ asksUpdater }) => asksUpdater).flatMap(sequencesOf);
   let times = 0;
   const variant: Variant = (parts) => {
-    const current: Composition['current'] = (operation) => {
-      const found = parts.current(operation);
-      if (operation.name !== 'scheduleAccountUpdater') return found;
-      const handler = found.handler as OperationHandler<ReadTransaction, HandlerContext>;
-      const lookup: typeof handler.lookup = (request, store, context, id) =>
-        handler.lookup!(request, store, context, `${id}${++times}`);
-      return { ...found, handler: { ...handler, lookup } };
-    };
-    return { ...parts, current };
+    const change = (handler: BoundHandler): BoundHandler =>
+      handler.kind !== 'twoPhase'
+        ? handler
+        : {
+            ...handler,
+            lookup: (request, store, context, id) => handler.lookup(request, store, context, `${id}${++times}`),
+          };
+    const implementations = parts.implementations.map((each) => ({
+      ...each,
+      handlers: new Map([...each.handlers].map(([operation, handler]) => [operation, change(handler)])),
+    }));
+    return { ...parts, implementations };
   };
   const undisturbed = await runCell({ ...sequence!, variant, faults: noFault });
   expect(undisturbed.failures).toEqual([]);

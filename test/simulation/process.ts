@@ -7,7 +7,7 @@ import { rolesFor } from '../../src/contract/roles.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
-import { type Composition, compose } from '../../src/gateway/implement.ts';
+import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
@@ -37,7 +37,7 @@ export interface GatewayParts {
   readonly store: Store;
   readonly cache: IdempotencyCache;
   readonly requestHasher: RequestHasher;
-  readonly current: Composition['current'];
+  readonly implementations: readonly Implementation[];
 }
 
 /** What a seeded defect can see of its run. */
@@ -69,7 +69,8 @@ export interface Surroundings {
 
 const routes = compileRoutes(services);
 /** It has no state, so all processes that read announced changes share it. */
-const localComposition = compose(implementServices({ updater: localUpdater }));
+const localImplementations = implementServices({ updater: localUpdater });
+const localComposition = compose(localImplementations);
 const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   tenant: company,
@@ -129,14 +130,16 @@ export class Process {
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
     const realStore = createStore(new SimEngine(database, port, isolation, groupDefect), { shared: [webhookFormats] });
     const cache = createSimulatedCache(cacheServer, port);
-    const { current } =
+    const implementations =
       onQuestion === undefined
-        ? localComposition
-        : compose(implementServices({ updater: createSimulatedUpdater(port, onQuestion) }));
+        ? localImplementations
+        : implementServices({ updater: createSimulatedUpdater(port, onQuestion) });
     const parts = variant(
-      { store: realStore, cache, requestHasher, current },
+      { store: realStore, cache, requestHasher, implementations },
       { cacheServer, now: () => scheduler.now },
     );
+    const { current } =
+      parts.implementations === localImplementations ? localComposition : compose(parts.implementations);
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const executeIdempotently = createIdempotentExecutor({
       store: parts.store,
@@ -149,7 +152,7 @@ export class Process {
     this.#gateway = {
       protocols,
       routes,
-      current: parts.current,
+      current,
       authenticator: createAuthenticator(credentialsOver(port)),
       ids,
       requestReferenceHeader: 'pspReference',

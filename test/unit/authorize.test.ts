@@ -14,7 +14,7 @@ const newest = newestOf(services);
 function outcome(operation: Operation, caller: Partial<Caller>): string {
   const of = newest.find(({ operations }) => [...operations.values()].includes(operation))!;
   const bare: Operation = { ...operation, grants: [] };
-  const current = { service: of, operation: bare, handler: { handle: async () => ({}) }, roles: rolesFor(of, bare) };
+  const current = { service: of, operation: bare, roles: rolesFor(of, bare) };
   const identity = {
     credential: 'cr',
     tenant: 'Demo',

@@ -2,16 +2,19 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
 import type {
+  BoundHandler,
   CacheReservation,
   IdempotencyCache,
   IdempotentTransaction,
-  OperationHandler,
+  LocalHandler,
   ReadingTransaction,
   RequestHasher,
   StoredOutcome,
 } from '../../src/idempotency/ports.ts';
+import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { noCache } from '../support/no-cache.ts';
@@ -95,18 +98,23 @@ let lookups: string[];
 let handle: () => Promise<unknown>;
 let isTwoPhase: boolean;
 
-const handlerOf = ({ operation }: CanonicalRequest): OperationHandler<ReadingTransaction, object> => ({
-  handle: async (_, __, ___, lookupResult) => {
-    if (operation.effect === 'writes') handled.push(lookupResult);
-    return handle();
-  },
-  ...(isTwoPhase && {
+const handlerOf = ({ operation }: CanonicalRequest): BoundHandler<ReadingTransaction, object> => {
+  const plain: LocalHandler<ReadingTransaction, object> = {
+    handle: async (_, __, ___, lookupResult) => {
+      if (operation.effect === 'writes') handled.push(lookupResult);
+      return handle();
+    },
+  };
+  if (!isTwoPhase) return { kind: 'plain', ...plain };
+  return {
+    kind: 'twoPhase',
+    ...plain,
     lookup: async (_, __, ___, id) => {
       lookups.push(id);
       return 'found';
     },
-  }),
-});
+  };
+};
 
 const hasher: RequestHasher = {
   recordKey: ({ tenant }, key) => `${tenant} ${key}`,
@@ -120,7 +128,7 @@ type Execute = (request: CanonicalRequest) => Promise<ExecutionResult>;
 
 const open = (cache?: IdempotencyCache, wait: () => Promise<unknown> = async () => {}): Execute => {
   const execute = createIdempotentExecutor({ store, cache, hasher, context: {}, wait });
-  return (sent) => execute(sent, handlerOf(sent));
+  return (sent) => execute(sent, executorOf(handlerOf(sent)));
 };
 
 const problemOf = async (executed: Promise<unknown>): Promise<string> => {

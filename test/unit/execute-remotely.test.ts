@@ -10,9 +10,11 @@ import {
   refusalOfUpstream,
 } from '../../src/contract/problem.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
-import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../../src/idempotency/execute-remotely.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
+import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -86,16 +88,20 @@ const openGateway = (over: Store = store): ((request: AnyRequest) => Promise<Exe
     remote: { process: 'host 1', monotonicMs: () => monotonicMs, report: (event) => events.push(event), mask },
   });
   return (sent) =>
-    execute(sent, {
-      upstream: 'payments',
-      deduplicates,
-      msMax: 30_000,
-      keyMsMax: 3_600_000,
-      forward: (forwarded, _, key) => {
-        asked.push({ key, body: (forwarded.input as { readonly shopperReference: string }).shopperReference });
-        return forward();
-      },
-    });
+    execute(
+      sent,
+      executorOf({
+        kind: 'remote',
+        upstream: 'payments',
+        deduplicates,
+        msMax: 30_000,
+        keyMsMax: 3_600_000,
+        forward: (forwarded, _, key) => {
+          asked.push({ key, body: (forwarded.input as { readonly shopperReference: string }).shopperReference });
+          return forward();
+        },
+      }),
+    );
 };
 
 const problemOf = async (executed: Promise<unknown>): Promise<string> => {

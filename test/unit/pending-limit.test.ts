@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyRequest, ForwardedCaller } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
 import { PendingLimit, type PendingLimitOptions } from '../../src/idempotency/pending-limit.ts';
 import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
@@ -63,7 +64,10 @@ const openGateway = (max: Max | undefined, fail: Error | 'none' = new OutcomeUnk
       return { output: { response: 'done' } };
     };
     try {
-      await execute(request, { upstream: 'payments', deduplicates: false, msMax: 30_000, forward });
+      await execute(
+        request,
+        executorOf({ kind: 'remote', upstream: 'payments', deduplicates: false, msMax: 30_000, forward }),
+      );
       return 'ok';
     } catch (thrown) {
       if (thrown instanceof Problem) return thrown.problem;

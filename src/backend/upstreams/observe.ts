@@ -13,12 +13,10 @@ export function countCalls(
   keyMsMax: number,
   { called }: UpstreamMetrics,
 ): RemoteHandler<HandlerContext> {
-  const { upstream, deduplicates, msMax } = handler;
+  const { upstream } = handler;
   return Object.freeze<RemoteHandler<HandlerContext>>({
-    upstream,
-    deduplicates,
+    ...handler,
     keyMsMax,
-    msMax,
     async forward(request, context, key) {
       const startedAt = performance.now();
       const count = (outcome: string, reason = ''): void =>

@@ -1,5 +1,6 @@
 /** Cases of listRecurringDetails. */
 import { allDeclared, answered11, answered12, axis, type Case, nil, P, php, R, template, twelve } from '../case.ts';
+import { printed } from '../print-recurring.ts';
 
 const visaDetail = {
   additionalData: { 'card.bin': '411111' },
@@ -129,29 +130,16 @@ export const cases: readonly Case[] = [
       },
     },
   },
-  {
+  printed({
     title: 'the contract in the other namespace, nil and null, spaces, a key with a dot: an account is found',
     operation: 'listRecurringDetails',
-    outcome: {
-      gives: {
-        creationDate: Date.UTC(2020, 2, 1, 10, 53, 11),
-        details: [
-          {
-            bank: { countryCode: 'NL', iban: 'NL13TEST0123456789', ownerName: 'Ánna van Dijk' },
-            contractTypes: ['PAYOUT'],
-            creationDate: Date.UTC(2021, 0, 1),
-            firstPspReference: '8815252013129014',
-            paymentMethodVariant: 'sepadirectdebit',
-            recurringDetailReference: '8814232895168272',
-            variant: 'sepadirectdebit',
-          },
-        ],
-        ...shopper,
-      },
+    asks: {
+      merchantAccount: 'DemoMerchant',
+      recurring: { contract: ' PAYOUT ', recurringDetailName: null },
+      shopperReference: 'shopper-1',
     },
-    wire: {
-      soap11: {
-        sends: template(`
+    except: {
+      soap11: template(`
     <recurring:listRecurringDetails>
       <recurring:request>
         <recurring:recurring>
@@ -162,127 +150,60 @@ export const cases: readonly Case[] = [
       </recurring:request>
     </recurring:listRecurringDetails>
   `),
-        answers: answered11(accountOnly),
-      },
-      soap12: {
-        sends: twelve(
-          `<listRecurringDetails${R}><request><recurring><contract> PAYOUT </contract><recurringDetailName xsi:nil="true"/>` +
-            '</recurring><merchantAccount>DemoMerchant</merchantAccount><shopperReference>shopper-1</shopperReference>' +
-            '</request></listRecurringDetails>',
-        ),
-        answers: answered12(accountOnly),
-      },
-      json: {
-        sends:
-          '{"recurring": {"contract": " PAYOUT ", "recurringDetailName": null}, "merchantAccount": "DemoMerchant", ' +
-          '"shopperReference": "shopper-1"}',
-        answers:
-          '{"creationDate":"2020-03-01T11:53:11+01:00","details":[{"RecurringDetail":{"bank":{"countryCode":"NL",' +
-          '"iban":"NL13TEST0123456789","ownerName":"Ánna van Dijk"},"contractTypes":["PAYOUT"],' +
-          '"creationDate":"2021-01-01T01:00:00+01:00","firstPspReference":"8815252013129014",' +
-          '"paymentMethodVariant":"sepadirectdebit","recurringDetailReference":"8814232895168272",' +
-          '"variant":"sepadirectdebit"}}],"lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
-      },
-      form: {
-        sends:
-          'recurring%2Econtract=+PAYOUT+&recurring.recurringDetailName=&shopperReference=shopper-1&merchantAccount=DemoMerchant&',
-        answers:
-          'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00&details.0.bank.countryCode=NL&details.0.bank.iban=NL13TEST0123456789' +
-          '&details.0.bank.ownerName=%C3%81nna+van+Dijk&details.0.contractTypes.0=PAYOUT' +
-          '&details.0.creationDate=2021-01-01T01%3A00%3A00%2B01%3A00&details.0.firstPspReference=8815252013129014' +
-          '&details.0.paymentMethodVariant=sepadirectdebit&details.0.recurringDetailReference=8814232895168272' +
-          '&details.0.variant=sepadirectdebit&lastKnownShopperEmail=shopper%40example.com&shopperReference=shopper-1',
-      },
-      adapter: {
-        sends:
-          'recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=shopper-1' +
-          '&recurringDetailsRequest.shopperEmail=x%40example.com&recurringDetailsRequest.recurring.contract=PAYOUT' +
-          '&action=Recurring.listRecurringDetails',
-        answers:
-          'recurringDetailsResult.creationDate=2020-03-01T11%3A53%3A11%2B01%3A00' +
-          '&recurringDetailsResult.details.0.bank.countryCode=NL' +
-          '&recurringDetailsResult.details.0.bank.iban=NL13TEST0123456789' +
-          '&recurringDetailsResult.details.0.bank.ownerName=%C3%81nna+van+Dijk' +
-          '&recurringDetailsResult.details.0.contractTypes.0=PAYOUT' +
-          '&recurringDetailsResult.details.0.creationDate=2021-01-01T01%3A00%3A00%2B01%3A00' +
-          '&recurringDetailsResult.details.0.firstPspReference=8815252013129014' +
-          '&recurringDetailsResult.details.0.paymentMethodVariant=sepadirectdebit' +
-          '&recurringDetailsResult.details.0.recurringDetailReference=8814232895168272' +
-          '&recurringDetailsResult.details.0.variant=sepadirectdebit' +
-          '&recurringDetailsResult.lastKnownShopperEmail=shopper%40example.com' +
-          '&recurringDetailsResult.shopperReference=shopper-1',
-      },
+      form: 'recurring%2Econtract=+PAYOUT+&recurring.recurringDetailName=&shopperReference=shopper-1&merchantAccount=DemoMerchant&',
+      adapter:
+        'recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=shopper-1' +
+        '&recurringDetailsRequest.shopperEmail=x%40example.com&recurringDetailsRequest.recurring.contract=PAYOUT' +
+        '&action=Recurring.listRecurringDetails',
     },
-  },
-  {
+    gives: {
+      creationDate: Date.UTC(2020, 2, 1, 10, 53, 11),
+      details: [
+        {
+          bank: { countryCode: 'NL', iban: 'NL13TEST0123456789', ownerName: 'Ánna van Dijk' },
+          contractTypes: ['PAYOUT'],
+          creationDate: Date.UTC(2021, 0, 1),
+          firstPspReference: '8815252013129014',
+          paymentMethodVariant: 'sepadirectdebit',
+          recurringDetailReference: '8814232895168272',
+          variant: 'sepadirectdebit',
+        },
+      ],
+      ...shopper,
+    },
+    soap: accountOnly,
+  }),
+  printed({
     title: 'an unknown shopper: an empty object',
     operation: 'listRecurringDetails',
-    outcome: { gives: {} },
-    wire: {
-      soap11: {
-        sends: axis(
-          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurring xsi:nil="true"/>` +
-            '<shopperReference>nobody</shopperReference></request></listRecurringDetails>',
-        ),
-        answers: answered11(unknown),
-      },
-      soap12: {
-        sends: twelve(
-          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount>` +
-            '<shopperReference>nobody</shopperReference></request></listRecurringDetails>',
-        ),
-        answers: answered12(unknown),
-      },
-      json: { sends: '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}', answers: '{}' },
-      form: { sends: 'merchantAccount=DemoMerchant&shopperReference=nobody', answers: '' },
-      adapter: {
-        sends:
-          'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant' +
-          '&recurringDetailsRequest.shopperReference=nobody',
-        answers: '',
-      },
-    },
-  },
-  {
+    client: 'axis',
+    asks: { merchantAccount: 'DemoMerchant', recurring: null, shopperReference: 'nobody' },
+    gives: {},
+    soap: unknown,
+  }),
+  printed({
     title: 'a known shopper without a detail for the contract: no details',
     operation: 'listRecurringDetails',
-    outcome: { gives: { creationDate: Date.UTC(2020, 2, 1, 10, 53, 11), ...shopper } },
-    wire: {
-      soap11: {
-        sends: axis(
-          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurring><contract${P}>` +
-            `ONECLICK,PAYOUT</contract><recurringDetailName${P} xsi:nil="true"/><tokenService${P} xsi:nil="1"/></recurring>` +
-            '<shopperReference>shopper-1</shopperReference></request></listRecurringDetails>',
-        ),
-        answers: answered11(noDetails),
-      },
-      soap12: {
-        sends: twelve(
-          `<x:listRecurringDetails xmlns:x="http://recurring.services.adyen.com"><x:request><x:merchantAccount>` +
-            '<![CDATA[DemoMerchant]]></x:merchantAccount><x:recurring><x:contract>PAYOUT,<!-- both -->ONECLICK</x:contract>' +
-            '</x:recurring><x:shopperReference>shopper&#45;1</x:shopperReference></x:request></x:listRecurringDetails>',
-        ),
-        answers: answered12(noDetails),
-      },
-      json: {
-        sends:
-          '\ufeff{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT,ONECLICK"},"shopperReference":"shopper\\u002d1"}',
-        answers:
-          '{"creationDate":"2020-03-01T11:53:11+01:00","lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
-      },
-      form: {
-        sends: 'merchantAccount=DemoMerchant&recurring.contract=PAYOUT%2C+ONECLICK&shopperReference=shopper%2D1',
-        answers:
-          'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00&lastKnownShopperEmail=shopper%40example.com&shopperReference=shopper-1',
-      },
-      adapter: {
-        sends:
-          'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant' +
-          '&recurringDetailsRequest.shopperReference=shopper-1&recurringDetailsRequest.recurring.contract=ONECLICK%2CPAYOUT',
-        answers:
-          'recurringDetailsResult.creationDate=2020-03-01T11%3A53%3A11%2B01%3A00' +
-          '&recurringDetailsResult.lastKnownShopperEmail=shopper%40example.com&recurringDetailsResult.shopperReference=shopper-1',
-      },
+    asks: {
+      merchantAccount: 'DemoMerchant',
+      recurring: { contract: 'ONECLICK,PAYOUT' },
+      shopperReference: 'shopper-1',
     },
-  },
+    except: {
+      soap11: axis(
+        `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurring><contract${P}>` +
+          `ONECLICK,PAYOUT</contract><recurringDetailName${P} xsi:nil="true"/><tokenService${P} xsi:nil="1"/></recurring>` +
+          '<shopperReference>shopper-1</shopperReference></request></listRecurringDetails>',
+      ),
+      soap12: twelve(
+        `<x:listRecurringDetails xmlns:x="http://recurring.services.adyen.com"><x:request><x:merchantAccount>` +
+          '<![CDATA[DemoMerchant]]></x:merchantAccount><x:recurring><x:contract>PAYOUT,<!-- both -->ONECLICK</x:contract>' +
+          '</x:recurring><x:shopperReference>shopper&#45;1</x:shopperReference></x:request></x:listRecurringDetails>',
+      ),
+      json: '\ufeff{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT,ONECLICK"},"shopperReference":"shopper\\u002d1"}',
+      form: 'merchantAccount=DemoMerchant&recurring.contract=PAYOUT%2C+ONECLICK&shopperReference=shopper%2D1',
+    },
+    gives: { creationDate: Date.UTC(2020, 2, 1, 10, 53, 11), ...shopper },
+    soap: noDetails,
+  }),
 ];

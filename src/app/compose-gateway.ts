@@ -21,10 +21,10 @@ import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
-import type { Answer } from '../gateway/answer.ts';
+import { type Answer, encodeFailure } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
-import { encodeFailure } from '../gateway/encode-failure.ts';
-import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
+import { compileChecks } from '../gateway/checks.ts';
+import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
 import { compileRoutes } from '../gateway/route.ts';
@@ -96,7 +96,7 @@ export async function composeGateway<M extends Metrics>(
   const {
     implementations = backend.services.implementations,
     cache: givenCache,
-    interceptor,
+    interceptor = neutralParts.intercept,
     onLogError,
     upstreams = noUpstreams,
     deprecations: configured = [],
@@ -145,7 +145,7 @@ export async function composeGateway<M extends Metrics>(
   const load = createLoadLimits(config, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
   const nameClient =
-    config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : undefined;
+    config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : neutralParts.nameClient;
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
   const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
@@ -173,6 +173,8 @@ export async function composeGateway<M extends Metrics>(
   metrics.invalidDeprecations = () => deprecations.invalidCount;
   // From the first request on.
   await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
+  const scanTexts =
+    textDetector && createTextScan(textDetector, config.refuseCardNumbersInText, cardNumberReports.report);
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
@@ -181,11 +183,11 @@ export async function composeGateway<M extends Metrics>(
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: hooks.reduce((each, { execute }) => execute(each), executeIdempotently),
-    interceptor,
     nameClient,
     deprecations,
-    scanTexts: textDetector && createTextScan(textDetector, config.refuseCardNumbersInText, cardNumberReports.report),
-    turns: load.turns,
+    turns: load.turns ?? neutralParts.turns,
+    checks: compileChecks(deprecations, scanTexts),
+    intercept: interceptor,
   });
   const recorder = config.callerRecords
     ? createCallerRecorder({

@@ -8,7 +8,7 @@ import { createProtocols } from '../formats/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Authenticator } from '../gateway/authenticate.ts';
-import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
+import { type Gateway, handleRequest, neutralParts } from '../gateway/handle-request.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import { compose } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
@@ -42,6 +42,7 @@ export function createConsoleApi(parts: ConsoleApiParts): AnswerApi {
   const { store, context, hasher, sessions, credentials } = parts;
   const composition = compose([implementConsole(parts.ports)]);
   const gateway: Gateway = {
+    ...neutralParts,
     protocols: createProtocols([consoleV1]),
     routes: compileRoutes([consoleV1]),
     current: composition.current,

@@ -4,9 +4,9 @@ import type { Credentials, PresentedSecret } from '../callers/credentials/creden
 import type { LiveCredentials } from '../callers/credentials/live-credentials.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { toProblem } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import type { LoginGuard } from '../gateway/login-guard.ts';
-import { toProblem } from '../gateway/to-problem.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';

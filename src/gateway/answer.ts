@@ -1,7 +1,22 @@
-/** The result of handling a request: the message for the caller, and the entry for the log and the metrics. */
-import type { Problem } from '../contract/problem.ts';
-import type { Decoded } from '../formats/protocol.ts';
-import type { Message } from '../formats/wire.ts';
+/** The answer to a request: the message for the caller, and the entry for its observers. */
+import type { NameClient } from '../callers/client-name.ts';
+import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
+import type { AnyCaller, RequestHead } from '../contract/canonical.ts';
+import type { Operation } from '../contract/operation.ts';
+import { Problem, problems } from '../contract/problem.ts';
+import { keyHeader, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
+import type { Protocols } from '../formats/index.ts';
+import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
+import type { Message, WireRequest } from '../formats/wire.ts';
+import { isWeak } from '../idempotency/idempotency-key.ts';
+import { LockTimeout } from '../idempotency/ports.ts';
+import { isReference } from '../idempotency/stored-outcome.ts';
+import type { IdGenerator } from '../lib/clock-and-ids.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import { RowAltered } from '../store/row-integrity.ts';
+import { VaultUnavailable } from '../vault/ports.ts';
+import type { Detected } from './detect.ts';
+import type { Route } from './route.ts';
 
 /** Names and numbers only: never a body, a field's text or a secret. */
 export interface LogEntry {
@@ -42,4 +57,197 @@ export interface Answer {
   readonly decoded?: Decoded | undefined;
   /** The connection is closed instead of a response, as a test has asked. */
   readonly dropsConnection?: true;
+}
+
+/** How far a request has come: what its checks, its answer and the log can tell of it. */
+export interface RequestState {
+  readonly wire: WireRequest;
+  readonly route: Route;
+  readonly detected: Detected;
+  readonly requestId: string;
+  /** In which the request is answered: that of the head, then that of the body. */
+  protocol: Protocol;
+  /** Of this request, until it turns out to repeat another. */
+  requestReference: string;
+  target: Target | undefined;
+  caller: AnyCaller | undefined;
+  decoded: Decoded | undefined;
+  key: string | undefined;
+  /** Present where another server answers the operation. */
+  head: RequestHead | undefined;
+  replayed: boolean | undefined;
+}
+
+/** What answers need of the gateway. */
+export interface AnswerParts {
+  readonly protocols: Protocols;
+  readonly ids: Pick<IdGenerator, 'requestReference'>;
+  /** The response header with the reference of the request. */
+  readonly requestReferenceHeader: string;
+  readonly deprecations: CurrentDeprecations;
+  /** Returns undefined where clients are not named. */
+  readonly nameClient: (...client: Parameters<NameClient>) => string | undefined;
+}
+
+/** Adds the headers and the entry of an answer to its message. */
+export function answer(state: RequestState, encoded: Message, parts: AnswerParts, problem?: Problem): Answer {
+  const { protocol, decoded } = state;
+  const deprecation = findDeprecation(state, parts.deprecations);
+  // Stacks show the body of such a refusal as it is, and gSOAP only its first characters.
+  const notice = problem?.kind.keepsStatus ? undefined : deprecation?.notice;
+  const message = notice === undefined ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
+  const headers = headersOf(state, message, parts, deprecation, problem);
+  return { message: { ...message, headers }, decoded, entry: entryOf(state, parts, deprecation, problem) };
+}
+
+/** Refuses a request in its own format, for whatever was thrown. Never throws. */
+export function refuse(state: RequestState, thrown: unknown, parts: AnswerParts): Answer {
+  try {
+    return refusal(state, toProblem(thrown), parts);
+  } catch (cause) {
+    return refusal(state, new Problem('internal', undefined, { cause }), parts);
+  }
+}
+
+/**
+ * Returns the answer where one could not be written: an internal problem, in the format of the caller. `thrown`: by the writing.
+ * Returns undefined where the format is not known.
+ */
+export function encodeFailure(
+  { message, entry, decoded }: Answer,
+  thrown: unknown,
+  { protocols, ids, requestReferenceHeader }: AnswerParts,
+): Answer | undefined {
+  const protocol = Object.values(protocols).find(({ name }) => name === entry.protocol);
+  if (protocol === undefined) return undefined;
+  const problem = new Problem('internal', undefined, { cause: thrown });
+  // The reference, or the key, may be what cannot be written.
+  const requestReference = isReference(entry.requestReference) ? entry.requestReference : ids.requestReference();
+  const operation = decoded?.operation;
+  const encoded = protocol.encodeError(problem, { requestReference, operation });
+  const key = message.headers[keyHeader];
+  const headers = {
+    ...encoded.headers,
+    [requestReferenceHeader]: requestReference,
+    ...(key !== undefined && validKey.test(key) && { [keyHeader]: key }),
+    ...retryHeaders(problem, key !== undefined || operation?.effect === 'reads'),
+  };
+  return {
+    message: { ...encoded, headers },
+    decoded,
+    entry: { ...entry, requestReference, replayed: undefined, outcome: problem.problem, problem },
+  };
+}
+
+const validKey = new RegExp(`^${keyPattern}$`);
+
+/** Turns anything thrown while a request is handled into a problem that may be shown. */
+export function toProblem(thrown: unknown): Problem {
+  if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable || thrown instanceof RowAltered)
+    return new Problem('unavailable', undefined, { cause: thrown });
+  if (thrown instanceof LockTimeout) return new Problem('inProgress', undefined, { cause: thrown });
+  return Problem.from(thrown);
+}
+
+/** Finds the deprecation of a request by what is known of it. */
+export function findDeprecation(state: RequestState, { current }: CurrentDeprecations): Deprecation | undefined {
+  return current?.find({
+    format: state.protocol.name,
+    service: state.target?.service.name,
+    version: requestedVersionOf(state),
+    operation: operationOf(state)?.name,
+    credential: state.caller?.credential,
+  });
+}
+
+function refusal(state: RequestState, problem: Problem, parts: AnswerParts): Answer {
+  if (problem.requestReference !== undefined) state.requestReference = problem.requestReference;
+  const { requestReference, target } = state;
+  const context = { requestReference, operation: operationOf(state), service: target?.service };
+  return answer(state, state.protocol.encodeError(problem, context), parts, problem);
+}
+
+function headersOf(
+  state: RequestState,
+  message: Message,
+  { requestReferenceHeader }: AnswerParts,
+  deprecation: Deprecation | undefined,
+  problem: Problem | undefined,
+): Readonly<Record<string, string>> {
+  const { requestReference, key, replayed } = state;
+  const headers: Record<string, string> = {
+    ...message.headers,
+    [requestReferenceHeader]: requestReference,
+    ...deprecation?.headers,
+  };
+  if (key !== undefined) headers[keyHeader] = key;
+  if (replayed) headers[replayedHeader] = 'true';
+  if (problem !== undefined) {
+    const isHarmless = key !== undefined || operationOf(state)?.effect === 'reads';
+    Object.assign(headers, retryHeaders(problem, isHarmless));
+  }
+  return headers;
+}
+
+function entryOf(
+  state: RequestState,
+  { nameClient }: AnswerParts,
+  deprecation: Deprecation | undefined,
+  problem: Problem | undefined,
+): LogEntry {
+  const { protocol, requestReference, target, caller, key, wire } = state;
+  return {
+    protocol: protocol.name,
+    path: state.route.template,
+    service: target?.service.name,
+    version: target?.service.version,
+    requestedVersion: requestedVersionOf(state),
+    operation: operationOf(state)?.name,
+    credential: caller?.credential,
+    tenant: caller?.tenant,
+    account: accountOf(state),
+    client: nameClient(wire.headers, protocol.name),
+    requestReference,
+    requestId: state.requestId,
+    replayed: state.replayed,
+    weakKey: key === undefined ? undefined : isWeak(key),
+    outcome: problem?.problem ?? 'ok',
+    problem,
+    deprecation: deprecation && effectOf(deprecation, problem),
+  };
+}
+
+/**
+ * The headers that say whether a refused request may be sent again (wire practice); none where neither answer is certain. `isHarmless`:
+ * the request reads, or has a key by which a retry finds it.
+ */
+function retryHeaders({ kind, retryAfterSeconds }: Problem, isHarmless: boolean): Readonly<Record<string, string>> {
+  // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
+  const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
+  const transient = isUnforeseen && isHarmless ? true : kind.transient;
+  if (transient === undefined) return {};
+  return transient
+    ? { [transientHeader]: 'true', 'Retry-After': String(retryAfterSeconds) }
+    : { [transientHeader]: 'false' };
+}
+
+function effectOf({ notice }: Deprecation, problem: Problem | undefined): LogEntry['deprecation'] {
+  if (notice === undefined) return 'exempt';
+  return problem?.kind === problems.brownOut || problem?.kind === problems.retired ? 'refused' : 'announced';
+}
+
+/** An address of before versions names none. */
+function requestedVersionOf({ target }: RequestState): number | undefined {
+  return target?.isUnversioned ? undefined : target?.version;
+}
+
+function accountOf({ decoded }: RequestState): LogEntry['account'] {
+  if (decoded === undefined || decoded.issues.length > 0) return undefined;
+  const [granted] = decoded.operation.grants;
+  const value = granted && (decoded.input as Readonly<Record<string, unknown>>)[granted.field];
+  return value === undefined ? undefined : { field: granted!.field, value: String(value) };
+}
+
+function operationOf({ decoded, target }: RequestState): Operation | undefined {
+  return (decoded ?? target)?.operation;
 }

@@ -48,15 +48,17 @@ export function detect(
   };
 }
 
-/** The refusal of a request that is not readable: it says what to send to the address. */
-export function refuseMedia({ protocol, media }: Detected, route: Route, { operation }: Target, protocols: Protocols) {
+/** Refuses a request that no format can read, and says what to send to the address. Throws 415. */
+export function requireReadable(detected: Detected, route: Route, { operation }: Target, protocols: Protocols): void {
+  const { protocol, media, isReadable } = detected;
+  if (isReadable) return;
   const { soap11, soap12, json, form } = protocols;
-  if (carries(protocol, route, 'POST', media)) return unsupportedMedia('charset', protocol.charsets);
+  if (carries(protocol, route, 'POST', media)) throw unsupportedMedia('charset', protocol.charsets);
   // Where the path names no operation, only SOAP does.
   const named = operation === undefined ? [soap11, soap12] : [soap11, soap12, json, form];
   const formats = route.format === undefined ? named : [protocols[route.format]];
   const types = formats.map(({ mediaType }) => mediaType);
-  return unsupportedMedia('Content-Type', types, { headers: { Accept: types.join(', ') } });
+  throw unsupportedMedia('Content-Type', types, { headers: { Accept: types.join(', ') } });
 }
 
 /** Clients send few different headers: each is parsed once. */

@@ -6,7 +6,7 @@ import type { Caller } from '../../src/contract/canonical.ts';
 import { rolesFor } from '../../src/contract/roles.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
-import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
+import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
@@ -150,6 +150,7 @@ export class Process {
     });
     this.#owner = self;
     this.#gateway = {
+      ...neutralParts,
       protocols,
       routes,
       current,

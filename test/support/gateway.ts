@@ -7,7 +7,8 @@ import { compileDeprecations, type DeprecationRule } from '../../src/callers/dep
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
-import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
+import { compileChecks } from '../../src/gateway/checks.ts';
+import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import type { LoginGuard } from '../../src/gateway/login-guard.ts';
@@ -130,7 +131,9 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
       wait: setTimeout,
     });
   let execute = start();
+  const inForce = { current: compileDeprecations(deprecations, clock) };
   const gateway: Gateway = {
+    ...neutralParts,
     protocols: implementations === undefined ? protocols : createProtocols(composition.services),
     routes: implementations === undefined ? routes : compileRoutes(composition.services),
     current,
@@ -138,8 +141,8 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
     ids: context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
-    deprecations: { current: compileDeprecations(deprecations, clock) },
-    scanTexts: options.scanTexts,
+    deprecations: inForce,
+    checks: compileChecks(inForce, options.scanTexts),
   };
   const parts: GatewayParts = {
     store,

@@ -27,14 +27,14 @@ async function request(
   started: string[],
   workMs = 1,
 ): Promise<void> {
-  const visit = turns.enter(caller);
-  const turn = visit.turn();
+  const slot = turns.admit(caller);
+  const turn = slot.acquire();
   if (turn !== undefined) await turn;
   started.push(name);
   // Further promises, as those of a handler.
   await Promise.resolve();
   clock.ms += workMs;
-  visit.leave();
+  slot.release();
 }
 
 /** All arrive in one turn of the event loop, each in a callback of its own. */
@@ -87,7 +87,7 @@ describe('a caller beside one with a hundred requests', () => {
   });
 
   test('control: without turns it starts after all of them', async () => {
-    const none: FairTurns = { waiting: 0, enter: () => ({ turn: () => undefined, leave: () => {} }) };
+    const none: FairTurns = { waiting: 0, admit: () => ({ acquire: () => undefined, release: () => {} }) };
     expect(await startedBefore(() => none)).toBe(100);
   });
 });
@@ -124,12 +124,12 @@ describe('refusals', () => {
 
   test('a caller has so many requests at the same time, and others are not concerned', () => {
     const { turns, refused } = open({ perCallerMax: 2 });
-    const first = turns.enter('a');
-    turns.enter('a');
-    expect(kindOf(() => turns.enter('a'))).toBe('tooManyRequests');
-    expect(kindOf(() => turns.enter('b'))).toBeUndefined();
-    first.leave();
-    expect(kindOf(() => turns.enter('a'))).toBeUndefined();
+    const first = turns.admit('a');
+    turns.admit('a');
+    expect(kindOf(() => turns.admit('a'))).toBe('tooManyRequests');
+    expect(kindOf(() => turns.admit('b'))).toBeUndefined();
+    first.release();
+    expect(kindOf(() => turns.admit('a'))).toBeUndefined();
     expect(refused).toEqual(['atOnce']);
   });
 
@@ -141,15 +141,15 @@ describe('refusals', () => {
     await endOfLoop();
     expect(turns.waiting).toBeGreaterThanOrEqual(32);
     clock.ms += 100;
-    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+    expect(kindOf(() => turns.admit('a').release())).toBeUndefined();
     clock.ms += 1;
-    expect(kindOf(() => turns.enter('a'))).toBe('overloaded');
-    expect(kindOf(() => turns.enter('b').leave())).toBeUndefined();
+    expect(kindOf(() => turns.admit('a'))).toBe('overloaded');
+    expect(kindOf(() => turns.admit('b').release())).toBeUndefined();
     expect(refused).toEqual(['waiting']);
     // What was accepted is served.
     await running;
     expect(started).toHaveLength(80);
-    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+    expect(kindOf(() => turns.admit('a').release())).toBeUndefined();
   });
 
   test('a few that have waited for long are no reason to refuse: the machine gave the process no time', async () => {
@@ -159,14 +159,14 @@ describe('refusals', () => {
     await endOfLoop();
     expect(turns.waiting).toBeGreaterThan(0);
     clock.ms += 1_000;
-    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+    expect(kindOf(() => turns.admit('a').release())).toBeUndefined();
     expect(refused).toEqual([]);
     await running;
   });
 
   test('control: without a limit no request is refused', () => {
     const { turns } = open();
-    for (let at = 0; at < 5_000; at += 1) turns.enter('a');
+    for (let at = 0; at < 5_000; at += 1) turns.admit('a');
     expect(turns.waiting).toBe(0);
   });
 });

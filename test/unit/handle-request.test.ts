@@ -7,7 +7,7 @@ import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { type Authenticator, createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
-import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
+import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { implementServices } from '../../src/services/index.ts';
@@ -72,6 +72,7 @@ const send = async (sent: Sent = {}) => {
   const steps: string[] = [];
   const executed: AnyRequest[] = [];
   const gateway: Gateway = {
+    ...neutralParts,
     protocols,
     routes,
     current,
@@ -86,12 +87,7 @@ const send = async (sent: Sent = {}) => {
         },
       }),
     requestReferenceHeader: 'pspReference',
-    ids: {
-      requestReference: () => pspReference,
-      reference: () => 'DETAIL0000000001',
-      prefixedId: (kind) => `${kind}1`,
-      randomDigits: (length) => '7'.repeat(length),
-    },
+    ids: { requestReference: () => pspReference },
     async executeIdempotently(request, handler) {
       steps.push('execute');
       executed.push(request);
@@ -178,12 +174,12 @@ describe.each(namedProtocols)('in %s', (format) => {
 
   test('a credential with too many requests is refused before the body is read, and served again when one is answered', async () => {
     const turns = createFairTurns({ perCallerMax: 1, waitMsMax: 0 });
-    const other = turns.enter(caller.credential);
+    const other = turns.admit(caller.credential);
     const { message, steps, entry } = await send({ format, turns });
     expect(steps).toEqual(['verify']);
     expect(message).toMatchObject({ status: 429, headers: { 'Retry-After': '1', 'transient-error': 'true' } });
     expect(entry).toMatchObject({ protocol: format, outcome: 'tooManyRequests', credential: caller.credential });
-    other.leave();
+    other.release();
     // A refusal leaves, too.
     for (const body of ['\u0000<<{', undefined, undefined]) await send({ format, turns, ...(body && { body }) });
     expect((await send({ format, turns })).message.status).toBe(200);

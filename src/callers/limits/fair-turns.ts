@@ -15,17 +15,17 @@ export interface FairTurnsOptions {
 /** `atOnce`: the caller has too many requests under way. `waiting`: its requests wait for too long. */
 export type TurnRefusal = 'atOnce' | 'waiting';
 
-/** One request. */
-export interface Visit {
+/** The place of one request among those of its caller. */
+export interface Slot {
   /** Undefined where it is the turn of the request now, else it resolves then. Called once. */
-  turn(): Promise<void> | undefined;
+  acquire(): Promise<void> | undefined;
   /** The request is answered. Called once. */
-  leave(): void;
+  release(): void;
 }
 
 export interface FairTurns {
   /** Throws `tooManyRequests` or `overloaded`. */
-  enter(caller: string): Visit;
+  admit(caller: string): Slot;
   /** Requests that wait for their turn. */
   readonly waiting: number;
 }
@@ -51,7 +51,7 @@ interface Waiting {
 }
 
 class Line {
-  /** Requests that have entered and not left. */
+  /** Requests that were admitted and are not answered. */
   inside = 0;
   readonly waiting: Waiting[] = [];
   usedAt = 0;
@@ -144,7 +144,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     get waiting() {
       return waiting;
     },
-    enter(caller) {
+    admit(caller) {
       const at = now();
       const line = lineOf(caller, at);
       if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce', line, at);
@@ -153,14 +153,14 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
       if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting', line, at);
       line.inside += 1;
       return {
-        turn() {
+        acquire() {
           const at = now();
           if (mayStart(line, at)) return undefined;
           waiting += 1;
           rotation.add(line);
           return new Promise((start) => line.waiting.push({ since: at, start }));
         },
-        leave() {
+        release() {
           line.inside -= 1;
           line.returns.countAnswer();
         },

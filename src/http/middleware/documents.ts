@@ -29,8 +29,8 @@ export interface Documents {
 
 export interface DocumentsOptions {
   readonly documents: Documents;
-  /** Absent where nothing logs clients. */
-  readonly nameClient?: ((headers: ReceivedRequest['headers'], format: string) => string) | undefined;
+  /** Absent where clients are not named. */
+  readonly nameClient?: ((headers: ReceivedRequest['headers'], format: string) => string | undefined) | undefined;
   readonly options: Pick<HttpOptions, 'publicUrl' | 'port'> & StrictTransportOptions;
 }
 

@@ -1,0 +1,33 @@
+/** Checks of requests that services and settings add to those of the gateway. Their lists are compiled at the start. */
+import type { CurrentDeprecations } from '../callers/deprecation.ts';
+import { findDeprecation, type RequestState } from './answer.ts';
+import type { ScanTexts } from './text-scan.ts';
+
+/** Throws the refusal of a request. */
+export type Check = (request: RequestState) => void;
+
+export interface Checks {
+  /** Of each request whose body was decoded. */
+  readonly decoded: readonly Check[];
+  /** Of each request that is valid and authorized. */
+  readonly authorized: readonly Check[];
+}
+
+export const noChecks: Checks = Object.freeze({ decoded: [], authorized: [] });
+
+/** `scanTexts`: absent where no service knows secrets that texts may hold. */
+export function compileChecks(deprecations: CurrentDeprecations, scanTexts?: ScanTexts): Checks {
+  return Object.freeze<Checks>({
+    decoded: [(request) => refuseDeprecated(request, deprecations)],
+    authorized:
+      scanTexts === undefined
+        ? []
+        : [({ decoded, caller }) => decoded && caller && scanTexts(decoded, caller.credential)],
+  });
+}
+
+/** Throws the refusal of a call that is switched off for a while, or for good. */
+function refuseDeprecated(request: RequestState, deprecations: CurrentDeprecations): void {
+  const refusal = findDeprecation(request, deprecations)?.refusal;
+  if (refusal !== undefined) throw refusal;
+}

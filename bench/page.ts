@@ -7,6 +7,7 @@ const pageOf = (section: Section): URL =>
 
 export type Section =
   | Scenario['name']
+  | 'clean-up'
   | 'codecs'
   | 'commands'
   | 'costs'

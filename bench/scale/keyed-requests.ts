@@ -12,12 +12,14 @@ export interface KeyedRequests {
   readonly request: 'new' | 'replayed';
 }
 
-interface Sent {
+/** A `storeToken` and its key. */
+export interface KeyedRequest {
   readonly key: string;
   readonly body: string;
 }
 
-const headers = {
+export const storeTokenPath = '/pal/servlet/Recurring/v25/storeToken';
+export const requestHeaders = {
   'Content-Type': 'application/json',
   Authorization: basic('ws@Company.Demo', 'demo-password'),
 };
@@ -33,7 +35,7 @@ export async function timeKeyedRequests(
   for (const served of servers) {
     const { engine, records, server } = served;
     const cpuUs = () => server.cpuUs() + (engine === 'PostgreSQL' ? processes.cpuUs() : 0);
-    const known: Sent[] = Array.from({ length: replayedKeys }, newRequest);
+    const known: KeyedRequest[] = Array.from({ length: replayedKeys }, newRequest);
     for (const each of known) await send(served, each, null);
     const measured = { engine, records, server: { ...server, cpuUs } };
     targets.push(
@@ -45,17 +47,17 @@ export async function timeKeyedRequests(
 }
 
 /** Each is for another shopper. */
-function newRequest(): Sent {
+export function newRequest(): KeyedRequest {
   const input = { merchantAccount: 'DemoMerchant', shopperReference: randomUUID(), card };
   return { key: randomUUID(), body: JSON.stringify({ ...input, recurring: { contract: 'RECURRING' } }) };
 }
 
 /** Returns the milliseconds; throws unless the request succeeds. */
-async function send({ callers }: Served, { key, body }: Sent, replayed: 'true' | null): Promise<number> {
+async function send({ callers }: Served, { key, body }: KeyedRequest, replayed: 'true' | null): Promise<number> {
   const startedAt = performance.now();
-  const response = await fetch(`${callers}/pal/servlet/Recurring/v25/storeToken`, {
+  const response = await fetch(`${callers}${storeTokenPath}`, {
     method: 'POST',
-    headers: { ...headers, 'Idempotency-Key': key },
+    headers: { ...requestHeaders, 'Idempotency-Key': key },
     body,
   });
   const text = await response.text();

@@ -1,6 +1,6 @@
 /**
  * `npm run scale`: compares many rows with few in one run; `--quick` is a short run, `--only records` measures idempotency records
- * alone, `--write` renews docs/bench.md.
+ * alone, `--only clean-up` the clean-up of expired ones beside traffic, `--write` renews docs/bench.md.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { describeMachine } from '../machine.ts';
 import { writeSection } from '../page.ts';
 import { type Imported, measureImport } from './card-changes.ts';
+import { measureCleanUp } from './clean-up.ts';
 import { type Finding, ratioFinding, table } from './findings.ts';
 import { fillAccounts, type Pages, timePages } from './instruments.ts';
 import { recordFindings, recordTables } from './record-tables.ts';
@@ -30,6 +31,11 @@ const { values: options } = parseArgs({
     /** The same on the embedded store. */
     'embedded-records': { type: 'string', default: '1000000' },
     only: { type: 'string' },
+    /** Of `--only clean-up`: expired records, the store, writes a second, and how long is measured before the clean-up and after it. */
+    expired: { type: 'string', default: '1000000' },
+    engine: { type: 'string', default: 'SQLite' },
+    rate: { type: 'string', default: '50' },
+    'quiet-seconds': { type: 'string', default: '120' },
   },
 });
 
@@ -193,10 +199,19 @@ const runOthers = async (folder: string): Promise<Result> => {
   return { text, findings: [...slowdowns(measured), ...shopperFindings(measured), ...importFindings(imported)] };
 };
 
-const runs = { scale: runOthers, records: runRecords };
-const sections = options.only === 'records' ? (['records'] as const) : (['scale', 'records'] as const);
+const runCleanUp = (folder: string): Promise<Result> => {
+  const { engine } = options;
+  if (engine !== 'SQLite' && engine !== 'PostgreSQL') throw new Error('--engine accepts: SQLite, PostgreSQL');
+  const [expired, rate] = [options.quick ? 20_000 : Number(options.expired), Number(options.rate)];
+  const quietSeconds = options.quick ? 20 : Number(options['quiet-seconds']);
+  return measureCleanUp(join(folder, 'clean-up'), { engine, expired, rate, quietSeconds });
+};
 
-const run = async (folder: string): Promise<boolean> => {
+const runs = { scale: runOthers, records: runRecords, 'clean-up': runCleanUp };
+type Section = keyof typeof runs;
+const isSection = (name: string): name is Section => Object.hasOwn(runs, name);
+
+const run = async (folder: string, sections: readonly Section[]): Promise<boolean> => {
   let holds = true;
   for (const section of sections) {
     const result = await runs[section](folder);
@@ -208,10 +223,11 @@ const run = async (folder: string): Promise<boolean> => {
   return holds;
 };
 
-if (options.only !== undefined && options.only !== 'records') throw new Error('--only accepts: records');
+const { only } = options;
+if (only !== undefined && !isSection(only)) throw new Error('--only accepts: scale, records, clean-up');
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-scale-'));
 try {
-  if (!(await run(folder))) process.exitCode = 1;
+  if (!(await run(folder, only === undefined ? ['scale', 'records'] : [only]))) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -3,7 +3,7 @@
  * A module may import itself and the modules listed for it. Any other import between modules is an error.
  */
 const engine = {
-  contract: [],
+  contract: ['lib'],
   lib: [],
   vault: ['lib'],
   jobs: ['lib', 'vault'],

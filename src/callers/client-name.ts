@@ -1,4 +1,5 @@
 /** Names the client of a request by its headers: short, printable, and without what differs from request to request. */
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +13,7 @@ const usualLibraryHeaders: readonly LibraryHeaders[] = [
   ['x-stainless-lang', 'x-stainless-package-version'],
 ];
 
-/** Clients have few names: each is made once. A caller that sends others all the time makes it start over. */
+/** Clients have few names: each is made once. */
 const knownMax = 1_000;
 /** Characters of the headers that are looked at. */
 const readMax = 256;
@@ -26,7 +27,7 @@ export type NameClient = (headers: Headers, format: string) => string;
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */
 export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = []): NameClient {
   const pairs = [...usualLibraryHeaders, ...libraryHeaders];
-  const known = new Map<string, Readonly<Record<ActionStyle, string>>>();
+  const known = new BoundedMap<string, Readonly<Record<ActionStyle, string>>>(knownMax);
   return (headers, format) => {
     let given = headers['user-agent'] ?? '';
     for (const [name, version] of pairs) {
@@ -36,7 +37,6 @@ export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = [])
     let names = known.get(given);
     if (names === undefined) {
       names = namesOf(given);
-      if (known.size >= knownMax) known.clear();
       if (given.length <= readMax) known.set(given, names);
     }
     return names[format === 'soap11' ? actionStyle(headers.soapaction) : 'other'];

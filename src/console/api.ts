@@ -1,4 +1,5 @@
 /** Runs the service of the console as a gateway of its own, and records views and actions in the audit log. */
+
 import { setTimeout } from 'node:timers/promises';
 import { type AuditEvent, credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
@@ -14,6 +15,7 @@ import { compose } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Store } from '../store/store.ts';
 import { auditedFields, consoleV1, type ViewName, viewOperations } from './contract.ts';
 import { implementConsole } from './implementation.ts';
@@ -85,12 +87,11 @@ const viewMs = 30 * 60_000;
 const viewsMax = 10_000;
 
 function createRecorder({ audit, context: { clock } }: ConsoleApiParts): (answer: Answer) => void {
-  const seen = new Map<string, number>();
+  const seen = new BoundedMap<string, number>(viewsMax);
   const isNew = (key: string): boolean => {
     const now = clock.now();
     const before = seen.get(key);
     if (before !== undefined && Math.abs(now - before) < viewMs) return false;
-    if (seen.size >= viewsMax) seen.clear();
     seen.set(key, now);
     return true;
   };

@@ -1,4 +1,5 @@
 /** Time zones: their names, as the IANA database spells them, and their offsets. */
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 /** Names of zones without an area, from the IANA database; `Intl` takes more (PST, IST), which mean something else elsewhere. */
 const zonesWithoutArea: ReadonlySet<string> = new Set(
@@ -68,17 +69,9 @@ const cachedMax = 10_000;
 export function localTimeReader(timeZone: string): (local: number) => number {
   const readOffset = offsetReader(timeZone);
   // Offsets change on the hour.
-  const offsets = new Map<number, number>();
-  const offsetAt = (moment: number): number => {
-    const hour = Math.floor(moment / hourMs);
-    let offset = offsets.get(hour);
-    if (offset === undefined) {
-      offset = readOffset(hour * hourMs);
-      if (offsets.size >= cachedMax) offsets.clear();
-      offsets.set(hour, offset);
-    }
-    return offset;
-  };
+  const offsets = new BoundedMap<number, number>(cachedMax);
+  const readHour = (hour: number): number => readOffset(hour * hourMs);
+  const offsetAt = (moment: number): number => offsets.getOrCreate(Math.floor(moment / hourMs), readHour);
   return (local) => {
     const before = local - offsetAt(local - dayMs);
     const after = local - offsetAt(local + dayMs);

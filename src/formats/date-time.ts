@@ -1,22 +1,20 @@
 /** Formats date and time as the local time of a time zone with its offset. */
+
 import { offsetReader } from '../contract/time-zone.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 /** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. */
 export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => string;
 
 /** All formats of a server share the cached offsets of its time zone. */
 export function dateTimeFormat(timeZone: string): FormatDateTime {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  const created = createFormat(cacheOffsets(timeZone));
-  formats.set(timeZone, created);
-  return created;
+  return formats.getOrCreate(timeZone, () => createFormat(cacheOffsets(timeZone)));
 }
 
-const formats = new Map<string, FormatDateTime>();
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const cachedMax = 10_000;
+const formats = new BoundedMap<string, FormatDateTime>(100);
 
 interface Offset {
   readonly ms: number;
@@ -66,28 +64,20 @@ function printOffset(ms: number): Offset {
 /** Offsets are cached by hour: they change on the hour (UTC), and Intl costs more than the rest of a response. */
 function cacheOffsets(timeZone: string): (moment: number) => Offset {
   const readOffset = offsetReader(timeZone);
-  const offsets = new Map<number, Offset>();
-  return (moment) => {
-    const hour = Math.floor(moment / hourMs);
-    const known = offsets.get(hour);
-    if (known !== undefined) return known;
-    const found = printOffset(readOffset(moment));
-    if (offsets.size >= cachedMax) offsets.clear();
-    offsets.set(hour, found);
-    return found;
-  };
+  const offsets = new BoundedMap<number, Offset>(cachedMax);
+  const read = (hour: number): Offset => printOffset(readOffset(hour * hourMs));
+  return (moment) => offsets.getOrCreate(Math.floor(moment / hourMs), read);
 }
 
-const days = new Map<number, string>();
+const days = new BoundedMap<number, string>(cachedMax);
 
 /** `2017-03-01T`, for a number of days since the epoch. */
 function dayText(day: number): string {
-  const known = days.get(day);
-  if (known !== undefined) return known;
-  const text = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
-  if (days.size >= cachedMax) days.clear();
-  days.set(day, text);
-  return text;
+  return days.getOrCreate(day, printDay);
+}
+
+function printDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
 }
 
 function padded(length: number, count: number) {

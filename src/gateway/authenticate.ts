@@ -5,6 +5,7 @@ import type { LoginAttempt } from '../callers/limits/login-limits.ts';
 import type { AnyCaller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { LoginGuard } from './login-guard.ts';
 
 /** What a caller is recognized by: its headers, its address and its certificate. */
@@ -17,10 +18,8 @@ export interface Authenticator {
   requireCredential(request: RequestOrigin): Promise<AnyCaller>;
 }
 
-/** Clients repeat their header: each is parsed once in `parsedMsMax`. It holds secrets, so it keeps none for longer. */
-const parsed = new Map<string, PresentedCredential>();
-const parsedMax = 1_000;
-const parsedMsMax = 1_000;
+/** Clients repeat their header: each is parsed once in a second. It holds secrets, so it keeps none for longer. */
+const parsed = new BoundedMap<string, PresentedCredential>(1_000, { msMax: 1_000 });
 
 /**
  * Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. `guard`: limits failed
@@ -79,9 +78,7 @@ function presentedBasic(header: string): PresentedCredential | undefined {
   const known = parsed.get(header);
   if (known !== undefined) return known;
   const presented = parseBasic(header);
-  if (presented === undefined || header.length > 200 || parsed.size === parsedMax) return presented;
-  if (parsed.size === 0) setTimeout(() => parsed.clear(), parsedMsMax).unref();
-  parsed.set(header, presented);
+  if (presented !== undefined && header.length <= 200) parsed.set(header, presented);
   return presented;
 }
 

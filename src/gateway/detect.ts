@@ -1,9 +1,11 @@
 /** Detects the protocol of a request; total, since even a refusal needs a format. */
+
 import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
 import { multipartType } from '../formats/multipart.ts';
 import type { Media, Protocol, Target } from '../formats/protocol.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { charsetOf } from '../lib/charset.ts';
 import type { Route } from './route.ts';
 
@@ -24,8 +26,7 @@ interface Declared extends Media {
 
 const none: Declared = Object.freeze({ type: '', charset: undefined, hasUnknownCharset: false });
 
-const mediaMax = 256;
-const media = new Map<string, Declared>();
+const media = new BoundedMap<string, Declared>(256);
 
 /** The protocol of a request: the address decides, then the media type, then Accept. */
 export function detect(
@@ -68,7 +69,7 @@ function mediaOf(header: string | undefined): Declared {
   if (known !== undefined) return known;
   const parsed = parseMedia(header);
   // Each multipart header has a boundary of its own.
-  if (media.size < mediaMax && header.length < 200 && parsed.type !== multipartType) media.set(header, parsed);
+  if (header.length < 200 && parsed.type !== multipartType) media.set(header, parsed);
   return parsed;
 }
 

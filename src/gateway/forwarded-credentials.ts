@@ -1,7 +1,9 @@
 /** Authentication by an upstream: any credential is accepted here, and the upstream decides. */
+
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { ForwardedCaller } from '../contract/canonical.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { deriveKey } from '../vault/derive.ts';
 import { type Authenticator, unauthorized } from './authenticate.ts';
 
@@ -16,8 +18,7 @@ const anonymous: ForwardedCaller = Object.freeze({
 });
 
 /** The texts in the cache are secrets, so it keeps none for longer. */
-const cachedMsMax = 1_000;
-const cachedMax = 1_000;
+const createCache = () => new BoundedMap<string, ForwardedCaller>(1_000, { msMax: 1_000 });
 
 /**
  * Accepts every credential, and requests without one. Idempotency-Keys belong to the credential that came with them: its keyed
@@ -27,8 +28,8 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
   const key = deriveKey(index, 'forwarded credential');
   const otherKey = other && deriveKey(other, 'forwarded credential');
   // A text of one header must not stand for the same text of the other one.
-  const byAuthorization = new Map<string, ForwardedCaller>();
-  const byApiKey = new Map<string, ForwardedCaller>();
+  const byAuthorization = createCache();
+  const byApiKey = createCache();
   const callerOf = (presented: readonly (string | null)[]): ForwardedCaller => {
     // As JSON: the two could run into each other.
     const text = JSON.stringify(presented);
@@ -45,8 +46,8 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
   const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {
     if (authorization !== undefined && apiKey !== undefined) return callerOf([authorization, apiKey]);
     if (authorization !== undefined)
-      return cached(byAuthorization, authorization, () => callerOf([authorization, null]));
-    return apiKey === undefined ? undefined : cached(byApiKey, apiKey, () => callerOf([null, apiKey]));
+      return byAuthorization.getOrCreate(authorization, () => callerOf([authorization, null]));
+    return apiKey === undefined ? undefined : byApiKey.getOrCreate(apiKey, () => callerOf([null, apiKey]));
   };
   return Object.freeze<Authenticator>({
     authenticate: async ({ headers }) => find(headers) ?? anonymous,
@@ -64,14 +65,3 @@ function idOf(key: KeyObject, presented: string): string {
 
 /** 132 bits: no two credentials have the same. */
 const idLength = 22;
-
-function cached(cache: Map<string, ForwardedCaller>, name: string, create: () => ForwardedCaller): ForwardedCaller {
-  const known = cache.get(name);
-  if (known !== undefined) return known;
-  const caller = create();
-  if (cache.size < cachedMax) {
-    if (cache.size === 0) setTimeout(() => cache.clear(), cachedMsMax).unref();
-    cache.set(name, caller);
-  }
-  return caller;
-}

@@ -1,4 +1,5 @@
 /** Finds what a path names: the format of the address, and for each method the operation. */
+
 import { type BoundOperation, namesInPath } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../contract/service.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 export interface Route {
   /** The only format of the address; absent where the media type decides. */
@@ -31,14 +33,14 @@ export interface Routes {
   find(path: string): Route;
 }
 
-/** Callers use few paths of operations called by name: so many are parsed once. */
+/** Parsed paths of operations that are called by name. Anyone may send unknown ones: they displace known paths, one for one. */
 const cachedMax = 1_000;
 
 /** `services`: newest last. */
 export function compileRoutes(services: readonly Service[]): Routes {
   const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
   const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
-  const cache = new Map<string, Route>();
+  const cache = new BoundedMap<string, Route>(cachedMax);
   const describePath = createPathDescription(services);
 
   const locate = (path: string, fallback: Route['fallback']): Located => {
@@ -68,7 +70,7 @@ export function compileRoutes(services: readonly Service[]): Routes {
       const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
       const located = locate(path, isLegacySoap ? 'soap11' : 'json');
       const route = Object.freeze<Route>({ ...located, template: located.template ?? describePath(path) });
-      if (route.format !== 'rest' && cache.size < cachedMax) cache.set(path, route);
+      if (route.format !== 'rest') cache.set(path, route);
       return route;
     },
   });

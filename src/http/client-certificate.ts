@@ -1,7 +1,9 @@
 /** The client certificate of a caller: that of its TLS connection, or the one that a trusted proxy names in a header. */
+
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { HttpOptions } from './options.ts';
 
 type Options = Pick<HttpOptions, 'trustedProxies' | 'clientCertificateHeader'>;
@@ -28,18 +30,13 @@ function certificateOfConnection(socket: TLSSocket): string | undefined {
 }
 
 /** Parsing a certificate takes twenty times as long as all other work of authentication. */
-const parsed = new Map<string, string | undefined>();
-const parsedMax = 1_000;
+const parsed = new BoundedMap<string, { readonly fingerprint: string | undefined }>(1_000);
 
 /** Accepts a fingerprint, the element of Envoy, and a certificate: in PEM, in base64, or as of RFC 9440. */
 function certificateInHeader(text: string): string | undefined {
   const fingerprint = digits(text);
   if (fingerprint !== undefined) return fingerprint;
-  if (parsed.has(text)) return parsed.get(text);
-  const found = hashOfElement(text) ?? fingerprintOf(text);
-  if (parsed.size >= parsedMax) parsed.clear();
-  parsed.set(text, found);
-  return found;
+  return parsed.getOrCreate(text, () => ({ fingerprint: hashOfElement(text) ?? fingerprintOf(text) })).fingerprint;
 }
 
 function digits(text: string | undefined): string | undefined {

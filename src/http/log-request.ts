@@ -1,6 +1,8 @@
 /** Logs requests: one line for each, with names and numbers only, never with the content of a body. */
+
 import type { Conventions } from '../contract/conventions.ts';
 import type { LogEntry } from '../gateway/answer.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { redact } from '../lib/redact.ts';
 import { describeError, type Log } from './log.ts';
 import { maskRequestId } from './request-id.ts';
@@ -61,31 +63,22 @@ interface PrintedCaller {
   readonly members: string;
 }
 
-/** Callers that are printed once. Others make the cache start over. */
-const cachedMax = 2_000;
+/** Of each path, and of how many paths callers are printed once. */
+const callersMax = 200;
+const pathsMax = 100;
 
 /**
  * Returns a function that prints what the requests of one caller to one address have in common. Printing them each time costs as much
  * as the rest of the line. The strings of the keys live long, so that their hashes are known.
  */
 function createCallerPrinter(names: MemberNames): (entry: LogEntry, method: string) => string {
-  const cache = new Map<string, Map<string, PrintedCaller>>();
-  let size = 0;
+  const cache = new BoundedMap<string, BoundedMap<string, PrintedCaller>>(pathsMax);
+  const createCallers = () => new BoundedMap<string, PrintedCaller>(callersMax);
   return (entry, method) => {
     const { path = '', credential = '' } = entry;
-    let ofPath = cache.get(path);
-    const known = ofPath?.get(credential);
+    const ofPath = cache.getOrCreate(path, createCallers);
+    const known = ofPath.get(credential);
     if (known !== undefined && isSame(known, entry, method)) return known.members;
-    if (known === undefined && size >= cachedMax) {
-      cache.clear();
-      size = 0;
-      ofPath = undefined;
-    }
-    if (ofPath === undefined) {
-      ofPath = new Map();
-      cache.set(path, ofPath);
-    }
-    if (known === undefined) size += 1;
     const members = printCaller(entry, method, names);
     // A problem holds stacks.
     ofPath.set(credential, { entry: { ...entry, problem: undefined }, method, members });

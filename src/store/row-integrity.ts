@@ -1,5 +1,7 @@
 /** Signs rows that are stored in the clear, and verifies them where they decide or are shown. */
+
 import { hash } from 'node:crypto';
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 /** A row was changed outside of this program, or written without a MAC. */
 export class RowAltered extends Error {
@@ -26,8 +28,8 @@ interface VerifiedRow {
   readonly fields: MacFields;
 }
 
-/** Of each of two generations. With the largest rows, 20 MB. */
-const verifiedMax = 8_192;
+/** With the largest rows, 20 MB. */
+const verifiedMax = 16_384;
 /** SHA-256 in base64url. A MAC with a pin goes on with a dot and the pin. */
 export const macLength = 43;
 
@@ -35,18 +37,14 @@ export const macLength = 43;
 export class RowIntegrity {
   #keys: IntegrityKeys | undefined;
   /** Rows whose MAC was right, by their MAC. Comparing them costs a tenth of a MAC. */
-  #verified = new Map<string, VerifiedRow>();
-  #verifiedBefore = new Map<string, VerifiedRow>();
+  readonly #verified = new BoundedMap<string, VerifiedRow>(verifiedMax);
   #unsigned: ReadonlySet<string> = new Set();
   #report: (row: AlteredRow) => void = () => {};
   #findPin: () => string = () => '';
 
   /** `unsigned`: the tables whose rows from before the MACs get theirs. Nothing of them is verified until then. */
   use(keys: IntegrityKeys, unsigned: ReadonlySet<string> = new Set()): void {
-    if (keys.inner !== this.#keys?.inner) {
-      this.#verified.clear();
-      this.#verifiedBefore.clear();
-    }
+    if (keys.inner !== this.#keys?.inner) this.#verified.clear();
     this.#keys = keys;
     this.#unsigned = unsigned;
   }
@@ -89,7 +87,7 @@ export class RowIntegrity {
     if (this.#keys === undefined || this.#unsigned.has(table)) return;
     if (mac !== null && this.#wasVerified(table, fields, mac)) return;
     if (mac !== null && mac === macOf(this.#keys, table, fields, pinIn(mac))) {
-      this.#remember(mac, { table, fields });
+      this.#verified.set(mac, { table, fields });
       return;
     }
     this.refuse({ table, tenant: String(fields[0]), id });
@@ -103,24 +101,12 @@ export class RowIntegrity {
 
   /** The same MAC over the same fields of the same table: nothing was changed since. */
   #wasVerified(table: string, fields: MacFields, mac: string): boolean {
-    let known = this.#verified.get(mac);
-    if (known === undefined) {
-      known = this.#verifiedBefore.get(mac);
-      if (known === undefined) return false;
-      this.#remember(mac, known);
-    }
+    const known = this.#verified.get(mac);
+    if (known === undefined) return false;
     const { fields: before } = known;
     if (known.table !== table || before.length !== fields.length) return false;
     for (let at = 0; at < fields.length; at += 1) if (before[at] !== fields[at]) return false;
     return true;
-  }
-
-  #remember(mac: string, row: VerifiedRow): void {
-    if (this.#verified.size >= verifiedMax) {
-      this.#verifiedBefore = this.#verified;
-      this.#verified = new Map();
-    }
-    this.#verified.set(mac, row);
   }
 }
 

@@ -2,6 +2,7 @@
  * Decides when requests to an upstream are refused without a try: those of one caller after its own failures, those of all after
  * failures that no single caller can cause.
  */
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 
@@ -29,7 +30,7 @@ export class Circuits {
   readonly #options: CircuitsOptions;
   readonly #all: CircuitBreaker;
   /** By credential, since the last success of each. */
-  readonly #ofCaller = new Map<string, CircuitBreaker>();
+  readonly #ofCaller = new BoundedMap<string, CircuitBreaker>(callersMax);
   /** What each origin has added to the failures of all since the last success of any. */
   readonly #counted = new Map<string, number>();
   #failures = 0;
@@ -90,13 +91,7 @@ export class Circuits {
   }
 
   #breakerOf(credential: string): CircuitBreaker {
-    const found = this.#ofCaller.get(credential);
-    if (found !== undefined) return found;
-    const [first] = this.#ofCaller.keys();
-    if (first !== undefined && this.#ofCaller.size >= callersMax) this.#ofCaller.delete(first);
-    const breaker = this.#createBreaker();
-    this.#ofCaller.set(credential, breaker);
-    return breaker;
+    return this.#ofCaller.getOrCreate(credential, () => this.#createBreaker());
   }
 
   #createBreaker(): CircuitBreaker {

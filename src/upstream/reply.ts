@@ -1,6 +1,8 @@
 /** Turns a response into a reply of a wire format: inflates its body, and reads its content type. */
+
 import type { Buffer } from 'node:buffer';
 import type { Media, Reply } from '../formats/protocol.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Charset, charsetOf } from '../lib/charset.ts';
 import { codingOf, inflate, inflateRatioMax, NotInflated } from '../lib/inflate.ts';
 import type { IncomingResponse } from './connections.ts';
@@ -32,16 +34,14 @@ export function unknownCharset(contentType: string | undefined): string | undefi
 }
 
 /** Servers send the same few headers. */
-const known = new Map<string, Media>();
-const knownMax = 100;
+const known = new BoundedMap<string, Media>(100);
 
 function mediaOf(contentType = ''): Media {
-  const found = known.get(contentType);
-  if (found !== undefined) return found;
-  const media = Object.freeze({ type: typeIn(contentType), charset: charsetIn(contentType) });
-  if (known.size >= knownMax) known.clear();
-  known.set(contentType, media);
-  return media;
+  return known.getOrCreate(contentType, parseMedia);
+}
+
+function parseMedia(contentType: string): Media {
+  return Object.freeze({ type: typeIn(contentType), charset: charsetIn(contentType) });
 }
 
 function typeIn(contentType: string): string {

@@ -1,9 +1,10 @@
 /** Caches unwrapped data keys for a bounded time and number of uses, so that most openings decrypt one ciphertext instead of two. */
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { type DataKey, dataKeyBytes } from './data-key.ts';
 import type { SealScope, WrappedKey } from './ports.ts';
 
 export interface DataKeyCacheLimits {
-  /** How many keys are cached. Beyond it the oldest is removed. */
+  /** How many keys are cached. */
   readonly keysMax: number;
   /** Milliseconds after which a key is removed, used or not. */
   readonly ageMax: number;
@@ -23,7 +24,7 @@ interface Entry extends DataKey {
 
 export class DataKeyCache {
   /** By wrapped data key, in the order of their expiry. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: BoundedMap<string, Entry>;
   /** The bytes of all keys. One block: a buffer for each key would take ten times its size. */
   #bytes: Buffer | undefined;
   readonly #unused: Buffer[] = [];
@@ -33,6 +34,7 @@ export class DataKeyCache {
 
   constructor(limits: DataKeyCacheLimits, now: () => number) {
     this.#limits = limits;
+    this.#entries = new BoundedMap(limits.keysMax, { removed: ({ key }) => this.#unused.push(key.fill(0)) });
     this.#now = now;
   }
 
@@ -43,7 +45,7 @@ export class DataKeyCache {
     // A wrapped key that was moved to another record must fail as it does when it is unwrapped.
     if (entry.scope.record !== record || entry.scope.tenant !== tenant || entry.keyId !== keyId) return undefined;
     if (entry.expiresAt <= this.#now() || entry.usesLeft === 0) {
-      this.#remove(dataKey, entry);
+      this.#entries.delete(dataKey);
       return undefined;
     }
     entry.usesLeft -= 1;
@@ -52,13 +54,7 @@ export class DataKeyCache {
 
   /** Copies the key; the caller goes on to own and wipe its own. */
   add(scope: SealScope, { keyId, dataKey }: WrappedKey, { key, sealedUnder }: DataKey): void {
-    const { keysMax, ageMax, usesMax } = this.#limits;
-    const replaced = this.#entries.get(dataKey);
-    if (replaced !== undefined) this.#remove(dataKey, replaced);
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size < keysMax) break;
-      this.#remove(oldest, entry);
-    }
+    const { ageMax, usesMax } = this.#limits;
     const copy = this.#takeBytes();
     key.copy(copy);
     this.#entries.set(dataKey, {
@@ -81,22 +77,16 @@ export class DataKeyCache {
     const now = this.#now();
     for (const [dataKey, entry] of this.#entries) {
       if (entry.expiresAt > now) break;
-      this.#remove(dataKey, entry);
+      this.#entries.delete(dataKey);
     }
     if (this.#entries.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #remove(dataKey: string, entry: Entry): void {
-    entry.key.fill(0);
-    this.#unused.push(entry.key);
-    this.#entries.delete(dataKey);
-  }
-
-  /** The entries and the unused pieces together are the pieces handed out so far. */
+  /** The entries and the unused pieces together are the pieces handed out so far. A new key takes its piece before the oldest goes. */
   #takeBytes(): Buffer {
-    this.#bytes ??= Buffer.alloc(this.#limits.keysMax * dataKeyBytes);
+    this.#bytes ??= Buffer.alloc((this.#limits.keysMax + 1) * dataKeyBytes);
     const start = this.#entries.size * dataKeyBytes;
     return this.#unused.pop() ?? this.#bytes.subarray(start, start + dataKeyBytes);
   }

@@ -1,7 +1,9 @@
 /** Derives keys, and computes fingerprints and aliases: HMACs that reveal only equality within a tenant. */
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** The number of derived keys in a cache; beyond it the oldest is removed. */
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { BoundedMap } from '../lib/bounded-map.ts';
+
+/** The number of derived keys in a cache. */
 const keysMax = 1_000;
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -16,15 +18,8 @@ export function deriveKey(master: KeyObject, purpose: string, tenant = ''): KeyO
 
 /** Returns a function that derives the key of a tenant for one purpose, and caches it. */
 export function tenantKeys(master: KeyObject, purpose: string): (tenant: string) => KeyObject {
-  const cache = new Map<string, KeyObject>();
-  return (tenant) => {
-    const known = cache.get(tenant);
-    if (known !== undefined) return known;
-    const key = deriveKey(master, purpose, tenant);
-    cache.set(tenant, key);
-    if (cache.size > keysMax) cache.delete(cache.keys().next().value!);
-    return key;
-  };
+  const cache = new BoundedMap<string, KeyObject>(keysMax);
+  return (tenant) => cache.getOrCreate(tenant, () => deriveKey(master, purpose, tenant));
 }
 
 /** 43 characters, base64url. */

@@ -5,6 +5,7 @@ import {
   type UpstreamCredentialStore,
   upstreamCredentialScope,
 } from '../../callers/credentials/upstream-credentials.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { type CredentialHeaders, headersOf, type PlainCredential } from './read-credentials.ts';
@@ -42,15 +43,13 @@ interface CachedHeaders {
 
 /** Caches what it finds, and that it finds nothing, for a second. Requests at the same time share one query. */
 export function createMappedCredentials({ store, vault, clock }: SealedCredentials, upstream: string): FindMapped {
-  const cache = new Map<string, CachedHeaders>();
+  const cache = new BoundedMap<string, CachedHeaders>(cachedMax);
   const pending = new Map<string, Promise<CredentialHeaders | undefined>>();
   const read = async (credentialId: string): Promise<CredentialHeaders | undefined> => {
     const readAt = clock.now();
     const found = await store.find(upstream, credentialId);
     const headers = found && headersOf(open(vault, found));
-    cache.delete(credentialId);
     cache.set(credentialId, { headers, readAt });
-    if (cache.size > cachedMax) cache.delete(cache.keys().next().value!);
     // It must not hold a secret in the clear for longer.
     setTimeout(() => cache.delete(credentialId), cacheMsMax).unref();
     return headers;

@@ -1,4 +1,5 @@
 /** What binds a credential beside its secret: its expiry, the networks that it may come from, and client certificates. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { parseNetworks } from '../../lib/networks.ts';
 import type { Bounds } from './credential-rules.ts';
 
@@ -18,7 +19,7 @@ export interface CredentialBounds {
 
 /** Searching a list takes a microsecond, and reading its texts twenty; a credential is read again each second. */
 const cachedMax = 256;
-const matchers = new Map<string, (address: string) => boolean>();
+const matchers = new BoundedMap<string, (address: string) => boolean>(cachedMax);
 
 export function createBounds({ expiresAt, networks, certificates }: Bounds): CredentialBounds {
   const admits = networks && matcherOf(networks.join(' '));
@@ -34,23 +35,13 @@ export function createBounds({ expiresAt, networks, certificates }: Bounds): Cre
 }
 
 function matcherOf(text: string): (address: string) => boolean {
-  const known = matchers.get(text);
-  if (known !== undefined) return known;
-  if (matchers.size === cachedMax) matchers.clear();
-  const matcher = createMatcher(text);
-  matchers.set(text, matcher);
-  return matcher;
+  return matchers.getOrCreate(text, createMatcher);
 }
 
 function createMatcher(text: string): (address: string) => boolean {
   const networks = parseNetworks(text);
-  const known = new Map<string, boolean>();
-  return (address) => {
-    const found = known.get(address);
-    if (found !== undefined) return found;
-    // A list that cannot be read admits no address.
-    const isIncluded = networks?.includes(address) ?? false;
-    if (known.size < cachedMax) known.set(address, isIncluded);
-    return isIncluded;
-  };
+  const known = new BoundedMap<string, boolean>(cachedMax);
+  // A list that cannot be read admits no address.
+  const includes = (address: string): boolean => networks?.includes(address) ?? false;
+  return (address) => known.getOrCreate(address, includes);
 }

@@ -1,6 +1,8 @@
 /** Verifies the secrets of callers against the database; caches what was read for a second. */
+
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine, Statement } from '../../store/sql/engine.ts';
@@ -235,17 +237,15 @@ function isValid(validUntil: number | null, now: number): boolean {
 }
 
 /**
- * Caches lookups, unsuccessful ones too, for `cacheMsMax`; removes the oldest beyond `cachedMax`. Concurrent lookups of a
+ * Caches lookups, unsuccessful ones too, for `cacheMsMax`. Concurrent lookups of a
  * name share one query. Otherwise a busy caller would query the database once for each request in flight.
  */
 function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void } {
-  const entries = new Map<string, Found>();
+  const entries = new BoundedMap<string, Found>(cachedMax);
   const pending = new Map<string, Promise<Found>>();
   const readAndCache: Read = async (statement, name) => {
     const found = await read(statement, name);
-    entries.delete(name);
     entries.set(name, found);
-    if (entries.size > cachedMax) entries.delete(entries.keys().next().value!);
     return found;
   };
   const find: Find = (statement, name) => {

@@ -1,5 +1,7 @@
 /** Finds credentials by their id, for those who have proved a secret before: sessions. */
+
 import type { Caller } from '../../contract/canonical.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine } from '../../store/sql/engine.ts';
@@ -27,7 +29,7 @@ interface Found {
 
 /** A credential that was read is believed for a second, as that of a request is. */
 export function createLiveCredentials(engine: Engine, clock: Clock, integrity: RowIntegrity): LiveCredentials {
-  let cached = new Map<string, Found>();
+  const cached = new BoundedMap<string, Found>(cachedMax);
   const read = async (id: string): Promise<Found | undefined> => {
     const known = cached.get(id);
     const age = known === undefined ? -1 : clock.now() - known.readAt;
@@ -41,7 +43,6 @@ export function createLiveCredentials(engine: Engine, clock: Clock, integrity: R
     }
     for (const row of rows) verifyRow(integrity, row);
     const found = { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first), readAt };
-    if (cached.size >= cachedMax) cached = new Map();
     cached.set(id, found);
     return found;
   };

@@ -1,4 +1,5 @@
 /** Slows down the answers to an address that sends request after request without a credential. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { addressGroup } from './address-group.ts';
 
 export interface AnswerPaceOptions {
@@ -27,18 +28,14 @@ interface Bucket {
 /** A token bucket for each address. An answer without a token waits: its connection sends nothing meanwhile. */
 export function createAnswerPace(options: AnswerPaceOptions): AnswerPace {
   const { perSecond, onSlowed = () => {}, now = () => performance.now(), random = Math.random } = options;
-  const buckets = new Map<string, Bucket>();
+  const buckets = new BoundedMap<string, Bucket>(addressesMax);
   return (address) => {
     if (perSecond === 0) return 0;
     const group = addressGroup(address);
     const at = now();
-    const known = buckets.get(group);
-    const bucket = known ?? { tokens: perSecond, filledAt: at };
+    const bucket = buckets.get(group) ?? { tokens: perSecond, filledAt: at };
     bucket.tokens = Math.min(perSecond, bucket.tokens + ((at - bucket.filledAt) * perSecond) / 1_000);
     bucket.filledAt = at;
-    // A map is in the order of insertion, so the address becomes the last one.
-    if (known !== undefined) buckets.delete(group);
-    else if (buckets.size >= addressesMax) buckets.delete(buckets.keys().next().value!);
     buckets.set(group, bucket);
     if (bucket.tokens >= 1) {
       bucket.tokens -= 1;

@@ -1,4 +1,5 @@
 /** Limits failed log-ins: locks a name at an address, an address, and watches names that many addresses try. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { addressGroup } from './address-group.ts';
 import type { Limits } from './limits.ts';
 import type { Quota } from './quota.ts';
@@ -46,11 +47,13 @@ export class LoginLimits {
   /** Counts for names that have reached their quota: each address has one guess left. */
   readonly #watched: Quota;
   /** The last acceptance, by the hash of address, name and secret. */
-  readonly #accepted = new Map<string, { readonly at: number; readonly address: string | undefined }>();
+  readonly #accepted = new BoundedMap<string, { readonly at: number; readonly address: string | undefined }>(
+    acceptedMax,
+  );
   /** Secrets that were accepted at an address before it was locked: another process, or this one after a restart, knows them. */
   readonly #remembered: Quota;
   /** What was accepted within the second, so that its hash is made once: a caller may have several addresses at the same time. */
-  readonly #seen = new Set<string>();
+  readonly #seen = new BoundedMap<string, true>(seenMax, { msMax: seenMsMax });
 
   constructor(settings: LoginSettings, limits: Limits) {
     const { loginFailuresMax, loginFailuresPerAddressMax, loginFailuresPerNameMax, loginLockMs } = settings;
@@ -94,12 +97,9 @@ export class LoginLimits {
   accepted(attempt: LoginAttempt): void {
     const seen = `${attempt.address} ${attempt.secret} ${attempt.name}`;
     if (this.#seen.has(seen)) return;
-    if (this.#seen.size === 0) setTimeout(() => this.#seen.clear(), seenMsMax).unref();
-    if (this.#seen.size < seenMax) this.#seen.add(seen);
+    this.#seen.set(seen, true);
     const hash = this.#hashOf(attempt, keysOf(attempt).address);
-    this.#accepted.delete(hash);
     this.#accepted.set(hash, { at: this.#limits.clock.now(), address: keysOf(attempt).address });
-    if (this.#accepted.size > acceptedMax) this.#accepted.delete(this.#accepted.keys().next().value!);
   }
 
   /** The name as logs may show it. */

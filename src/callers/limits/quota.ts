@@ -1,4 +1,5 @@
 /** A quota: so many events of a key in a window of time, then the key is blocked. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { type CountRule, longestMs, type SharedCount, type SharedCounts } from './shared-counts.ts';
 import { type Window, WindowCounter } from './window-counter.ts';
@@ -58,19 +59,22 @@ export class Quota {
   /** The members of events that are in no shared count yet. */
   readonly #held = new WeakMap<Window, (string | undefined)[]>();
   /** The end of the block of each key, by the clock. */
-  readonly #blocked = new Map<string, number>();
+  readonly #blocked: BoundedMap<string, number>;
   /** The sums of the store, by the hash of the key: those below the quota, and the blocks, which other keys must not displace. */
-  readonly #knownSums = new Map<string, Window>();
-  readonly #knownBlocks = new Map<string, Window>();
+  readonly #knownSums: BoundedMap<string, Window>;
+  readonly #knownBlocks: BoundedMap<string, Window>;
   #lastEnd = Number.NEGATIVE_INFINITY;
 
   constructor(rule: QuotaRule, parts: QuotaParts) {
-    const { windowMs } = rule;
+    const { windowMs, keysMax = defaultKeysMax } = rule;
     this.#rule = rule;
     this.#parts = parts;
-    const options = { clock: parts.clock, windowMs, keysMax: this.#keysMax };
+    const options = { clock: parts.clock, windowMs, keysMax };
     this.#local = new WindowCounter(options);
     this.#members = new WindowCounter(options);
+    this.#blocked = new BoundedMap(keysMax);
+    this.#knownSums = new BoundedMap(keysMax);
+    this.#knownBlocks = new BoundedMap(keysMax);
   }
 
   /** No key is blocked. */
@@ -112,7 +116,7 @@ export class Quota {
     if (max === 0) return;
     const endsAt = this.#parts.clock.now() + Math.min(leftMs, longestMs(this.#rule));
     const isBlocked = count >= max;
-    setLast(isBlocked ? this.#knownBlocks : this.#knownSums, subject, { count, endsAt }, this.#keysMax);
+    (isBlocked ? this.#knownBlocks : this.#knownSums).set(subject, { count, endsAt });
     if (isBlocked) this.#lastEnd = Math.max(this.#lastEnd, endsAt);
   }
 
@@ -139,21 +143,10 @@ export class Quota {
     const { name, of = 'credentials', isSilent } = this.#rule;
     const isNew = this.blockedMs(key) === 0;
     const end = this.#parts.clock.now() + ms;
-    setLast(this.#blocked, key, end, this.#keysMax);
+    this.#blocked.set(key, end);
     this.#lastEnd = Math.max(this.#lastEnd, end);
     if (isNew && isSilent !== true) this.#parts.onReached({ limit: name, of, actor, blockedMs: ms });
   }
-
-  get #keysMax(): number {
-    return this.#rule.keysMax ?? defaultKeysMax;
-  }
-}
-
-/** A map is in the order of insertion: what was set first is dropped. */
-function setLast<T>(map: Map<string, T>, key: string, value: T, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > max) map.delete(map.keys().next().value!);
 }
 
 async function atMost(ms: number, done: Promise<unknown>): Promise<void> {

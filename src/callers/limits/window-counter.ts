@@ -1,4 +1,5 @@
 /** Counts events by key, each in a window of time that begins with its first event. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 
 export interface Window {
@@ -21,21 +22,19 @@ export interface WindowOptions {
  */
 export class WindowCounter {
   readonly #options: WindowOptions;
-  readonly #windows = new Map<string, { count: number; endsAt: number }>();
+  readonly #windows: BoundedMap<string, { count: number; endsAt: number }>;
 
   constructor(options: WindowOptions) {
     this.#options = options;
+    this.#windows = new BoundedMap(options.keysMax);
   }
 
   /** Counts one event; all events of a window get the same object. `known`: what others have counted of the key already. */
   add(key: string, known?: Window): Window {
-    const { clock, windowMs, keysMax } = this.#options;
+    const { clock, windowMs } = this.#options;
     const window = this.#current(key) ?? { count: 0, endsAt: known?.endsAt ?? clock.now() + windowMs };
     window.count = Math.max(window.count, known?.count ?? 0) + 1;
-    // A map is in the order of insertion, so the key becomes the last one.
-    this.#windows.delete(key);
     this.#windows.set(key, window);
-    if (this.#windows.size > keysMax) this.#windows.delete(this.#windows.keys().next().value!);
     return window;
   }
 

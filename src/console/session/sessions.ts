@@ -1,8 +1,10 @@
 /** The sessions of people in browsers: in memory, found by the hash of a random token, and ended when their credential is. */
+
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { LiveCredentials } from '../../callers/credentials/live-credentials.ts';
 import type { Caller } from '../../contract/canonical.ts';
 import type { WireRequest } from '../../formats/wire.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { consoleRoles } from '../roles.ts';
 
@@ -40,7 +42,7 @@ const sessionsMax = 1_000;
 const perCredentialMax = 20;
 
 export class Sessions {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedMap<string, Entry>(sessionsMax);
   readonly #credentials: LiveCredentials;
   readonly #clock: Clock;
   readonly #times: SessionTimes;
@@ -92,10 +94,8 @@ export class Sessions {
   }
 
   #removeOldest(credential: string): void {
-    // A map keeps the order in which its entries were added.
     const own = [...this.#entries].filter(([, each]) => each.credential === credential);
     for (const [id] of own.slice(0, Math.max(0, own.length - perCredentialMax + 1))) this.#entries.delete(id);
-    if (this.#entries.size >= sessionsMax) this.#entries.delete(this.#entries.keys().next().value!);
   }
 }
 

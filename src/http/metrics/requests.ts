@@ -1,6 +1,8 @@
 /** Counts requests. Label values come from names that the program knows, so their number is bounded. */
+
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { LogEntry } from '../../gateway/answer.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 
 /** The names that may become label values; any other is counted as `other`. */
 export interface KnownNames {
@@ -130,16 +132,11 @@ function createCount({ requests, durations }: Instruments, names: KnownNames): C
       timed.observe(seconds);
     };
   };
-  const cached = new Map<string, (seconds: number) => void>();
+  // The names are texts of the program. The limit holds in case one ever is text of a caller.
+  const cached = new BoundedMap<string, (seconds: number) => void>(cachedMax);
   return (entry, seconds) => {
     const { protocol, operation, version, outcome } = entry;
     const names = `${protocol} ${operation} ${version} ${outcome}`;
-    let count = cached.get(names);
-    if (count === undefined) {
-      count = counterOf(entry);
-      // The names are texts of the program. The limit holds in case one ever is text of a caller.
-      if (cached.size < cachedMax) cached.set(names, count);
-    }
-    count(seconds);
+    cached.getOrCreate(names, () => counterOf(entry))(seconds);
   };
 }

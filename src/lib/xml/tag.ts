@@ -1,4 +1,5 @@
 /** Parses tags of plain documents, each distinct tag once: callers repeat the same few. */
+import { BoundedMap } from '../bounded-map.ts';
 
 export interface Tag {
   readonly kind: 'start' | 'end' | 'empty';
@@ -35,9 +36,7 @@ export function tagOf(text: string, attributesMax: number): Tag | undefined {
   const known = cached.get(text);
   if (known !== undefined) return known;
   const tag = parse(text, attributesMax);
-  if (tag === undefined || !mayBeCached(text, tag)) return tag;
-  if (cached.size >= cachedMax) cached.clear();
-  cached.set(text, tag);
+  if (tag !== undefined && mayBeCached(text, tag)) cached.set(text, tag);
   return tag;
 }
 
@@ -81,9 +80,8 @@ function parse(text: string, attributesMax: number): Tag | undefined {
 
 const withoutAttributes = Object.freeze({ declared: undefined, attributes: [], attributeCount: 0 });
 
-const cachedMax = 1_000;
 const cachedLengthMax = 500;
-const cached = new Map<string, Tag>();
+const cached = new BoundedMap<string, Tag>(1_000);
 
 /** An attribute without a prefix may be a field, whose values seldom repeat. If another one has a card number, its tag is not cached. */
 function mayBeCached(text: string, { attributes }: Tag): boolean {

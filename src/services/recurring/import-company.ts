@@ -2,6 +2,7 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { recurringProblems } from './problems.ts';
 import type { MerchantAccountRegistry } from './store/merchant-accounts.ts';
 
@@ -17,14 +18,14 @@ const cachedMax = 10_000;
 export function createCompanyFinder({
   registry,
 }: Pick<RecurringImportDependencies, 'registry'>): (merchantAccount: string) => Promise<string> {
-  const companies = new Map<string, string | undefined>();
+  const companies = new BoundedMap<string, { readonly company: string | undefined }>(cachedMax);
   return async (merchantAccount) => {
-    if (!companies.has(merchantAccount)) {
-      if (companies.size >= cachedMax) companies.clear();
-      companies.set(merchantAccount, await registry.findCompany(merchantAccount));
+    let found = companies.get(merchantAccount);
+    if (found === undefined) {
+      found = { company: await registry.findCompany(merchantAccount) };
+      companies.set(merchantAccount, found);
     }
-    const company = companies.get(merchantAccount);
-    if (company === undefined) throw unknownAccount;
-    return company;
+    if (found.company === undefined) throw unknownAccount;
+    return found.company;
   };
 }

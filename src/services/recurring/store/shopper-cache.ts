@@ -1,4 +1,5 @@
 /** Caches listed shoppers for a store that only this process writes to: exact, bounded, never stale. */
+import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Engine } from '../../../store/sql/engine.ts';
 import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
@@ -19,19 +20,17 @@ export function createShopperCache(engine: Engine, bytesMax: number): ShopperCac
 }
 
 export class ShopperCache {
-  readonly #bytesMax: number;
   readonly #foreignCommits: () => number;
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #entries: BoundedMap<string, Entry>;
   /** Counts invalidations: a read that began before one must not be stored after it. */
   #generation = 0;
   #seenCommits: number;
   /** One turn of the event loop asks the database once: the question costs as much as the rest of a lookup. */
   #isChecked = false;
 
-  /** `bytesMax`: beyond it the oldest entries are dropped. `foreignCommits`: see `Engine.foreignCommits`. */
+  /** `bytesMax`: of all entries. `foreignCommits`: see `Engine.foreignCommits`. */
   constructor(bytesMax: number, foreignCommits: () => number) {
-    this.#bytesMax = bytesMax;
+    this.#entries = new BoundedMap(bytesMax, { sizeOf: ({ bytes }) => bytes });
     this.#foreignCommits = foreignCommits;
     this.#seenCommits = foreignCommits();
   }
@@ -45,14 +44,15 @@ export class ShopperCache {
     const generation = this.#generation;
     const found = await read();
     // An unknown shopper is not cached: their number has no bound.
-    if (found !== undefined && generation === this.#generation) this.#save(name, found);
+    if (found !== undefined && generation === this.#generation)
+      this.#entries.set(name, { shopper: found, bytes: objectBytes + name.length + freeze(found) });
     return found;
   }
 
   /** Drops shoppers that a transaction has changed; must run before its caller continues. */
   forget(keys: readonly ShopperKey[]): void {
     if (keys.length > 0) this.#generation++;
-    for (const key of keys) this.#drop(nameOf(key));
+    for (const key of keys) this.#entries.delete(nameOf(key));
   }
 
   #checkForeignCommits(): void {
@@ -66,23 +66,6 @@ export class ShopperCache {
     this.#seenCommits = commits;
     this.#generation++;
     this.#entries.clear();
-    this.#bytes = 0;
-  }
-
-  #save(name: string, shopper: ListedShopper): void {
-    this.#drop(name);
-    const bytes = objectBytes + name.length + freeze(shopper);
-    this.#entries.set(name, { shopper, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#bytesMax) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#entries.get(name)?.bytes ?? 0;
-    this.#entries.delete(name);
   }
 }
 

@@ -57,22 +57,41 @@ try {
   rmSync(mirror, { recursive: true, force: true });
 }
 
-/** The page may import itself, its libraries, and types of the console and of the contract language. */
+/** The page may import itself without cycles, its libraries, and types of the console and of the contract language. */
 function pageFaults() {
   const folder = join(root, 'src', pageFolder);
-  return readdirSync(folder, { recursive: true })
+  const importsOf = new Map();
+  const faults = readdirSync(folder, { recursive: true })
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) => {
       const source = readFileSync(join(folder, name), 'utf8');
-      const found = source.matchAll(/(?:^(import|export) (type )?[^'"]*?from |import\()'([^']+)'/gm);
-      return [...found].flatMap(([, , type, from]) => {
+      const found = [...source.matchAll(/(?:^(import|export) (type )?[^'"]*?from |import\()'([^']+)'/gm)];
+      const targets = found.map(([, , , from]) => relative(folder, join(folder, dirname(name), from)));
+      importsOf.set(name, targets);
+      return found.flatMap(([, , type, from], at) => {
         if (/^(?:preact|uplot)(?:\/|$)/.test(from)) return [];
-        const target = relative(join(root, 'src'), join(folder, dirname(name), from));
-        if (from.startsWith('.') && target.startsWith(pageFolder)) return [];
+        if (from.startsWith('.') && !targets[at].startsWith('..')) return [];
+        const target = relative(join(root, 'src'), join(folder, targets[at]));
         const isContract = target.startsWith('console/') || target.startsWith('contract/');
         return type !== undefined && isContract ? [] : [`imports-of-page: src/${pageFolder}${name} imports ${from}`];
       });
     });
+  return [...faults, ...cyclesIn(importsOf)];
+}
+
+/** Each import that leads back to its own file. */
+function cyclesIn(importsOf) {
+  return [...importsOf].flatMap(([name, targets]) =>
+    targets
+      .filter((target) => reaches(importsOf, target, name))
+      .map((target) => `no-cycles: src/${pageFolder}${name} imports src/${pageFolder}${target}`),
+  );
+}
+
+function reaches(importsOf, from, to) {
+  const seen = new Set([from]);
+  for (const each of seen) for (const next of importsOf.get(each) ?? []) seen.add(next);
+  return seen.has(to);
 }
 
 function toJavaScript(source) {

@@ -63,6 +63,11 @@ const violations: readonly { readonly rule: string; readonly file: string; reado
     source: "import { two } from './planted-two.ts';\nexport const one = () => two;\n",
   },
   {
+    rule: 'no-cycles',
+    file: 'console/page/traffic/planted.tsx',
+    source: "import type { Two } from '../planted.ts';\nexport interface One {\n  readonly two: Two;\n}\n",
+  },
+  {
     rule: 'everything-resolves',
     file: 'http/planted.ts',
     source: "export { gone } from './gone.ts';\n",
@@ -81,6 +86,7 @@ beforeAll(() => {
   const write = (path: string, text: string) => writeFileSync(join(copy.path, 'src', path), text);
   for (const { file, source } of violations) write(file, source);
   write('jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
+  write('console/page/planted.ts', "import type { One } from './traffic/planted.tsx';\nexport type Two = One;\n");
   cpSync(join(root, 'src/lib/ids.ts'), join(copy.path, 'src/formats/planted/codec.ts'));
 });
 

@@ -63,7 +63,7 @@ export function read<O extends Operation>(
   query: QueryValues = {},
   signal?: AbortSignal,
 ): Promise<Answer<O>> {
-  return call<Answer<O>>('GET', base + path + queryText(query), undefined, signal);
+  return call<Answer<O>>('GET', addressOf(path, query), undefined, signal);
 }
 
 /** `body`: the fields that are neither in the path nor in the query. */
@@ -81,15 +81,16 @@ export function pathOf(parts: TemplateStringsArray, ...texts: readonly string[])
   return parts.reduce((path, part, at) => path + encodeURIComponent(texts[at - 1]!) + part);
 }
 
-function queryText(query: QueryValues): string {
+/** `path`: below `/console/api/v1`. */
+export function addressOf(path: string, query: QueryValues = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  return text === '' ? '' : `?${text}`;
+  return base + path + (text === '' ? '' : `?${text}`);
 }
 
-/** The address of a stream of events, for `EventSource`. `path`: below `/console/api/v1`. */
-export function streamAddress(path: string, query: QueryValues = {}): string {
-  return base + path + queryText(query);
+/** The items of a list in an answer: the service leaves an empty list out. */
+export function itemsOf<T>(list: readonly T[] | undefined): readonly T[] {
+  return list ?? [];
 }
 
 export const session = {

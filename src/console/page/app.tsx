@@ -2,12 +2,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
-import { Badge, Button, Empty, ErrorBox, Loading, Page } from './components/index.ts';
-import { LogInPage } from './log-in.tsx';
-import { Logo } from './logo.tsx';
+import { Badge, Button, Empty, ErrorBox, Loading, Page, type ViewProps } from './components/index.ts';
+import { LogInPage, Logo } from './log-in.tsx';
 import { Link, useRoute } from './routing.tsx';
 import { ThemeButton } from './theme.tsx';
-import { type View, type ViewProps, views } from './views.ts';
+import { type View, views } from './views.ts';
 
 type LoggedIn = NonNullable<SessionState['session']>;
 

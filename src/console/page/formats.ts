@@ -1,4 +1,6 @@
-/** The names of formats, for people. */
+/** The names of formats and of languages, for people. */
+import type { printTrafficRequest } from '../traffic/contract.ts';
+import type { Question } from './api.ts';
 import type { EditedMessage } from './explorer/types.ts';
 
 export type Format = NonNullable<EditedMessage['format']>;
@@ -23,3 +25,17 @@ export function formatTitle(name: string): string {
 export function formatOption(names: string): { readonly value: string; readonly text: string } {
   return { value: names, text: names.split(',').map(formatTitle).join(', ') };
 }
+
+/** The languages of programs, by the names of the service. */
+export const languages: readonly {
+  readonly value: Question<typeof printTrafficRequest>['language'];
+  readonly text: string;
+}[] = [
+  { value: 'curl', text: 'curl' },
+  { value: 'php', text: 'PHP' },
+  { value: 'python', text: 'Python' },
+  { value: 'java', text: 'Java' },
+  { value: 'csharp', text: 'C#' },
+  { value: 'ruby', text: 'Ruby' },
+  { value: 'node', text: 'Node' },
+];

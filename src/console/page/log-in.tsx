@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type SessionState, session, toApiError } from './api.ts';
 import { Button, ErrorBox, Notice, TextField } from './components/index.ts';
-import { Logo } from './logo.tsx';
 
 export interface LogInProps {
   readonly oneClick: boolean;
@@ -102,4 +101,13 @@ function explain(thrown: unknown): ApiError {
   if (error.status === 429)
     return new ApiError(429, `After many wrong log-ins, none is checked for a while. ${error.message}`);
   return error;
+}
+
+/** The mark of the program: three bars under a beam. */
+export function Logo() {
+  return (
+    <svg class="logo" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+      <path d="M3 4h26v4H3zM5 11h6v17H5zm8 0h6v17h-6zm8 0h6v17h-6z" fill="currentColor" />
+    </svg>
+  );
 }

@@ -1,12 +1,7 @@
 /** The views of the console. Each has a line here, and a folder next to this file. */
 import type { ComponentType } from 'preact';
 import type { ViewName } from '../contract.ts';
-
-/** What every view gets. */
-export interface ViewProps {
-  /** Whether the session may act, and not only read. */
-  readonly mayAct: boolean;
-}
+import type { ViewProps } from './components/index.ts';
 
 export interface View {
   /** The first word of its address. */

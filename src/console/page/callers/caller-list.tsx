@@ -20,10 +20,8 @@ import {
   TextField,
   Time,
 } from '../components/index.ts';
-import { formatOption, formatTitle } from '../formats.ts';
-import { languages } from '../languages.ts';
+import { formatOption, formatTitle, languages } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
-import { Sparkline } from './sparkline.tsx';
 import { Credential, callOf } from './use.tsx';
 
 type Callers = Answer<typeof listCallers>;
@@ -207,4 +205,22 @@ function saveFile(name: string, content: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(url);
+}
+
+/** Requests of each day as a small chart. Its label says the same in words. */
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const [width, height] = [90, 22];
+  const most = Math.max(1, ...values);
+  const step = width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(height - 1 - (value / most) * (height - 3)).toFixed(1)}`,
+  );
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const label = `${total} requests in ${values.length} days, ${values.at(-1) ?? 0} today, at most ${Math.max(0, ...values)} a day`;
+  return (
+    <svg role="img" aria-label={label} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <title>{label}</title>
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
 }

@@ -1,7 +1,6 @@
 /** Callers: who still calls how, what they have to change, and when calls are refused. */
-import { Page, Tabs } from '../components/index.ts';
+import { Page, Tabs, type ViewProps } from '../components/index.ts';
 import { navigate, useRoute } from '../routing.tsx';
-import type { ViewProps } from '../views.ts';
 import { CallerList } from './caller-list.tsx';
 import { DeprecationList } from './deprecation-list.tsx';
 import { ReadinessList } from './readiness-list.tsx';

@@ -1,12 +1,11 @@
 /** The components of all views. */
-export { Badge, type Tone } from './badge.tsx';
 export { Button, CopyButton } from './button.tsx';
 export { CodeEditor, type Mark } from './code-editor.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loading, Notice } from './feedback.tsx';
 export { CheckField, Filters, SelectField, TextField } from './field.tsx';
-export { Facts, Page, Section } from './page.tsx';
+export { Facts, Page, Section, type ViewProps } from './page.tsx';
 export { type Column, Table } from './table.tsx';
 export { Tabs } from './tabs.tsx';
-export { Preformatted, Text } from './text.tsx';
+export { Badge, Preformatted, Text, type Tone } from './text.tsx';
 export { formatMs, Time } from './time.tsx';

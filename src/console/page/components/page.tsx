@@ -1,6 +1,12 @@
 /** The frame of a view: its heading, its actions and its sections. */
 import type { ComponentChildren } from 'preact';
 
+/** What every view gets. */
+export interface ViewProps {
+  /** Whether the session may act, and not only read. */
+  readonly mayAct: boolean;
+}
+
 export interface PageProps {
   readonly title: string;
   readonly lead?: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Shows texts of callers: as text, with control characters and overrides of the direction made visible. */
+/** Shows texts of callers as text, with control characters and overrides of the direction made visible; and badges. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
@@ -57,4 +57,11 @@ function marked(value: string): ComponentChildren {
     end = match.index + match[0].length;
   }
   return end === 0 ? value : [...parts, value.slice(end)];
+}
+
+export type Tone = 'neutral' | 'good' | 'warning' | 'bad' | 'info';
+
+/** A short mark. Its word says what it means; its colour repeats it. */
+export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
 }

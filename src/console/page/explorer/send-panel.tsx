@@ -1,7 +1,7 @@
 /** Sends the request with the credential of a caller, and shows the answer in all formats. */
 import { useEffect, useState } from 'preact/hooks';
 import type { sendExplorerRequest } from '../../explorer/contract.ts';
-import { type ApiError, send, toApiError } from '../api.ts';
+import { type ApiError, itemsOf, send, toApiError } from '../api.ts';
 import {
   Badge,
   Button,
@@ -15,7 +15,6 @@ import {
   TextField,
 } from '../components/index.ts';
 import { type Format, formatTitles } from '../formats.ts';
-import { itemsOf } from '../items.ts';
 import { Link } from '../routing.tsx';
 import { newKey, packed } from './draft.ts';
 import { Messages } from './messages.tsx';

@@ -1,10 +1,9 @@
 /** The explorer: selects an operation, or converts any message. */
 import type { describeExplorerOperation, listExplorerOperations } from '../../explorer/contract.ts';
 import { pathOf, read } from '../api.ts';
-import { ErrorBox, Loading, Page, SelectField } from '../components/index.ts';
+import { ErrorBox, Loading, Page, SelectField, type ViewProps } from '../components/index.ts';
 import { Link, navigate, useRoute } from '../routing.tsx';
 import { useQuery } from '../use-query.ts';
-import type { ViewProps } from '../views.ts';
 import { Converter } from './converter.tsx';
 import { OperationPage, operationPath } from './operation-page.tsx';
 import type { Operations } from './types.ts';

@@ -1,8 +1,7 @@
 /** What needs the attention of an operator, with links to the views that show more. */
 import type { listAttention } from '../../overview/attention.ts';
-import { read } from '../api.ts';
+import { itemsOf, read } from '../api.ts';
 import { Badge, ErrorBox, Notice, Section, Text } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { Link } from '../routing.tsx';
 import { useQuery } from '../use-query.ts';
 

@@ -1,7 +1,7 @@
 /** The audit log: entries by page and filter, and whether the chain is whole. */
 import { useState } from 'preact/hooks';
 import type { listAuditEntries, verifyAuditLog } from '../../state/rules.ts';
-import { type Answer, read } from '../api.ts';
+import { type Answer, itemsOf, read } from '../api.ts';
 import {
   Button,
   type Column,
@@ -16,7 +16,6 @@ import {
   TextField,
   Time,
 } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { navigate, useRoute } from '../routing.tsx';
 import { useQuery } from '../use-query.ts';
 

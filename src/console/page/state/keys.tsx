@@ -1,9 +1,8 @@
 /** The keys in use, without their material. */
 import { useState } from 'preact/hooks';
 import type { listKeys } from '../../state/rules.ts';
-import { type Answer, read } from '../api.ts';
+import { type Answer, itemsOf, read } from '../api.ts';
 import { Badge, Button, type Column, ErrorBox, Loading, Section, Table, Text, Time } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { useQuery } from '../use-query.ts';
 
 type Key = Answer<typeof listKeys>['keys'][number];

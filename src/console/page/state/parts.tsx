@@ -1,9 +1,8 @@
 /** The parts of the gateway: services, upstreams, store and processes. */
 import type { ComponentChildren } from 'preact';
 import type { getProcesses, getStore, listPanels, listUpstreams } from '../../state/parts.ts';
-import { type Answer, read } from '../api.ts';
+import { type Answer, itemsOf, read } from '../api.ts';
 import { Badge, type Column, ErrorBox, Facts, Loading, Section, Table, Text, Time } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { type Query, useQuery } from '../use-query.ts';
 
 type Upstream = Answer<typeof listUpstreams>['upstreams'][number];

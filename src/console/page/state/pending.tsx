@@ -1,7 +1,7 @@
 /** Requests to other servers without an outcome, and their settlement. */
 import { useState } from 'preact/hooks';
 import type { getPendingRequest, listPendingRequests, settlePendingRequest } from '../../state/records.ts';
-import { type Answer, pathOf, read, send } from '../api.ts';
+import { type Answer, itemsOf, pathOf, read, send } from '../api.ts';
 import {
   Badge,
   Button,
@@ -18,12 +18,11 @@ import {
   Text,
   TextField,
   Time,
+  type ViewProps,
 } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { Link, navigate, useRoute } from '../routing.tsx';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
-import type { ViewProps } from '../views.ts';
 import { formatJson } from './records.tsx';
 
 type Pending = Answer<typeof listPendingRequests>['requests'][number];

@@ -1,7 +1,7 @@
 /** Every setting with its source. */
 import { useState } from 'preact/hooks';
 import type { listSettings } from '../../state/rules.ts';
-import { type Answer, read } from '../api.ts';
+import { type Answer, itemsOf, read } from '../api.ts';
 import {
   CheckField,
   type Column,
@@ -13,7 +13,6 @@ import {
   Text,
   TextField,
 } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { useQuery } from '../use-query.ts';
 
 type Setting = Answer<typeof listSettings>['settings'][number];

@@ -1,8 +1,7 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
-import { Page } from '../components/index.ts';
+import { Page, type ViewProps } from '../components/index.ts';
 import { Link, useRoute } from '../routing.tsx';
-import type { ViewProps } from '../views.ts';
 import { AuditSection } from './audit.tsx';
 import { KeysSection } from './keys.tsx';
 import { ProcessesSection, ServicesSection, StoreSection, UpstreamsSection } from './parts.tsx';

@@ -7,7 +7,7 @@ import type {
   retryAllDeadLetters,
   retryDeadLetter,
 } from '../../state/work.ts';
-import { type Answer, read, send } from '../api.ts';
+import { type Answer, itemsOf, read, send } from '../api.ts';
 import {
   Badge,
   Button,
@@ -22,11 +22,10 @@ import {
   Table,
   Text,
   Time,
+  type ViewProps,
 } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
-import type { ViewProps } from '../views.ts';
 
 type WebhookEndpoint = Answer<typeof listWebhooks>['endpoints'][number];
 type DeadLetter = Answer<typeof listDeadLetters>['letters'][number];

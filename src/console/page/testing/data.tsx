@@ -1,9 +1,8 @@
 /** The data of the demo: tables of its services, from a row down to those below it. */
 import { useState } from 'preact/hooks';
 import type { listTestRows, listTestTables } from '../../testing/contract.ts';
-import { type Answer, pathOf, read } from '../api.ts';
+import { type Answer, itemsOf, pathOf, read } from '../api.ts';
 import { Button, type Column, ErrorBox, Loading, Section, SelectField, Table, Text } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { useQuery } from '../use-query.ts';
 
 type TestTable = Answer<typeof listTestTables>['tables'][number];

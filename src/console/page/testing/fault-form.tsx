@@ -1,9 +1,8 @@
 /** The form of a fault: which requests have it, and what happens to them. */
 import { useState } from 'preact/hooks';
 import type { addTestFault, getTestState } from '../../testing/contract.ts';
-import { type Answer, send } from '../api.ts';
+import { type Answer, itemsOf, send } from '../api.ts';
 import { Button, CheckField, SelectField } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 
 const effects: Readonly<Record<string, { readonly text: string; readonly fault: object }>> = {
   delay: { text: 'waits for two seconds', fault: { delayMs: 2_000 } },

@@ -1,7 +1,7 @@
 /** The test API of the demo: its clock, its faults and its data. */
 import { useState } from 'preact/hooks';
 import type { changeTestClock, clearTestFaults, getTestState, resetTest } from '../../testing/contract.ts';
-import { type Answer, read, send } from '../api.ts';
+import { type Answer, itemsOf, read, send } from '../api.ts';
 import {
   Badge,
   Button,
@@ -14,11 +14,10 @@ import {
   Section,
   TextField,
   Time,
+  type ViewProps,
 } from '../components/index.ts';
-import { itemsOf } from '../items.ts';
 import { type Action, useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
-import type { ViewProps } from '../views.ts';
 import { DataBrowser } from './data.tsx';
 import { FaultForm } from './fault-form.tsx';
 

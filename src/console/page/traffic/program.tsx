@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { printTrafficRequest } from '../../traffic/contract.ts';
 import { pathOf, read } from '../api.ts';
 import { CopyButton, Empty, ErrorBox, Loading, Preformatted, SelectField } from '../components/index.ts';
-import { languages } from '../languages.ts';
+import { languages } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 
 export function ProgramPanel({ id, isPossible }: { readonly id: string; readonly isPossible: boolean }) {

@@ -1,7 +1,7 @@
 /** One request with everything that is kept of it. */
 import { useState } from 'preact/hooks';
 import type { getTrafficRequest } from '../../traffic/contract.ts';
-import { type Answer, pathOf, read } from '../api.ts';
+import { pathOf, read } from '../api.ts';
 import {
   Empty,
   ErrorBox,
@@ -23,9 +23,7 @@ import { useQuery } from '../use-query.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { ProgramPanel } from './program.tsx';
 import { Steps } from './steps.tsx';
-
-export type TrafficRequest = Answer<typeof getTrafficRequest>;
-export type TrafficDetails = NonNullable<TrafficRequest['details']>;
+import type { TrafficDetails, TrafficRequest } from './use-traffic.ts';
 
 export function RequestPage({ id }: { readonly id: string }) {
   const { value, error, reload } = useQuery(id, (signal) =>

@@ -1,9 +1,11 @@
 /** The last requests that match a filter, and new ones as they come. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { listTraffic } from '../../traffic/contract.ts';
-import { type Answer, type ApiError, read, streamAddress, toApiError } from '../api.ts';
+import type { getTrafficRequest, listTraffic } from '../../traffic/contract.ts';
+import { type Answer, type ApiError, addressOf, read, toApiError } from '../api.ts';
 
 export type TrafficLine = Answer<typeof listTraffic>['requests'][number];
+export type TrafficRequest = Answer<typeof getTrafficRequest>;
+export type TrafficDetails = NonNullable<TrafficRequest['details']>;
 
 export interface TrafficFilter {
   readonly format?: string;
@@ -80,7 +82,7 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
       timer ??= setTimeout(draw.current, drawEveryMs);
     };
     const follow = (after: string): void => {
-      stream = new EventSource(streamAddress('/traffic/events', { ...query, after }));
+      stream = new EventSource(addressOf('/traffic/events', { ...query, after }));
       stream.onmessage = receive;
       stream.onopen = () => setTraffic((before) => ({ ...before, state: 'live' }));
       stream.onerror = () => {

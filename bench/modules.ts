@@ -33,7 +33,7 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/node_modules\/(pg|pg-\w+|postgres-\w+|split2)\//, 'store'],
   [/\/node_modules\/(saxes|xmlchars|qs|side-channel\w*)\//, 'decode'],
   [/\/node_modules\//, 'http'],
-  [/\/src\/http\/(log|line-writer|observer)\.ts$/, 'log'],
+  [/\/src\/http\/(log|line-writer|log-request|server-log)\.ts$/, 'log'],
   [/\/src\/http\/metrics\//, 'metrics'],
   [/\/src\/http\//, 'http'],
   [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],

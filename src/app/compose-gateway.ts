@@ -20,22 +20,29 @@ import { problemsOf, type Service } from '../contract/service.ts';
 import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
-import type { WireRequest } from '../formats/wire.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { compileChecks } from '../gateway/checks.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
+import { observeSteps } from '../gateway/observe-steps.ts';
+import {
+  isOfGateway,
+  observerNames,
+  type RequestObserver,
+  type RequestObservers,
+} from '../gateway/request-observer.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
+import { createRequestLog } from '../http/log-request.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
 import type { Build } from '../http/metrics/process.ts';
-import type { KnownNames } from '../http/metrics/requests.ts';
-import { createObserver } from '../http/observer.ts';
+import { createMetricsObserver, type KnownNames } from '../http/metrics/requests.ts';
 import type { CallerServerOptions } from '../http/server.ts';
+import { createServerLog } from '../http/server-log.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
@@ -81,8 +88,8 @@ export interface GatewayOverrides {
   readonly openTelemetry?: (parts: Pick<TelemetryParts, 'log' | 'count'>) => Promise<Telemetry | undefined>;
   /** Opens the recorder of traffic. By default nothing is recorded. */
   readonly openTraffic?: (parts: TrafficParts) => Promise<Traffic | undefined>;
-  /** Called with each answer, documents apart. */
-  readonly onAnswer?: (answer: Answer) => void;
+  /** Of a test. */
+  readonly observer?: RequestObserver;
   /** Called when the log cannot be written to standard output. */
   readonly onLogError?: (thrown: Error) => void;
 }
@@ -124,9 +131,28 @@ export async function composeGateway<M extends Metrics>(
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
   const tracing = telemetry?.tracing;
   const { textDetector } = backend.services;
+  const mask = createTextMasker(textDetector);
   const traffic = await overrides.openTraffic?.({ services, protocols: plainProtocols, textDetector });
-  const hooks = [traffic?.steps, tracing].filter((each) => each !== undefined);
-  const protocols = hooks.reduce((each, { decode }) => decode(each), plainProtocols);
+  const recorder = config.callerRecords
+    ? createCallerRecorder({
+        records: backend.callerRecords,
+        vault: backend.context.vault,
+        clock: backend.context.clock,
+        mask,
+      })
+    : undefined;
+  const audit = createServerAudit(config, backend, { log, metrics });
+  const observers = listObservers({
+    metrics: createMetricsObserver(metrics),
+    log: createRequestLog(log, conventions),
+    traces: tracing?.observer,
+    traffic: traffic?.recorder,
+    callers: recorder && recordCallers(recorder),
+    audit: audit.requests,
+    test: overrides.observer,
+  });
+  const steps = observeSteps(observers);
+  const protocols = steps.decode(plainProtocols);
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   metrics.credentials = backend.credentialUses;
@@ -139,7 +165,7 @@ export async function composeGateway<M extends Metrics>(
     backend,
     log,
     metrics: metrics.upstreams,
-    trace: hooks.length === 0 ? undefined : (handler) => hooks.reduce((each, { upstream }) => upstream(each), handler),
+    observe: steps.upstream,
   });
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
@@ -150,9 +176,8 @@ export async function composeGateway<M extends Metrics>(
   const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
-  const mask = createTextMasker(textDetector);
   const executeIdempotently = createIdempotentExecutor({
-    store: hooks.reduce((each, { store }) => store(each, engine), backend.store),
+    store: steps.store(backend.store, engine),
     context: backend.context,
     cache,
     hasher: backend.requestHasher,
@@ -182,32 +207,13 @@ export async function composeGateway<M extends Metrics>(
     authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
-    executeIdempotently: hooks.reduce((each, { execute }) => execute(each), executeIdempotently),
+    executeIdempotently: steps.execute(executeIdempotently),
     nameClient,
     deprecations,
     turns: load.turns ?? neutralParts.turns,
     checks: compileChecks(deprecations, scanTexts),
     intercept: interceptor,
   });
-  const recorder = config.callerRecords
-    ? createCallerRecorder({
-        records: backend.callerRecords,
-        vault: backend.context.vault,
-        clock: backend.context.clock,
-        mask,
-      })
-    : undefined;
-  const audit = createServerAudit(config, backend, { log, metrics });
-  const onAnswer = answerListener(recorder, audit, overrides);
-  const handle: (request: WireRequest) => Promise<Answer> =
-    onAnswer === undefined
-      ? (request) => handleRequest(request, gateway)
-      : async (request) => {
-          const answer = await handleRequest(request, gateway);
-          onAnswer(request, answer);
-          return answer;
-        };
-  const observer = createObserver(log, metrics, conventions);
   return {
     services,
     protocols,
@@ -222,14 +228,14 @@ export async function composeGateway<M extends Metrics>(
     loginReports,
     loginGuard: guard,
     telemetry,
-    trace: tracing?.middleware,
     cardNumberReports,
     deprecations,
-    handle: traffic?.handle(handle) ?? handle,
+    handle: (request) => handleRequest(request, gateway),
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12, console: overrides.publicConsole }),
     nameClient,
-    observer: traffic?.observer(observer) ?? observer,
+    observers,
+    serverLog: createServerLog(log, metrics),
     traffic,
   };
 }
@@ -239,17 +245,15 @@ const telemetryExports: EventCounter = {
   help: 'Exports of traces and metrics to OpenTelemetry, by kind: exported, failed; droppedSpans counts the spans for which the queue had no place.',
 };
 
-/** Undefined where nothing listens, so that requests cost no more. */
-function answerListener(
-  recorder: CallerRecorder | undefined,
-  { requests }: ServerAudit,
-  { onAnswer }: GatewayOverrides,
-): ((request: WireRequest, answer: Answer) => void) | undefined {
-  if (recorder === undefined && requests === undefined) return onAnswer && ((_, answer) => onAnswer(answer));
-  return (request, answer) => {
-    recorder?.record(request.headers, answer);
-    requests?.observe(answer);
-    onAnswer?.(answer);
+function listObservers(observers: RequestObservers): readonly RequestObserver[] {
+  return observerNames.flatMap((name) => observers[name] ?? []);
+}
+
+function recordCallers(recorder: CallerRecorder): RequestObserver {
+  return {
+    answered(request, answer) {
+      if (isOfGateway(answer.entry)) recorder.record(request.headers, answer);
+    },
   };
 }
 

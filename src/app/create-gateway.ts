@@ -98,7 +98,7 @@ export async function createGateway(options: GatewayOptions): Promise<RunningGat
  * Replacements for parts of a gateway, for tests.
  * @internal
  */
-export interface StartOverrides extends Pick<GatewayOverrides, 'interceptor' | 'onAnswer'> {
+export interface StartOverrides extends Pick<GatewayOverrides, 'interceptor' | 'observer'> {
   readonly backend?: Pick<BackendOptions, 'open' | 'context'>;
 }
 

@@ -3,11 +3,13 @@ import { credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { walk } from '../contract/walk.ts';
+import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from './answer.ts';
+import type { RequestObserver } from './request-observer.ts';
 
-export interface RequestAudit {
-  /** Looks at an answer. Neither waits nor throws. */
-  observe(answer: Pick<Answer, 'entry' | 'decoded'>): void;
+export interface RequestAudit extends RequestObserver {
+  /** Neither waits nor throws. */
+  answered(request: WireRequest, answer: Pick<Answer, 'entry' | 'decoded'>): void;
   /** Records the card data that was returned since the last time, one event for each credential and operation. */
   recordCounts(): void;
 }
@@ -47,7 +49,7 @@ export function createRequestAudit(audit: AuditTrail): RequestAudit {
   }
 
   return Object.freeze<RequestAudit>({
-    observe({ entry, decoded }) {
+    answered(_request, { entry, decoded }) {
       const { credential, problem } = entry;
       if (problem !== undefined || credential === undefined || decoded === undefined) return;
       const reads = credentials.get(credential) ?? meet(credential, entry.tenant);

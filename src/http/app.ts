@@ -5,22 +5,19 @@ import type { Answer } from '../gateway/answer.ts';
 import { type DocumentsOptions, serveDocuments } from './middleware/documents.ts';
 import { type ObservationOptions, observation } from './middleware/observation.ts';
 import { type ResponseOptions, response } from './middleware/response.ts';
-import type { Middleware, RequestState } from './middleware/state.ts';
+import type { MiddlewareState } from './middleware/state.ts';
 import type { HttpOptions } from './options.ts';
 
 export interface AppOptions extends ObservationOptions, ResponseOptions, DocumentsOptions {
   /** Never rejects. */
   readonly handle: (request: WireRequest) => Promise<Answer>;
   readonly options: HttpOptions;
-  /** Traces each request; absent where none is. */
-  readonly trace?: Middleware | undefined;
 }
 
-export function createApp(parts: AppOptions): Koa<RequestState> {
+export function createApp(parts: AppOptions): Koa<MiddlewareState> {
   const app = new App({ proxy: false, env: 'production' });
-  app.on('error', (thrown: unknown) => parts.observer.requestFailed(thrown));
+  app.on('error', (thrown: unknown) => parts.serverLog.requestFailed(thrown));
   app.use(observation(parts));
-  if (parts.trace !== undefined) app.use(parts.trace);
   app.use(response(parts));
   app.use(serveDocuments(parts));
   app.use(async ({ state }) => {
@@ -29,7 +26,7 @@ export function createApp(parts: AppOptions): Koa<RequestState> {
   return app;
 }
 
-class App extends Koa<RequestState> {
+class App extends Koa<MiddlewareState> {
   /**
    * Replaces the method of Koa that runs the middlewares. Koa's own adds six listeners to each response and its socket, to
    * report broken connections, which costs a quarter of the HTTP layer. The server reports them, once per connection.

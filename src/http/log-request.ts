@@ -1,59 +1,43 @@
 /** Logs requests: one line for each, with names and numbers only, never with the content of a body. */
 
 import type { Conventions } from '../contract/conventions.ts';
-import type { LogEntry } from '../gateway/answer.ts';
+import type { WireRequest } from '../formats/wire.ts';
+import type { Answer, LogEntry } from '../gateway/answer.ts';
+import type { HttpFacts, RequestObserver } from '../gateway/request-observer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { redact } from '../lib/redact.ts';
 import { describeError, type Log } from './log.ts';
 import { maskRequestId } from './request-id.ts';
 
-/** What the HTTP server observed of a request. */
-export interface ObservedRequest {
-  readonly method: string;
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** Of the response header X-Request-Id. */
-  readonly requestId: string;
-  readonly status: number;
-  /** From the arrival of the head to the writing of the response. */
-  readonly ms: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly address: string;
-  /** The caller closed the connection before the response. */
-  readonly aborted: boolean;
-}
-
 /** What the services of a server call these members of a line. */
 export type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
 
-export type LogRequest = (entry: LogEntry, observed: ObservedRequest) => void;
-
-export function createRequestLog(log: Log, names: MemberNames): LogRequest {
+export function createRequestLog(log: Log, names: MemberNames): Required<Pick<RequestObserver, 'answered'>> {
   const printCaller = createCallerPrinter(names);
-  return (entry, observed) => {
+  const answered = (_request: WireRequest, { entry }: Pick<Answer, 'entry'>, http: HttpFacts): void => {
     const { problem } = entry;
     // The problem decides the level and not the status: a SOAP Fault is HTTP 500 for errors of the caller too.
     const isFailure = problem?.type === 'internal';
     if (!isFailure && !log.writesRequests) return;
     const cause = isFailure ? problem.cause : undefined;
     const { requestReference } = entry;
-    const { requestId } = observed;
+    const { requestId } = http;
     const members =
-      printCaller(entry, observed.method) +
+      printCaller(entry, http.method) +
       textMember(names.requestReference, requestReference || undefined) +
       `"requestId":"${requestId === requestReference ? requestId : maskRequestId(requestId)}",` +
-      `"traceId":"${observed.traceId}",${textMember('outcome', entry.outcome)}` +
+      `"traceId":"${http.traceId}",${textMember('outcome', entry.outcome)}` +
       (entry.replayed ? '"replayed":true,' : '') +
       textMember('deprecation', entry.deprecation) +
-      `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +
-      `"bytesOut":${observed.bytesOut},${textMember('address', observed.address)}` +
-      (observed.aborted ? '"aborted":true,' : '') +
+      `"status":${http.status},"ms":${Math.round(http.ms * 1000) / 1000},"bytesIn":${http.bytesIn},` +
+      `"bytesOut":${http.bytesOut},${textMember('address', http.address)}` +
+      (http.aborted ? '"aborted":true,' : '') +
       textMember('reason', problem?.reason) +
       (cause === undefined ? '' : `"cause":${JSON.stringify(describeError(cause))},`);
     // Without the comma after the last member.
     log.write(isFailure ? 'error' : 'info', members.slice(0, -1));
   };
+  return { answered };
 }
 
 /** Printed members, and what they were printed of besides the keys under which they are found. */

@@ -127,6 +127,8 @@ export class ReceivedRequest implements WireRequest {
   bytesIn = 0;
   /** Nothing more can be read on this connection. */
   broken = false;
+  /** Called once with the body, inflated. */
+  onBody: ((body: Buffer) => void) | undefined;
   readonly #limits: Limits;
   #coding: ContentCoding | undefined;
   #interruption: Problem | undefined;
@@ -203,8 +205,12 @@ export class ReceivedRequest implements WireRequest {
       readBody(this.request, bytesMax, resolve, reject);
     });
     this.bytesIn = body.length;
-    if (this.#coding === undefined) return body;
-    return inflateBody(body, this.#coding, { bytesMax, ratioMax: inflateRatioMax });
+    const limits = { bytesMax, ratioMax: inflateRatioMax };
+    const inflated = this.#coding === undefined ? body : await inflateBody(body, this.#coding, limits);
+    this.onBody?.(inflated);
+    // The connection keeps its last request, and need not keep the body.
+    this.onBody = undefined;
+    return inflated;
   }
 
   /**

@@ -8,14 +8,15 @@ import { plainAddress } from '../lib/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { limitConnections } from './connection-limit.ts';
 import { createWebServer } from './node-http.ts';
-import type { Observer } from './observer.ts';
 import type { HttpOptions } from './options.ts';
 import { endPipeline, limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { type SiteServerOptions, siteListener } from './serve-site.ts';
+import type { ServerLog } from './server-log.ts';
 import type { TlsSource } from './tls.ts';
 
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
+  readonly serverLog: ServerLog;
   /** The certificate of a server that speaks HTTPS itself. */
   readonly tls?: TlsSource | undefined;
   /** Called for each connection beyond the limits. */
@@ -70,9 +71,9 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   server.on('checkContinue', onRequest);
   // ReceivedRequest refuses other expectations, in the caller's format.
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket), parts.observer));
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket), parts.serverLog));
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
-    socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)),
+    socket.on('error', (thrown) => parts.serverLog.connectionBroken(thrown)),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -125,7 +126,7 @@ function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   current: ReceivedRequest | undefined,
-  observer: Observer,
+  serverLog: ServerLog,
 ): void {
   if (current !== undefined && !current.response.writableFinished) {
     // An error in the body refuses the request. An error after the request does not: it is answered, as the last one.
@@ -139,7 +140,7 @@ function refuseConnection(
   }
   const status = statusOf(error.code);
   const address = plainAddress((socket as Socket).remoteAddress ?? '');
-  observer.connectionRefused({ status: Number.parseInt(status, 10), reason: error.code ?? error.name, address });
+  serverLog.connectionRefused({ status: Number.parseInt(status, 10), reason: error.code ?? error.name, address });
   socket.end(plainRefusal(status), () => socket.destroy());
 }
 

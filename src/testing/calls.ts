@@ -1,6 +1,8 @@
 /** The calls that a gateway has received, for the assertions of a test. */
 import { maskSensitive } from '../contract/redaction.ts';
+import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
+import { isOfGateway, type RequestObserver } from '../gateway/request-observer.ts';
 
 /** A call that a gateway has received. */
 export interface Call {
@@ -28,7 +30,7 @@ export interface Call {
 /** A gateway that runs for long keeps the newest only. */
 const callsMax = 10_000;
 
-export class CallLog {
+export class CallLog implements RequestObserver {
   readonly #now: () => number;
   #calls: Call[] = [];
 
@@ -41,7 +43,8 @@ export class CallLog {
     return this.#calls;
   }
 
-  readonly record = ({ entry, message, decoded }: Answer): void => {
+  readonly answered = (_request: WireRequest, { entry, message, decoded }: Answer): void => {
+    if (!isOfGateway(entry)) return;
     const isValid = decoded !== undefined && decoded.issues.length === 0;
     this.#calls.push({
       operation: entry.operation,

@@ -36,7 +36,7 @@ export interface ControlOptions {
  */
 export interface PreparedControls {
   readonly backend: Required<Pick<BackendOptions, 'open' | 'context'>>;
-  readonly overrides: Required<Pick<StartOverrides, 'interceptor' | 'onAnswer'>>;
+  readonly overrides: Required<Pick<StartOverrides, 'interceptor' | 'observer'>>;
   /** Remembers the state of the store as that of the start. */
   connect(backend: Backend<Services>): Promise<TestControls>;
 }
@@ -58,7 +58,7 @@ export function prepareControls({ clock: start, random, open }: ControlOptions):
       },
       context: { clock, ids: createIds(random.byte) },
     },
-    overrides: { interceptor: faults.intercept, onAnswer: log.record },
+    overrides: { interceptor: faults.intercept, observer: log },
     async connect(started) {
       backend = started;
       await engine?.snapshot();

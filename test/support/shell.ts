@@ -4,11 +4,11 @@ import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
+import type { HttpFacts, RequestObserver } from '../../src/gateway/request-observer.ts';
 import type { ConnectionRefusal } from '../../src/http/connection-refusals.ts';
-import type { ObservedRequest } from '../../src/http/log-request.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
-import type { Observer } from '../../src/http/observer.ts';
 import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
+import type { ServerLog } from '../../src/http/server-log.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';
@@ -42,8 +42,9 @@ export const echo =
   };
 
 export interface Watched {
-  readonly observer: Observer;
-  readonly answers: { readonly entry: LogEntry; readonly seen: ObservedRequest }[];
+  readonly observers: readonly RequestObserver[];
+  readonly serverLog: ServerLog;
+  readonly answers: { readonly entry: LogEntry; readonly seen: HttpFacts }[];
   readonly failures: unknown[];
   readonly refusals: ConnectionRefusal[];
   readonly brokenConnections: unknown[];
@@ -54,14 +55,13 @@ export const watch = (): Watched => {
   const failures: unknown[] = [];
   const refusals: ConnectionRefusal[] = [];
   const brokenConnections: unknown[] = [];
-  const observer: Observer = {
-    requestStarted: () => {},
-    requestAnswered: (entry, seen) => answers.push({ entry, seen }),
+  const observer: RequestObserver = { answered: (_, { entry }, seen) => answers.push({ entry, seen }) };
+  const serverLog: ServerLog = {
     requestFailed: (thrown) => failures.push(thrown),
     connectionRefused: (refusal) => refusals.push(refusal),
     connectionBroken: (thrown) => brokenConnections.push(thrown),
   };
-  return { observer, answers, failures, refusals, brokenConnections };
+  return { observers: [observer], serverLog, answers, failures, refusals, brokenConnections };
 };
 
 export const openTestShell = (
@@ -74,7 +74,8 @@ export const openTestShell = (
   openCallerServer({
     handle: serve,
     documents,
-    observer: watched.observer,
+    observers: watched.observers,
+    serverLog: watched.serverLog,
     ...parts,
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
   });

@@ -7,6 +7,7 @@ import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import type { WireRequest } from '../../src/formats/wire.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
 import type { Log } from '../../src/http/log.ts';
 import type { Metrics } from '../../src/http/metrics/metrics.ts';
@@ -29,12 +30,14 @@ test('the contract says which operations return card data', () => {
   expect([returnsSensitive(listing), returnsSensitive(disabling)]).toEqual([true, false]);
 });
 
+const wire = {} as WireRequest;
+
 test('reads are counted for each credential and operation, and first uses are recorded once', () => {
   const trail = createMemoryAuditTrail();
   const audit = createRequestAudit(trail);
-  for (const each of ['c1', 'c1', 'c2', 'c1']) audit.observe(answer(each));
-  audit.observe(answer('c1', disabling));
-  audit.observe(answer('c3', listing, new Problem('internal')));
+  for (const each of ['c1', 'c1', 'c2', 'c1']) audit.answered(wire, answer(each));
+  audit.answered(wire, answer('c1', disabling));
+  audit.answered(wire, answer('c3', listing, new Problem('internal')));
   audit.recordCounts();
   audit.recordCounts();
   const recorded = trail.events.map(({ kind, actor, subject, detail }) => [kind, actor.name, subject, detail?.reads]);

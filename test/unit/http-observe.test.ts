@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { AggregatorRegistry } from 'prom-client';
 import { Problem } from '../../src/contract/problem.ts';
+import type { WireRequest } from '../../src/formats/wire.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
+import type { HttpFacts } from '../../src/gateway/request-observer.ts';
 import { inspect, openAdmin, type Probe } from '../../src/http/admin.ts';
 import { openLog } from '../../src/http/log.ts';
-import type { ObservedRequest } from '../../src/http/log-request.ts';
+import { createRequestLog } from '../../src/http/log-request.ts';
 import { createMetrics, type ServedMetrics } from '../../src/http/metrics/metrics.ts';
-import { createObserver, type Observer } from '../../src/http/observer.ts';
+import { createMetricsObserver } from '../../src/http/metrics/requests.ts';
 import { redact } from '../../src/lib/redact.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { problems } from '../support/problems.ts';
@@ -38,7 +40,7 @@ const entry: LogEntry = {
   requestReference: '8515208516304269',
   outcome: 'ok',
 };
-const seen: ObservedRequest = {
+const seen: HttpFacts = {
   method: 'POST',
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
@@ -56,23 +58,23 @@ const failIfCalled = (thrown: unknown) => {
 
 const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.problem, problem });
 
+const wire = {} as WireRequest;
+const message = { status: 200, contentType: 'application/json', headers: {}, body: '' };
+
 describe('the log', () => {
   let files = 0;
-  const linesOf = async (work: (observer: Observer) => void, level = 'info') => {
+  const linesOf = async (work: (write: (entry: LogEntry, http: HttpFacts) => void) => void, level = 'info') => {
     const file = join(folder, String(files++));
     const log = openLog(level, { file });
-    const observer = createObserver(log, createMetrics(names, failIfCalled), {
-      requestReference: 'pspReference',
-      tenant: 'company',
-    });
-    work(observer);
+    const { answered } = createRequestLog(log, { requestReference: 'pspReference', tenant: 'company' });
+    work((each, http) => answered(wire, { message, entry: each }, http));
     await log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
   const lines = (...entries: readonly LogEntry[]) =>
-    linesOf((observer) => {
-      for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
+    linesOf((write) => {
+      for (const each of entries) write(each, { ...seen, status: each.problem?.status ?? 200 });
     });
   test('one line a request, names and numbers only', async () => {
     const [line] = await lines(entry);
@@ -119,16 +121,16 @@ describe('the log', () => {
     const account = { field: 'merchantAccount', value: '4111 1111 1111 1111' };
     const uuid = '12345678-1234-1234-1234-123456789012';
     const ids = ['order-4111111111111111', uuid, uuid.replaceAll('-', '')];
-    const read = await linesOf((observer) => {
-      for (const requestId of ids) observer.requestAnswered({ ...entry, account }, { ...seen, requestId });
+    const read = await linesOf((write) => {
+      for (const requestId of ids) write({ ...entry, account }, { ...seen, requestId });
     });
     expect(read.map(({ requestId }) => requestId)).toEqual(['order-[digits]', uuid, uuid.replaceAll('-', '')]);
     expect(read[0]).toMatchObject({ merchantAccount: '[digits]' });
   });
   test('lines of requests are not built where the level excludes them; those of failures are', async () => {
     const unexpected = refused(new Problem('internal'));
-    const read = await linesOf((observer) => {
-      for (const each of [entry, unexpected]) observer.requestAnswered(each, seen);
+    const read = await linesOf((write) => {
+      for (const each of [entry, unexpected]) write(each, seen);
     }, 'error');
     expect(read).toMatchObject([{ level: 'error', outcome: 'internal' }]);
   });
@@ -145,8 +147,9 @@ describe('the metrics', () => {
   test('count by format, operation, version and outcome; unknown names are one', async () => {
     const metrics = createMetrics(names, failIfCalled);
     metrics.connections = () => 7;
-    metrics.inFlight = 3;
-    metrics.count(entry, 0.002);
+    const observer = createMetricsObserver(metrics);
+    for (let at = 0; at < 4; at++) observer.started();
+    observer.answered(wire, { message, entry }, { ...seen, ms: 2 });
     metrics.count(entry, 0.004);
     for (let at = 0; at < 500; at++) {
       metrics.count({ ...entry, protocol: `p${at}`, operation: `o${at}`, version: 1000 + at, outcome: `x${at}` }, 1);

@@ -19,7 +19,8 @@ beforeAll(async () => {
   const parts = {
     handle: echo(),
     documents: { find: () => undefined, findPage: () => undefined },
-    observer: watched.observer,
+    observers: watched.observers,
+    serverLog: watched.serverLog,
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', KEEP_ALIVE_MS: '300' }),
   };
   servers = { plain: await openCallerServer(parts), TLS: await openCallerServer({ ...parts, tls }) };

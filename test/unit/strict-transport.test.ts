@@ -35,7 +35,7 @@ function configure(variables: Readonly<Record<string, string>>) {
 
 async function openCallers(variables: Readonly<Record<string, string>>): Promise<CallerServer> {
   const options = configure(variables);
-  const server = await openCallerServer({ handle: echo(), documents, observer: watch().observer, options, tls });
+  const server = await openCallerServer({ handle: echo(), documents, ...watch(), options, tls });
   opened.push(server);
   return server;
 }

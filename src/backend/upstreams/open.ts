@@ -1,10 +1,10 @@
 /** Opens the upstreams of a plan: their handlers, their state for probes and metrics, and their events for the log. */
 import type { Protocols } from '../../formats/index.ts';
 import type { Implementation } from '../../gateway/implement.ts';
+import type { StepHooks } from '../../gateway/observe-steps.ts';
 import type { Probe } from '../../http/admin.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
-import type { Tracing } from '../../observe/telemetry/tracing.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
@@ -34,12 +34,12 @@ export interface UpstreamDependencies {
   readonly backend: Backend<Services>;
   readonly log: Log;
   readonly metrics: UpstreamMetrics;
-  /** Absent where requests are not traced. */
-  readonly trace?: Tracing['upstream'] | undefined;
+  /** Observes the requests to upstreams. */
+  readonly observe: StepHooks['upstream'];
 }
 
 export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies): OpenUpstreams {
-  const { protocols, referenceHeader, log, metrics, backend, trace = (handler) => handler } = dependencies;
+  const { protocols, referenceHeader, log, metrics, backend, observe } = dependencies;
   const { clock, vault } = backend.context;
   const report = createEventListener(log, metrics);
   const opened = new Map(
@@ -59,7 +59,7 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     );
   return Object.freeze<OpenUpstreams>({
     implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) =>
-      trace(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
+      observe(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
     ),
     probes: all.map(([name, upstream]) => ({
       name: upstreamProbeName(name),

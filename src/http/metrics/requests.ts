@@ -2,6 +2,7 @@
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { LogEntry } from '../../gateway/answer.ts';
+import type { RequestObserver } from '../../gateway/request-observer.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 
 /** The names that may become label values; any other is counted as `other`. */
@@ -104,6 +105,22 @@ function createInstruments(registers: Registry[]) {
       help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same one.',
       registers,
     }),
+  };
+}
+
+/** Counts each request when it arrives and when it is answered. */
+export function createMetricsObserver(metrics: {
+  inFlight: number;
+  readonly count: CountRequest;
+}): Required<Pick<RequestObserver, 'started' | 'answered'>> {
+  return {
+    started() {
+      metrics.inFlight += 1;
+    },
+    answered(_request, { entry }, { ms }) {
+      metrics.inFlight -= 1;
+      metrics.count(entry, ms / 1000);
+    },
   };
 }
 

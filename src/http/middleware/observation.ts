@@ -1,18 +1,22 @@
-/** Middleware: times each request and reports it to the observer after its response is written. */
+/** Middleware: times each request, and tells its observers after its response is written. */
+import { observeRequests } from '../../gateway/observe-steps.ts';
+import { type RequestObserver, Step } from '../../gateway/request-observer.ts';
 import { clientAddress } from '../forwarded.ts';
-import type { Observer } from '../observer.ts';
 import type { HttpOptions } from '../options.ts';
 import { ReceivedRequest } from '../received-request.ts';
 import type { Middleware } from './state.ts';
 
 export interface ObservationOptions {
-  readonly observer: Observer;
+  readonly observers: readonly RequestObserver[];
   readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'>;
   /** Called for each request as it arrives; the server needs the request when its connection breaks. */
   readonly onRequest: (request: ReceivedRequest) => void;
 }
 
-export function observation({ observer, options, onRequest }: ObservationOptions): Middleware {
+export function observation({ observers, options, onRequest }: ObservationOptions): Middleware {
+  const started = observers.flatMap((each) => each.started ?? []);
+  const answered = observers.flatMap((each) => each.answered ?? []);
+  const observe = observeRequests(observers);
   return async (context, next) => {
     const startedAt = performance.now();
     const { req, res, state } = context;
@@ -21,12 +25,13 @@ export function observation({ observer, options, onRequest }: ObservationOptions
     const request = new ReceivedRequest(req, res, options);
     state.request = request;
     onRequest(request);
-    observer.requestStarted();
-    await next();
+    for (const tell of started) tell();
+    if (observe === undefined) await next();
+    else await runObserved(observe, request, next);
     const { sent } = state;
     if (sent === undefined) throw new TypeError('no middleware wrote a response');
-    const { entry, requestId, status, bytesOut, aborted } = sent;
-    observer.requestAnswered(entry, {
+    const { answer, requestId, status, bytesOut, aborted } = sent;
+    const http = {
       method: request.method,
       traceId: request.traceId,
       requestId,
@@ -36,6 +41,23 @@ export function observation({ observer, options, onRequest }: ObservationOptions
       bytesOut,
       address: clientAddress(req, options.trustedProxies),
       aborted,
-    });
+    };
+    for (const tell of answered) tell(request, answer, http);
   };
+}
+
+function runObserved(
+  observe: NonNullable<ReturnType<typeof observeRequests>>,
+  request: ReceivedRequest,
+  next: () => Promise<void>,
+): Promise<void> {
+  const sentTrace = request.isTraced ? request.traceparent : undefined;
+  const step = new Step({ name: 'request', httpVersion: request.request.httpVersion, sentTrace }, request);
+  return observe(step, () => {
+    if (step.traceparent !== undefined) request.traceparent = step.traceparent;
+    request.onBody = (body) => {
+      step.body = body;
+    };
+    return next();
+  });
 }

@@ -8,14 +8,14 @@ import type { Message } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import { clientAddress, isFromProxy } from '../forwarded.ts';
 import { holdReadingFor } from '../hold-reading.ts';
-import type { Observer } from '../observer.ts';
 import type { HttpOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
+import type { ServerLog } from '../server-log.ts';
 import { writeResponse } from '../write-response.ts';
 import type { Middleware } from './state.ts';
 
 export interface ResponseOptions {
-  readonly observer: Observer;
+  readonly serverLog: Pick<ServerLog, 'requestFailed'>;
   readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax' | 'trustedProxies'>;
   /** True while the server stops: a response then ends its connection. */
   readonly closing: () => boolean;
@@ -36,26 +36,27 @@ const failureEntry: LogEntry = Object.freeze({ protocol: 'none', requestReferenc
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
 interface Written {
-  readonly entry: LogEntry;
+  readonly answer: Answer;
   readonly status: number;
   readonly bytesOut: number;
 }
 
-export function response({ observer, options, closing, pace, encodeFailure }: ResponseOptions): Middleware {
+export function response({ serverLog, options, closing, pace, encodeFailure }: ResponseOptions): Middleware {
   const write = (
     received: ReceivedRequest,
-    { message, entry }: Answer,
+    answer: Answer,
     bytesOut: number,
     requestId: string,
     isFailure = false,
   ): Written => {
+    const { message } = answer;
     writeResponse(received, message, { bytesOut, closing: closing() || isFailure, requestId, limits: options });
-    return { entry, status: message.status, bytesOut };
+    return { answer, status: message.status, bytesOut };
   };
 
   /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
   const writeInstead = (received: ReceivedRequest, answer: Answer, thrown: unknown, requestId: string): Written => {
-    observer.requestFailed(thrown);
+    serverLog.requestFailed(thrown);
     const encoders = [() => encodeFailure?.(answer, thrown), () => failureAnswer];
     for (const encode of encoders) {
       // What is written now would be read as the rest of the first response.
@@ -65,18 +66,18 @@ export function response({ observer, options, closing, pace, encodeFailure }: Re
         if (instead !== undefined)
           return write(received, instead, Buffer.byteLength(instead.message.body), requestId, true);
       } catch (again) {
-        observer.requestFailed(again);
+        serverLog.requestFailed(again);
       }
     }
     received.response.destroy();
-    return { entry: answer.entry, status: answer.message.status, bytesOut: 0 };
+    return { answer, status: answer.message.status, bytesOut: 0 };
   };
 
   return async ({ state, req, res }, next) => {
     try {
       await next();
     } catch (thrown) {
-      observer.requestFailed(thrown);
+      serverLog.requestFailed(thrown);
       state.answer = failureAnswer;
     }
     const answer = state.answer ?? failureAnswer;
@@ -93,7 +94,7 @@ export function response({ observer, options, closing, pace, encodeFailure }: Re
     // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
     await endOfTurn();
     const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
-    let written: Written = { entry, status: message.status, bytesOut: 0 };
+    let written: Written = { answer, status: message.status, bytesOut: 0 };
     if (!aborted)
       try {
         written = write(state.request, answer, bytesPrinted, requestId);

@@ -1,9 +1,9 @@
 /** The state that the middlewares of one request share. */
 import type Koa from 'koa';
-import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import type { Answer } from '../../gateway/answer.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 
-export interface RequestState {
+export interface MiddlewareState {
   /** Set by the observation middleware, which is the first. */
   request: ReceivedRequest;
   /** Set by the middleware that answers the request: documents or gateway. */
@@ -13,7 +13,8 @@ export interface RequestState {
 }
 
 export interface SentResponse {
-  readonly entry: LogEntry;
+  /** As it was written. */
+  readonly answer: Answer;
   readonly requestId: string;
   readonly status: number;
   readonly bytesOut: number;
@@ -21,4 +22,4 @@ export interface SentResponse {
   readonly aborted: boolean;
 }
 
-export type Middleware = Koa.Middleware<RequestState>;
+export type Middleware = Koa.Middleware<MiddlewareState>;

@@ -1,41 +1,91 @@
 /** Creates spans with the SDK of OpenTelemetry. The span of a request is the parent of those that begin while it is handled. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
-  type Attributes,
   type Context,
-  type Link,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import type { Protocol } from '../../formats/protocol.ts';
+import type { WireRequest } from '../../formats/wire.ts';
+import { runningStep, runOutsideSteps } from '../../gateway/observe-steps.ts';
+import type { EndStep, RequestObserver, Step, StepFacts } from '../../gateway/request-observer.ts';
 import type { Dialect } from '../../store/sql/engine.ts';
 import { describeRequest } from './describe-request.ts';
 import type { Tracing } from './tracing.ts';
 
-interface SpanOptions {
-  readonly kind?: SpanKind;
-  readonly attributes?: Attributes;
-  readonly links?: Link[];
-}
-
 export function createTracing(tracer: Tracer): Tracing {
-  const contexts = new AsyncLocalStorage<Context>();
+  const contexts = new WeakMap<Step, Context>();
+  const requests = new WeakMap<WireRequest, Span>();
 
-  function start(name: string, options: SpanOptions, parent = contexts.getStore() ?? ROOT_CONTEXT) {
+  /** Starts the span of a step. Those of its steps are below it. */
+  function start(step: Step, name: string, options: SpanOptions, parent: Context): Span {
     const span = tracer.startSpan(name, options, parent);
-    return { span, context: trace.setSpan(parent, span) };
+    contexts.set(step, trace.setSpan(parent, span));
+    return span;
   }
 
-  /** Runs the work in a span, whose parent is the span that runs now. */
-  async function within<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
-    const { span, context } = start(name, options);
+  function startRequest(step: Step, sentTrace: string | undefined, httpVersion: string): EndStep {
+    const { request } = step;
+    const parent =
+      sentTrace === undefined
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, { ...parse(sentTrace), isRemote: true });
+    const attributes = {
+      'http.request.method': request.method,
+      'url.scheme': request.sender?.scheme,
+      'client.address': request.sender?.address,
+      'network.protocol.version': httpVersion,
+    };
+    const span = start(step, request.method, { kind: SpanKind.SERVER, attributes }, parent);
+    step.traceparent = print(span.spanContext());
+    requests.set(request, span);
+    return ({ isFailed }) => {
+      // Else `answered` ends it.
+      if (!isFailed) return;
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    };
+  }
+
+  const observer: RequestObserver = {
+    step(step) {
+      const { facts, parent } = step;
+      if (facts.name === 'request') return startRequest(step, facts.sentTrace, facts.httpVersion);
+      const above = (parent && contexts.get(parent)) ?? ROOT_CONTEXT;
+      const { name, options } = describeStep(facts);
+      const span = start(step, name, options, above);
+      if (facts.name === 'upstream' || (facts.name === 'transaction' && isSampled(span)))
+        step.traceparent = print(span.spanContext());
+      return ({ isFailed, thrown, replayed }) => {
+        if (replayed !== undefined) span.setAttribute('triglyph.replayed', replayed);
+        if (isFailed) fail(span, thrown);
+        span.end();
+      };
+    },
+    answered(request, answer, http) {
+      const span = requests.get(request);
+      if (span === undefined) return;
+      requests.delete(request);
+      describeRequest(span, answer, http);
+      span.end();
+    },
+  };
+
+  /** Runs the work in a span of its own. */
+  async function within<T extends { readonly kind: string }>(
+    { name, expected, options, parent }: OwnSpan,
+    work: (span: Span) => Promise<T>,
+  ): Promise<T> {
+    const span = tracer.startSpan(name, options, parent);
     try {
-      return await contexts.run(context, work, span);
+      const result = await work(span);
+      span.setAttribute('triglyph.outcome', result.kind);
+      if (result.kind !== expected) span.setStatus({ code: SpanStatusCode.ERROR });
+      return result;
     } catch (thrown) {
       fail(span, thrown);
       throw thrown;
@@ -45,110 +95,63 @@ export function createTracing(tracer: Tracer): Tracing {
   }
 
   return Object.freeze<Tracing>({
-    async middleware({ state }, next) {
-      const { request } = state;
-      const parent = request.isTraced
-        ? trace.setSpanContext(ROOT_CONTEXT, { ...parse(request.traceparent), isRemote: true })
-        : ROOT_CONTEXT;
-      const { span, context } = start(request.method, { kind: SpanKind.SERVER }, parent);
-      request.traceparent = print(span.spanContext());
-      try {
-        await contexts.run(context, next);
-      } finally {
-        describeRequest(span, state);
-        span.end();
-      }
-    },
-
-    decode(protocols) {
-      const traced = Object.entries<Protocol>(protocols).map(([name, protocol]): [string, Protocol] => [
-        name,
-        Object.freeze<Protocol>({
-          ...protocol,
-          decode(body, media, target, head) {
-            const { span } = start('decode', { attributes: { 'triglyph.protocol': name } });
-            try {
-              return protocol.decode(body, media, target, head);
-            } catch (thrown) {
-              fail(span, thrown);
-              throw thrown;
-            } finally {
-              span.end();
-            }
-          },
-        }),
-      ]);
-      return Object.freeze(Object.fromEntries(traced)) as typeof protocols;
-    },
-
-    execute: (execute) => (request, handler) =>
-      within('execute', { attributes: { 'triglyph.keyed': request.key !== undefined } }, async (span) => {
-        const result = await execute(request, handler);
-        span.setAttribute('triglyph.replayed', result.replayed);
-        return result;
-      }),
-
-    store(store, dialect) {
-      const options = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': systems[dialect] } };
-      return Object.freeze<typeof store>({
-        read: (work) =>
-          within('read', options, () => {
-            // Another request may run the work of this one, as in a common transaction.
-            const context = contexts.getStore();
-            return store.read((tx) => contexts.run(context!, work, tx));
-          }),
-        write: (work, writeOptions) =>
-          within('transaction', options, (span) => {
-            const context = contexts.getStore();
-            return store.write((tx) => {
-              if (isSampled(span)) tx.outbox.traceparent = print(span.spanContext());
-              return contexts.run(context!, work, tx);
-            }, writeOptions);
-          }),
-      });
-    },
-
-    upstream: (handler) =>
-      Object.freeze<typeof handler>({
-        ...handler,
-        forward(request, context, key) {
-          const { operation, service, head } = request;
-          const attributes = {
-            'triglyph.upstream': handler.upstream,
-            'triglyph.service': service.name,
-            'triglyph.operation': operation.name,
-          };
-          return within(`${handler.upstream} ${operation.name}`, { kind: SpanKind.CLIENT, attributes }, (span) => {
-            const traced = { headers: {}, ...head, traceparent: print(span.spanContext()) };
-            return handler.forward({ ...request, head: traced }, context, key);
-          });
-        },
-      }),
+    observer,
 
     delivery: ({ endpointId, traceparent, attempt }, deliver) => {
       const links = traceparent === undefined ? [] : [{ context: parse(traceparent) }];
       const attributes = { 'triglyph.endpoint': endpointId, 'triglyph.attempt': attempt };
+      const options = { kind: SpanKind.CLIENT, attributes, links };
       // Jobs are found by a timer that a request may have set: the span has no parent.
-      return contexts.run(ROOT_CONTEXT, () =>
-        within('webhook', { kind: SpanKind.CLIENT, attributes, links }, async (span) => {
-          const result = await deliver();
-          span.setAttribute('triglyph.outcome', result.kind);
-          if (result.kind !== 'accepted') span.setStatus({ code: SpanStatusCode.ERROR });
-          return result;
-        }),
+      return runOutsideSteps(() =>
+        within({ name: 'webhook', expected: 'accepted', options, parent: ROOT_CONTEXT }, deliver),
       );
     },
 
-    call: ({ name, isJob, expected }, call) =>
-      contexts.run(isJob ? ROOT_CONTEXT : (contexts.getStore() ?? ROOT_CONTEXT), () =>
-        within(name, { kind: SpanKind.CLIENT }, async (span) => {
-          const result = await call(print(span.spanContext()));
-          span.setAttribute('triglyph.outcome', result.kind);
-          if (result.kind !== expected) span.setStatus({ code: SpanStatusCode.ERROR });
-          return result;
-        }),
-      ),
+    call: ({ name, isJob, expected }, call) => {
+      const step = isJob ? undefined : runningStep();
+      const parent = (step && contexts.get(step)) ?? ROOT_CONTEXT;
+      return within({ name, expected, options: { kind: SpanKind.CLIENT }, parent }, (span) =>
+        call(print(span.spanContext())),
+      );
+    },
   });
+}
+
+/** The span of work that is no step of a request. */
+interface OwnSpan {
+  readonly name: string;
+  /** The kind of result that is no error. */
+  readonly expected: string;
+  readonly options: SpanOptions;
+  readonly parent: Context;
+}
+
+/** The name and the attributes of the span of a step. */
+function describeStep(facts: Exclude<StepFacts, { readonly name: 'request' }>): {
+  readonly name: string;
+  readonly options: SpanOptions;
+} {
+  const { name } = facts;
+  switch (name) {
+    case 'decode':
+      return { name, options: { attributes: { 'triglyph.protocol': facts.format } } };
+    case 'execute':
+      return { name, options: { attributes: { 'triglyph.keyed': facts.hasKey } } };
+    case 'read':
+    case 'transaction':
+      return { name, options: { kind: SpanKind.CLIENT, attributes: { 'db.system.name': systems[facts.dialect] } } };
+    case 'upstream': {
+      const { upstream, service, operation } = facts;
+      const attributes = {
+        'triglyph.upstream': upstream,
+        'triglyph.service': service,
+        'triglyph.operation': operation,
+      };
+      return { name: `${upstream} ${operation}`, options: { kind: SpanKind.CLIENT, attributes } };
+    }
+    default:
+      return name satisfies never;
+  }
 }
 
 const systems = { postgres: 'postgresql', sqlite: 'sqlite' } as const satisfies Record<Dialect, string>;

@@ -1,27 +1,20 @@
 /** The name, attributes and status of the span of a request, by the semantic conventions for HTTP servers. */
-import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
-import type { RequestState } from '../../http/middleware/state.ts';
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
+import type { Answer } from '../../gateway/answer.ts';
+import type { HttpFacts } from '../../gateway/request-observer.ts';
 import { maskRequestId } from '../../http/request-id.ts';
 
 /** Names and numbers as in the line of the log, never raw paths, whose segments may identify shoppers. */
-export function describeRequest(span: Span, { request, sent }: RequestState): void {
+export function describeRequest(
+  span: Span,
+  { entry }: Answer,
+  { method, requestId, status, aborted }: HttpFacts,
+): void {
   if (!span.isRecording()) return;
-  const attributes: Attributes = {
-    'http.request.method': request.method,
-    'url.scheme': request.sender.scheme,
-    'client.address': request.sender.address,
-    'network.protocol.version': request.request.httpVersion,
-  };
-  if (sent === undefined) {
-    span.setAttributes(attributes).setStatus({ code: SpanStatusCode.ERROR });
-    return;
-  }
-  const { entry, requestId, status, aborted } = sent;
   const { path, problem, service, operation } = entry;
-  if (path !== undefined) span.updateName(`${request.method} ${path}`);
+  if (path !== undefined) span.updateName(`${method} ${path}`);
   const isFailure = problem?.type === 'internal';
   span.setAttributes({
-    ...attributes,
     'http.route': path,
     'url.path': path,
     'http.response.status_code': status,

@@ -4,23 +4,15 @@ import type { Config } from '../../config/config.ts';
 import type { Service } from '../../contract/service.ts';
 import type { TextDetector } from '../../contract/text-detector.ts';
 import type { Protocols } from '../../formats/index.ts';
-import type { WireRequest } from '../../formats/wire.ts';
-import type { Answer } from '../../gateway/answer.ts';
-import type { Observer } from '../../http/observer.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
 import { describePartsOf } from './describe-request.ts';
 import { TrafficReader, type TrafficSource } from './reader.ts';
-import { recordSteps } from './record-steps.ts';
 import { type RecorderOptions, TrafficRecorder } from './recorder.ts';
 
 export interface Traffic {
   readonly recorder: TrafficRecorder;
   /** Reads the traffic of this process. */
   readonly reader: TrafficReader;
-  readonly steps: Pick<Tracing, 'decode' | 'execute' | 'store' | 'upstream'>;
-  handle(handle: (request: WireRequest) => Promise<Answer>): (request: WireRequest) => Promise<Answer>;
-  observer(observer: Observer): Observer;
   close(): void;
 }
 
@@ -55,14 +47,5 @@ export function createTraffic(
     recorder,
     reader: new TrafficReader({ sources: () => [source], rates: recorder.rates, options }),
     close: () => recorder.close(),
-    steps: recordSteps(recorder),
-    handle: (handle) => (request) => (recorder.isActive ? recorder.observe(request, handle) : handle(request)),
-    observer: (observer) => ({
-      ...observer,
-      requestAnswered(entry, observed) {
-        observer.requestAnswered(entry, observed);
-        recorder.add(entry, observed);
-      },
-    }),
   });
 }

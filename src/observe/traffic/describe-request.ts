@@ -1,10 +1,10 @@
 /** Describes a request that has been answered: its line, and its details with everything masked that is secret. */
-import { type Problem, problems } from '../../contract/problem.ts';
+import { problems } from '../../contract/problem.ts';
 import { keyHeader } from '../../contract/retry.ts';
 import type { Service } from '../../contract/service.ts';
 import type { Protocol } from '../../formats/protocol.ts';
-import type { LogEntry } from '../../gateway/answer.ts';
-import type { ObservedRequest as ObservedHttp } from '../../http/log-request.ts';
+import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import type { HttpFacts } from '../../gateway/request-observer.ts';
 import { maskRequestId } from '../../http/request-id.ts';
 import { isStorableProblem } from '../../idempotency/stored-outcome.ts';
 import { type BodyMasking, maskBody, textOf } from './mask/mask-body.ts';
@@ -13,8 +13,8 @@ import { type MaskedHeader, maskHeaders, secretsIn } from './mask/mask-headers.t
 import { knownWords } from './mask/mask-shape.ts';
 import { type MaskText, masked } from './mask/masked-output.ts';
 import { answerPlace, refusalPlace, requestPlace } from './mask/place.ts';
-import type { ObservedRequest } from './observed-request.ts';
 import type { KeyResult, TrafficDetails, TrafficIssue, TrafficMessage } from './record.ts';
+import type { Recording } from './recording.ts';
 import { describeSteps } from './steps.ts';
 
 /** Characters of a message that are kept. */
@@ -34,13 +34,14 @@ export interface DescribeParts {
 }
 
 export function describeDetails(
-  observed: ObservedRequest,
-  entry: LogEntry,
-  http: ObservedHttp,
+  recording: Recording,
+  answer: Answer,
+  http: HttpFacts,
   parts: DescribeParts,
 ): TrafficDetails {
-  const { wire, answer } = observed;
-  const key = answer?.message.headers[keyHeader] ?? answer?.decoded?.key ?? wire.headers[keyHeader.toLowerCase()];
+  const { headers } = recording.request.request;
+  const { message, entry, decoded } = answer;
+  const key = message.headers[keyHeader] ?? decoded?.key ?? headers[keyHeader.toLowerCase()];
   const { problem } = entry;
   const details: TrafficDetails = {
     tenant: entry.tenant,
@@ -48,20 +49,20 @@ export function describeDetails(
     address: http.address,
     requestId: maskRequestId(http.requestId),
     traceId: http.traceId,
-    received: describeReceived(observed, parts),
-    canonical: describeCanonical(observed, parts),
-    issues: describeIssues(problem, entry, observed, parts),
+    received: describeReceived(recording, answer, parts),
+    canonical: describeCanonical(answer, parts),
+    issues: describeIssues(answer, parts),
     problem: problem && {
       name: problem.problem,
       code: problem.code,
       message: parts.maskText(problem.message.slice(0, textLengthMax)),
     },
     key: { length: key?.length, isWeak: entry.weakKey === true },
-    ...describeSteps(observed, http.ms),
-    answer: describeAnswer(observed, parts),
+    ...describeSteps(recording, http.ms),
+    answer: describeAnswer(answer, parts),
   };
   // A caller may put its key or its password anywhere.
-  return withoutSecrets(details, [...secretsIn(wire.headers), ...(key === undefined ? [] : [key])]);
+  return withoutSecrets(details, [...secretsIn(headers), ...(key === undefined ? [] : [key])]);
 }
 
 /** `reading`: the operations that read, each with the name of its service before it and a blank between. */
@@ -78,11 +79,12 @@ export function keyResultOf(
 }
 
 function describeReceived(
-  { wire, body, answer, format }: ObservedRequest,
+  { request: { request: wire, body }, format }: Recording,
+  { decoded }: Answer,
   parts: DescribeParts,
 ): TrafficDetails['received'] {
   const { maskText, words } = parts;
-  const operation = answer?.decoded?.operation;
+  const operation = decoded?.operation;
   const read = operation === undefined ? undefined : format;
   const place = operation === undefined || read === undefined ? undefined : requestPlace(read, operation);
   const masking: BodyMasking = { format: read, place, maskText, words, lengthMax: messageLengthMax };
@@ -98,20 +100,17 @@ function describeReceived(
   };
 }
 
-function describeCanonical({ answer }: ObservedRequest, { maskText }: DescribeParts): string | undefined {
-  const { decoded } = answer ?? {};
+function describeCanonical({ decoded }: Answer, { maskText }: DescribeParts): string | undefined {
   if (decoded === undefined || decoded.issues.length > 0) return undefined;
   const text = JSON.stringify(maskCanonical(decoded.operation.input, decoded.input, maskText), null, 2);
   return text.length > messageLengthMax ? undefined : text;
 }
 
 function describeIssues(
-  problem: Problem | undefined,
-  { protocol }: LogEntry,
-  { answer }: ObservedRequest,
+  { entry: { problem, protocol }, decoded }: Answer,
   { protocols, maskText }: DescribeParts,
 ): readonly TrafficIssue[] {
-  const operation = answer?.decoded?.operation;
+  const operation = decoded?.operation;
   if (problem === undefined || operation === undefined) return [];
   return problem.issues.slice(0, issuesMax).map(({ path, kind, message }) => ({
     at: maskText(protocols[protocol]?.coordinates(path, operation, 'input', kind) ?? ''),
@@ -121,9 +120,7 @@ function describeIssues(
   }));
 }
 
-function describeAnswer({ answer }: ObservedRequest, parts: DescribeParts): TrafficMessage {
-  if (answer === undefined) return { headers: [], body: '', isCut: false };
-  const { message, entry, decoded } = answer;
+function describeAnswer({ message, entry, decoded }: Answer, parts: DescribeParts): TrafficMessage {
   const headers = Object.entries(message.headers).map(
     ([name, value]): MaskedHeader => [name, name === keyHeader ? masked : parts.maskText(value)],
   );

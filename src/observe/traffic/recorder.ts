@@ -1,12 +1,17 @@
 /** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
-import type { ObservedRequest as ObservedHttp } from '../../http/log-request.ts';
+import {
+  type EndStep,
+  type HttpFacts,
+  isOfGateway,
+  type RequestObserver,
+  type Step,
+} from '../../gateway/request-observer.ts';
 import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
-import { ObservedRequest } from './observed-request.ts';
 import { Rates } from './rates.ts';
 import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';
+import { Recording } from './recording.ts';
 
 export interface RecorderOptions {
   /** Requests in the list. */
@@ -38,10 +43,10 @@ export interface TrafficPage {
 }
 
 /**
- * A place in the ring. It is filled again for later requests: a new object for each, which lives for thousands of requests, costs more
+ * A row of the ring. It is filled again for later requests: a new object for each, which lives for thousands of requests, costs more
  * time of the garbage collector than all of the recording.
  */
-class Place {
+class Row {
   sequence = 0;
   at = 0;
   method = '';
@@ -62,7 +67,7 @@ class Place {
   /** JSON text. */
   details: string | undefined;
 
-  fill(sequence: number, at: number, entry: LogEntry, http: ObservedHttp, key: KeyResult): void {
+  fill(sequence: number, at: number, entry: LogEntry, http: HttpFacts, key: KeyResult): void {
     this.sequence = sequence;
     this.at = at;
     this.method = http.method;
@@ -90,14 +95,12 @@ class Place {
   }
 }
 
-export class TrafficRecorder {
+export class TrafficRecorder implements RequestObserver {
   readonly rates = new Rates();
-  /** The request that is handled, where its details are recorded. */
-  readonly current = new AsyncLocalStorage<ObservedRequest>();
   readonly #options: RecorderOptions;
   readonly #parts: DescribeParts;
-  readonly #ring: (Place | undefined)[];
-  readonly #observed = new WeakMap<LogEntry, ObservedRequest>();
+  readonly #ring: (Row | undefined)[];
+  readonly #recordings = new WeakMap<WireRequest, Recording>();
   #sequence = 0;
   #bytes = 0;
   /** The oldest request that may have details. */
@@ -112,7 +115,7 @@ export class TrafficRecorder {
   constructor(options: RecorderOptions, parts: DescribeParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#ring = new Array<Place | undefined>(options.requestsMax).fill(undefined);
+    this.#ring = new Array<Row | undefined>(options.requestsMax).fill(undefined);
     this.isActive = options.details === 'always';
   }
 
@@ -121,7 +124,7 @@ export class TrafficRecorder {
     return this.#notRecorded;
   }
 
-  /** Somebody watches: details are recorded for a while. */
+  /** A console shows the traffic: details are recorded for a while. */
   watch(): void {
     if (this.#options.details === 'always') return;
     this.isActive = true;
@@ -132,41 +135,41 @@ export class TrafficRecorder {
     this.#watching.unref();
   }
 
-  /** Handles a request whose details are recorded. */
-  async observe(request: WireRequest, handle: (request: WireRequest) => Promise<Answer>): Promise<Answer> {
+  /** Records the steps of a request while details are recorded, and the time allows it. */
+  readonly step = (step: Step): EndStep | undefined => {
+    if (step.parent !== undefined) return this.#recordings.get(step.request)?.begin(step);
+    if (!this.isActive) return undefined;
     if (!this.#hasBudget()) {
       this.#notRecorded += 1;
-      return handle(request);
+      return undefined;
     }
     this.#budget -= baseCost;
-    const observed = new ObservedRequest(request);
-    const answer = await this.current.run(observed, handle, observed.observedWire());
-    observed.answer = answer;
-    this.#observed.set(answer.entry, observed);
-    return answer;
-  }
+    const recording = new Recording(step);
+    this.#recordings.set(step.request, recording);
+    return recording.begin(step);
+  };
 
   /** Adds a request that has been answered. */
-  add(entry: LogEntry, http: ObservedHttp, now = Date.now()): void {
-    this.rates.count(
-      now,
-      entry.protocol,
-      entry.problem === undefined ? 'ok' : isFailure(entry) ? 'failed' : 'refused',
-      http.ms,
-    );
+  readonly answered = (request: WireRequest, answer: Answer, http: HttpFacts): void => {
+    const { entry } = answer;
+    const now = Date.now();
+    const outcome = entry.problem === undefined ? 'ok' : isFailure(entry) ? 'failed' : 'refused';
+    this.rates.count(now, entry.protocol, outcome, http.ms);
     if (this.#options.requestsMax === 0) return;
     this.#sequence += 1;
     const index = this.#sequence % this.#options.requestsMax;
-    const place = this.#ring[index] ?? new Place();
-    this.#ring[index] = place;
-    this.#bytes -= place.details?.length ?? 0;
-    place.fill(this.#sequence, now, entry, http, keyResultOf(entry, this.#parts.reading));
-    const observed = this.isActive ? this.#observed.get(entry) : undefined;
-    if (observed === undefined) return;
-    // Others that were observed at the same time may have taken it.
-    if (this.#hasBudget()) this.#addDetails(place, observed, entry, http);
+    const row = this.#ring[index] ?? new Row();
+    this.#ring[index] = row;
+    this.#bytes -= row.details?.length ?? 0;
+    row.fill(this.#sequence, now, entry, http, keyResultOf(entry, this.#parts.reading));
+    const recording = this.isActive ? this.#recordings.get(request) : undefined;
+    if (recording === undefined) return;
+    this.#recordings.delete(request);
+    if (!isOfGateway(entry)) return;
+    // Concurrent requests may have used up the budget.
+    if (this.#hasBudget()) this.#addDetails(row, recording, answer, http);
     else this.#notRecorded += 1;
-  }
+  };
 
   /** The lines after a cursor; the last ones where there are more than `limit`. Without a cursor, the last ones of all. */
   after(cursor: number | undefined, limit: number): TrafficPage {
@@ -193,15 +196,15 @@ export class TrafficRecorder {
     clearTimeout(this.#watching);
   }
 
-  #kept(sequence: number): Place | undefined {
+  #kept(sequence: number): Row | undefined {
     const kept = this.#ring[sequence % this.#options.requestsMax];
     return kept?.sequence === sequence ? kept : undefined;
   }
 
   /** Everything is masked before it is kept. */
-  #addDetails(kept: Place, observed: ObservedRequest, entry: LogEntry, http: ObservedHttp): void {
+  #addDetails(kept: Row, recording: Recording, answer: Answer, http: HttpFacts): void {
     const startedAt = performance.now();
-    const text = JSON.stringify(describeDetails(observed, entry, http, this.#parts));
+    const text = JSON.stringify(describeDetails(recording, answer, http, this.#parts));
     this.#budget -= performance.now() - startedAt;
     if (text.length > this.#options.bytesMax) return;
     kept.details = text;

@@ -1,10 +1,10 @@
 /** The steps of a request with their times, and those between them that nothing else observes. */
-import type { ObservedRequest } from './observed-request.ts';
 import type { TrafficDetails, TrafficStep } from './record.ts';
+import type { Recording } from './recording.ts';
 
 /** `ms`: from the arrival of the head to the writing of the response, which is about now. */
 export function describeSteps(
-  { steps, upstream }: Pick<ObservedRequest, 'steps' | 'upstream'>,
+  { steps, upstream }: Pick<Recording, 'steps' | 'upstream'>,
   ms: number,
   now = performance.now(),
 ): Pick<TrafficDetails, 'steps' | 'upstream'> {

@@ -4,13 +4,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { Schema } from '../../../src/contract/schema.ts';
 import { walk } from '../../../src/contract/walk.ts';
 import { createProtocols, namedProtocols, type ProtocolName } from '../../../src/formats/index.ts';
-import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
+import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
 import { describeDetails, describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
 import { maskBody } from '../../../src/observe/traffic/mask/mask-body.ts';
 import { maskShape } from '../../../src/observe/traffic/mask/mask-shape.ts';
 import { requestPlace } from '../../../src/observe/traffic/mask/place.ts';
-import { ObservedRequest } from '../../../src/observe/traffic/observed-request.ts';
 import type { TrafficDetails } from '../../../src/observe/traffic/record.ts';
+import { Recording } from '../../../src/observe/traffic/recording.ts';
 import { cardNumberDetector } from '../../../src/services/card-numbers.ts';
 import { services } from '../../../src/services/index.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
@@ -23,7 +23,7 @@ import { openGateway, type TestGateway } from '../../support/gateway.ts';
 const maskText = (text: string): string => cardNumberDetector.mask(text);
 const parts = describePartsOf(services, createProtocols(services), maskText);
 const key = 'key-of-a-request-4f1c8a';
-const http: ObservedHttp = {
+const http: HttpFacts = {
   method: 'POST',
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
@@ -43,19 +43,20 @@ interface Sent {
 
 async function detailsOf(gateway: TestGateway, { path, headers, body }: Sent): Promise<TrafficDetails> {
   const [plain = '', query = ''] = path.split('?');
-  const observed = new ObservedRequest({
+  const request = {
     method: 'POST',
     path: plain,
     query,
     headers,
     inspect: () => {},
     body: async () => Buffer.from(body),
-  });
-  observed.body = Buffer.from(body);
+  };
+  const step = new Step({ name: 'request', httpVersion: '1.1', sentTrace: undefined }, request);
+  step.body = Buffer.from(body);
+  const recording = new Recording(step);
   const answer = await gateway.ask({ path, headers, body });
-  observed.answer = answer;
-  if (answer.decoded !== undefined) observed.format = answer.entry.protocol;
-  return describeDetails(observed, answer.entry, http, parts);
+  if (answer.decoded !== undefined) recording.format = answer.entry.protocol;
+  return describeDetails(recording, answer, http, parts);
 }
 
 /** The values of a canonical input that its schema calls sensitive. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createProtocols } from '../../../src/formats/index.ts';
 import type { WireRequest } from '../../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
-import type { ObservedRequest as ObservedHttp } from '../../../src/http/log-request.ts';
+import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
 import { describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
 import { matches } from '../../../src/observe/traffic/filter.ts';
 import { bucketCount, bucketOf, percentile } from '../../../src/observe/traffic/histogram.ts';
@@ -13,7 +13,7 @@ import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/obs
 import { services } from '../../../src/services/index.ts';
 
 const parts = describePartsOf(services, createProtocols(services), (text) => text);
-const http: ObservedHttp = {
+const http: HttpFacts = {
   method: 'POST',
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
@@ -58,16 +58,18 @@ afterEach(() => {
 
 /** As the composition of a server does it. */
 async function answer(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<void> {
-  const answered = await handle(recorder, entry, body);
-  recorder.add(answered.entry, http);
+  (await handle(recorder, entry, body))();
 }
 
-function handle(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<Answer> {
-  const answerTo = async (request: WireRequest): Promise<Answer> => {
-    await request.body();
-    return { entry, message: { status: 200, contentType: 'text/plain', headers: {}, body } };
-  };
-  return recorder.isActive ? recorder.observe(wire, answerTo) : answerTo(wire);
+/** Returns what tells the recorder of the answer. */
+async function handle(recorder: TrafficRecorder, entry: LogEntry, body = ''): Promise<() => void> {
+  const request = { ...wire };
+  const step = new Step({ name: 'request', httpVersion: '1.1', sentTrace: undefined }, request);
+  const end = recorder.step(step);
+  step.body = await request.body();
+  end?.({ isFailed: false });
+  const answered: Answer = { entry, message: { status: 200, contentType: 'text/plain', headers: {}, body } };
+  return () => recorder.answered(request, answered, http);
 }
 
 describe('lines', () => {
@@ -158,7 +160,7 @@ describe('details', () => {
     const observed = await Promise.all(
       Array.from({ length: 20 }, (_, count) => handle(recorder, entryOf(String(count)))),
     );
-    for (const { entry } of observed) recorder.add(entry, http);
+    for (const tell of observed) tell();
     const described = recorder.after(undefined, 20).lines.filter(({ hasDetails }) => hasDetails).length;
     expect(described).toBeGreaterThan(0);
     expect(described).toBeLessThan(10);

@@ -39,7 +39,6 @@ const modules = {
 const boundaries = {
   koa: ['http/'],
   '@opentelemetry': ['observe/telemetry/'],
-  pino: ['http/log.ts'],
   'prom-client': ['http/'],
   saxes: ['lib/xml/'],
   'fast-xml-parser': ['documents/'],

@@ -28,7 +28,6 @@ interface Frame {
 /** The first match wins. */
 const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/node_modules\/(koa|koa-compose|cookies|http-assert|delegates|on-finished|statuses|ee-first)\//, 'Koa'],
-  [/\/node_modules\/(pino|sonic-boom|atomic-sleep|quick-format-unescaped|safe-stable-stringify)\//, 'log'],
   [/\/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics'],
   [/\/node_modules\/(pg|pg-\w+|postgres-\w+|split2)\//, 'store'],
   [/\/node_modules\/(saxes|xmlchars|qs|side-channel\w*)\//, 'decode'],

@@ -105,7 +105,7 @@ export async function startBackgroundWork(
   });
   backend.integrity.listen(({ table, tenant, id }) => {
     count(table);
-    log.logger.error({ table, tenant, id }, 'a row was changed outside of the gateway: it is refused');
+    log.write('error', 'a row was changed outside of the gateway: it is refused', { table, tenant, id });
     const subject = `${table} ${tenant} ${id}`;
     backend.audit.recordOnce({ kind: 'rowAltered', actor: gatewayActor, subject });
   });
@@ -148,8 +148,8 @@ export async function startBackgroundWork(
   });
 }
 
-function logUnknown({ logger }: Pick<Log, 'logger'>, request: UnsettledRequest): void {
+function logUnknown(log: Pick<Log, 'write'>, request: UnsettledRequest): void {
   const { id, upstream, service, operation, tenant, credential, failure } = request;
   const members = { pending: id, upstream, service, operation, tenant, credential, ...(failure && { failure }) };
-  logger.error(members, 'the outcome of a request to another server is unknown: triglyph pending settles it');
+  log.write('error', 'the outcome of a request to another server is unknown: triglyph pending settles it', members);
 }

@@ -292,7 +292,7 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
       logFailure(log, event.cause, `the outcome of ${requestReference} at another server was not stored`);
       break;
     case 'answeredAfterSettling':
-      log.logger.error({ requestReference }, 'another server answered a request after it had been settled');
+      log.write('error', 'another server answered a request after it had been settled', { requestReference });
       break;
     default:
       kind satisfies never;

@@ -12,7 +12,11 @@ export function observeLimits({ limits, audit }: Backend<Services>, log: Log, me
   limits.listen((event) => {
     const { limit, of, actor, blockedMs } = event;
     count(limit);
-    log.logger.warn({ limit, [of === 'credentials' ? 'credential' : 'login']: actor, blockedMs }, 'a limit is reached');
+    log.write('warn', 'a limit is reached', {
+      limit,
+      [of === 'credentials' ? 'credential' : 'login']: actor,
+      blockedMs,
+    });
     audit.record(eventOf(event));
   });
 }

@@ -11,7 +11,7 @@ import type { ObservedState } from '../http/metrics/gauges.ts';
  */
 export function pauseAfterJumps(
   { clockCheck }: Pick<Backend<Services>, 'clockCheck'>,
-  { logger }: Pick<Log, 'logger'>,
+  log: Pick<Log, 'write'>,
   metrics: Pick<ObservedState, 'deletionPaused'>,
 ): (work: () => Promise<unknown>) => () => Promise<void> {
   return (work) => async () => {
@@ -19,8 +19,8 @@ export function pauseAfterJumps(
     const jump = await clockCheck.findJump();
     const isPaused = jump !== undefined;
     metrics.deletionPaused = isPaused;
-    if (isPaused && !wasPaused) logger.error({ reason: jump }, 'a clock was set: nothing is deleted by time');
-    if (!isPaused && wasPaused) logger.info({}, 'the clock is right again: deletion by time goes on');
+    if (isPaused && !wasPaused) log.write('error', 'a clock was set: nothing is deleted by time', { reason: jump });
+    if (!isPaused && wasPaused) log.write('info', 'the clock is right again: deletion by time goes on');
     if (!isPaused) await work();
   };
 }

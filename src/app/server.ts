@@ -167,7 +167,7 @@ export async function startServer(
       const startedAt = performance.now();
       const { inFlight } = metrics;
       const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
-      log.event('info', 'draining', { connections: server.connections(), inFlight, ...times });
+      log.write('info', 'draining', { connections: server.connections(), inFlight, ...times });
       site?.close();
       const cutOffMs = drainMsMax - Math.min(closeMsMax, drainMsMax / 2);
       const drained = server.drain(cutOffMs);
@@ -188,10 +188,10 @@ export async function startServer(
       };
       try {
         if (!(await endsWithin(close(), drainMsMax)))
-          log.logger.warn('DRAIN_MS_MAX is over: the server ends without closing everything');
+          log.write('warn', 'DRAIN_MS_MAX is over: the server ends without closing everything');
       } finally {
         const ms = Math.round(performance.now() - startedAt);
-        log.event('info', 'stopped', { ms, inFlight: metrics.inFlight });
+        log.write('info', 'stopped', { ms, inFlight: metrics.inFlight });
         await log.close(Math.max(deadline - performance.now(), logCloseMsMin));
       }
     },

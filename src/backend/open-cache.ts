@@ -23,9 +23,9 @@ export async function openCache(
     clock: context.clock,
     onEvent: ({ kind, ...members }) => {
       metrics.redisEvent(kind);
-      if (kind === 'up' || kind === 'down') log.logger.info({ redis: kind, ...members }, `Redis is ${kind}`);
+      if (kind === 'up' || kind === 'down') log.write('info', `Redis is ${kind}`, { redis: kind, ...members });
     },
-    warn: (text) => log.logger.warn(text),
+    warn: (text) => log.write('warn', text),
   });
   metrics.redisUp = () => cache.state() === 'up';
   const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');

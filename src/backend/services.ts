@@ -98,7 +98,7 @@ function composeBuiltIn(
       const count = metrics.addEventCounter(updaterEventCounter);
       events.listen(({ kind, ...members }) => {
         count(kind, 'checks' in members ? members.checks : 1);
-        log.logger[updaterEventLevel[kind]]({ updater: kind, ...members }, 'account updater');
+        log.write(updaterEventLevel[kind], 'account updater', { updater: kind, ...members });
       });
     },
   });

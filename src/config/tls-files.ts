@@ -25,7 +25,7 @@ export interface TlsReport {
 export function tlsReport(log: Log): TlsReport {
   return {
     renewed: (expiresAt) =>
-      log.logger.info({ expires: new Date(expiresAt).toISOString() }, 'the TLS certificate was renewed'),
+      log.write('info', 'the TLS certificate was renewed', { expires: new Date(expiresAt).toISOString() }),
     failed: (thrown) =>
       logFailure(log, thrown, 'the changed TLS files cannot be used: the certificate before them stays'),
   };

@@ -33,7 +33,7 @@ export function createRefusalLog(
       return;
     }
     lines += 1;
-    log.event('info', 'a connection was refused', { status, reason, address, ...(unlogged > 0 && { unlogged }) });
+    log.write('info', 'a connection was refused', { status, reason, address, ...(unlogged > 0 && { unlogged }) });
     unlogged = 0;
   };
 }

@@ -1,17 +1,18 @@
 /** The log: one JSON line for each event, buffered, without card numbers. */
 import { openSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type * as Library from 'pino';
 import { redact } from '../lib/redact.ts';
 import { LineWriter } from './line-writer.ts';
 
+/** The levels that a log may have, the lowest first. */
+const levels: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
 export interface Log {
-  /** For all lines but those of requests and failures. */
-  readonly logger: Library.Logger;
-  /** Writes a line. `members` are those of a JSON object, without its braces: `"status":200,"ms":1.2`. */
-  write(level: 'info' | 'error', members: string): void;
-  /** Writes a line about the server. */
-  event(level: 'info' | 'error', message: string, members: object): void;
+  /** Writes a line with a message. Members that are undefined are left out. */
+  write(level: LogLevel, message: string, members?: object): void;
+  /** Writes the line of a request. `members`: those of a JSON object, printed and without its braces: `"status":200,"ms":1.2`. */
+  writeRequest(level: LogLevel, members: string): void;
   /** Whether lines of requests are written. */
   readonly writesRequests: boolean;
   /** Writes the buffered lines. Drops those that are not written within `msMax`. */
@@ -33,14 +34,16 @@ export interface LogTarget {
 
 const closeMsMax = 1_000;
 
+/** Opens the log. `level`: of the lowest lines that are written; `silent` writes none. */
 export function openLog(
   level: string,
   { file, isShared = false, worker, onError = () => {}, count = () => {} }: LogTarget = {},
 ): Log {
   const now = isoClock();
   const ofWorker = worker === undefined ? '' : `,"worker":${worker}`;
-  const write: Log['write'] = (lineLevel, members) => {
-    if (enabled[lineLevel]) writer.write(`{"level":"${lineLevel}","time":"${now()}"${ofWorker},${members}}\n`);
+  const enabled = new Set(levels.slice(levels.indexOf(level)));
+  const writeRequest: Log['writeRequest'] = (lineLevel, members) => {
+    if (enabled.has(lineLevel)) writer.write(`{"level":"${lineLevel}","time":"${now()}"${ofWorker},${members}}\n`);
   };
   const writer = new LineWriter({
     fd: file === undefined ? 1 : openSync(file, 'a'),
@@ -53,37 +56,21 @@ export function openLog(
     describeGap: (lines) =>
       `{"level":"warn","time":"${now()}"${ofWorker},"msg":"lines of the log were dropped","lines":${lines}}\n`,
   });
-  let logger: Library.Logger | undefined;
-  const lowest = levels.indexOf(level);
-  const enabled = { info: lowest <= levels.indexOf('info'), error: lowest <= levels.indexOf('error') };
   openWriters.add(writer);
   if (openWriters.size === 1) process.once('exit', closeWriters);
   return {
-    get logger() {
-      logger ??= createLogger(level, () => `,"time":"${now()}"${ofWorker}`, writer);
-      return logger;
+    write(lineLevel, msg, members) {
+      // Without the braces.
+      if (enabled.has(lineLevel)) writeRequest(lineLevel, JSON.stringify({ msg, ...members }).slice(1, -1));
     },
-    // Lines of requests bypass pino's serializers, which take several times as long as printing them here.
-    write,
-    // Without the braces.
-    event: (lineLevel, msg, members) => write(lineLevel, JSON.stringify({ msg, ...members }).slice(1, -1)),
-    writesRequests: enabled.info,
+    writeRequest,
+    writesRequests: enabled.has('info'),
     close(msMax = closeMsMax) {
       openWriters.delete(writer);
       if (openWriters.size === 0) process.off('exit', closeWriters);
       return writer.close(msMax);
     },
   };
-}
-
-/** Those of pino, the lowest first. */
-const levels: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** Loads the library for the first line that it writes: most processes write none of these. */
-function createLogger(level: string, timestamp: () => string, writer: LineWriter): Library.Logger {
-  const { pino } = createRequire(import.meta.url)('pino') as typeof Library;
-  const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp, formatters }, writer);
 }
 
 /** The writers of all logs of the process, with one listener for its end. */
@@ -95,7 +82,7 @@ function closeWriters(): void {
 
 /** Logs an error outside of a request. */
 export function logFailure(log: Log, thrown: unknown, message: string): void {
-  log.write('error', `"msg":${JSON.stringify(message)},"cause":${JSON.stringify(describeError(thrown))}`);
+  log.write('error', message, { cause: describeError(thrown) });
 }
 
 /** A pipe holds 64 KiB. Each write wakes a thread, which costs as much as printing twenty lines. */

@@ -17,6 +17,6 @@ export function createServerLog(log: Log, metrics: Metrics): ServerLog {
     requestFailed: (thrown) => logFailure(log, thrown, 'handling a request failed'),
     connectionRefused: createRefusalLog(log, metrics.connectionRefused),
     connectionBroken: (thrown) =>
-      log.logger.debug({ code: (thrown as NodeJS.ErrnoException).code }, 'connection broken'),
+      log.write('debug', 'connection broken', { code: (thrown as NodeJS.ErrnoException).code }),
   };
 }

@@ -77,7 +77,7 @@ describe('the log alone', () => {
   const ours = script(
     `const { openLog } = await import(${source('http/log.ts')});
      const log = openLog('info');
-     const write = () => log.write('info', '"filled":"' + 'x'.repeat(300) + '"');`,
+     const write = () => log.write('info', 'filled', { filled: 'x'.repeat(300) });`,
     'await log.close()',
   );
   const before = script(

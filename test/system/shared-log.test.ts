@@ -22,7 +22,7 @@ const writer = (isShared: boolean, meeting: string): string => `
   while (readdirSync(${JSON.stringify(meeting)}).length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
   const log = openLog('info', { isShared: ${isShared} });
   for (let at = 0; at < ${linesEach}; at += 1) {
-    log.write('info', '"at":' + at + ',"filled":"' + 'x'.repeat(150 + (at * 37) % 240) + '"');
+    log.writeRequest('info', '"at":' + at + ',"filled":"' + 'x'.repeat(150 + (at * 37) % 240) + '"');
     if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   await log.close(60_000);

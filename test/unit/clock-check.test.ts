@@ -100,11 +100,9 @@ describe('while a server runs', () => {
     ran = 0;
     logged = [];
     metrics = {};
-    const log = (_: object, text: string) => logged.push(text);
-    const logger = { error: log, info: log } as unknown as Parameters<typeof pauseAfterJumps>[1]['logger'];
     work = pauseAfterJumps(
       { clockCheck: running },
-      { logger },
+      { write: (_, message) => logged.push(message) },
       metrics,
     )(async () => {
       ran += 1;

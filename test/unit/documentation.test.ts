@@ -159,7 +159,7 @@ function missingMessages(page: string): readonly string[] {
 /** What the sources log as a warning or an error. */
 function loggedFailures(text: string): readonly string[] {
   const calls = text.matchAll(
-    /(?:\blogFailure\(\s*log,|\blogger\.(?:warn|error)\()[^;]*?(?:'([^'\n]+)'|`([^`\n]+)`),?\s*\)/g,
+    /(?:\blogFailure\(\s*log,[^;]*?|\blog\.write\(\s*'(?:warn|error)',\s*)(?:'([^'\n]+)'|`([^`\n]+)`),?\s*[,)]/g,
   );
   return [...calls].map(([, plain, template]) => plain ?? template!);
 }
@@ -186,7 +186,7 @@ test('reports messages that do not exist, and failures without an explanation', 
     '| message | cause |\n|---|---|\n| `PORT and ADMIN_PORT are both <n>` | |\n| `PORT and HOST are both <n>` | |';
   expect(missingMessages(page)).toEqual(['PORT and HOST are both <n>']);
   expect(missingMessages('| message |\n|---|\n| `<n> and ADMIN_PORT are` |')).toHaveLength(1);
-  const text = `logFailure(log, thrown, 'it failed');\nlogger.warn({ a }, 'too many');\nlogFailure(log, thrown, \`reading \${it} failed\`)`;
+  const text = `logFailure(log, thrown, 'it failed');\nlog.write('warn', 'too many', { a });\nlogFailure(log, thrown, \`reading \${it} failed\`)`;
   expect(loggedFailures(text)).toEqual(['it failed', 'too many', `reading \${it} failed`]);
   const explained = '| message |\n|---|\n| `it failed` |\n| `reading <gauge> failed` |';
   expect(unexplainedFailures(explained, text)).toEqual(['too many']);

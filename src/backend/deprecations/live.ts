@@ -90,11 +90,11 @@ export function createDeprecationReport(log: Log, metrics: Metrics): (event: Dep
     count(event.kind);
     switch (event.kind) {
       case 'changed':
-        log.logger.info({ revision: event.revision }, 'the deprecations have changed');
+        log.write('info', 'the deprecations have changed', { revision: event.revision });
         break;
       case 'invalid': {
         const { id, changedBy, faults } = event.deprecation;
-        log.logger.error({ deprecation: id, changedBy, faults }, 'a deprecation of the store does not hold');
+        log.write('error', 'a deprecation of the store does not hold', { deprecation: id, changedBy, faults });
         break;
       }
       case 'failed':

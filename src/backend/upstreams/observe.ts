@@ -54,7 +54,14 @@ export function createEventListener(log: Log, metrics: UpstreamMetrics): (event:
         if (isRetried) metrics.retried(upstream);
         // Whether the circuit is open, `down` and `up` tell.
         if (reason === 'circuitOpen') return;
-        log.logger.warn({ upstream, operation, reason, detail, isSent, isRetried }, 'no valid answer from an upstream');
+        log.write('warn', 'no valid answer from an upstream', {
+          upstream,
+          operation,
+          reason,
+          detail,
+          isSent,
+          isRetried,
+        });
         return;
       }
       case 'unknownMembers': {
@@ -63,20 +70,22 @@ export function createEventListener(log: Log, metrics: UpstreamMetrics): (event:
         const unlisted = members.filter((member) => !listed.has(`${upstream} ${service}.${operation} ${member}`));
         if (unlisted.length === 0 || listed.size >= listedMax) return;
         for (const member of unlisted) listed.add(`${upstream} ${service}.${operation} ${member}`);
-        log.logger.warn(
-          { upstream, service, operation, members: unlisted },
-          'an upstream answers with members that are not in the contract',
-        );
+        log.write('warn', 'an upstream answers with members that are not in the contract', {
+          upstream,
+          service,
+          operation,
+          members: unlisted,
+        });
         return;
       }
       case 'down':
-        log.logger.error(
-          { upstream, reason: event.reason },
-          'an upstream is down: its last ten requests failed, and some are refused for a while',
-        );
+        log.write('error', 'an upstream is down: its last ten requests failed, and some are refused for a while', {
+          upstream,
+          reason: event.reason,
+        });
         return;
       case 'up':
-        log.logger.info({ upstream }, 'an upstream is up again');
+        log.write('info', 'an upstream is up again', { upstream });
         return;
       default:
         kind satisfies never;

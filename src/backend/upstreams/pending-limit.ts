@@ -28,7 +28,7 @@ export function createPendingLimit(
       const now = performance.now();
       if (now - loggedAt < logEveryMs) return;
       loggedAt = now;
-      log.logger.warn({ limit }, 'too many requests without an outcome: triglyph pending list shows them');
+      log.write('warn', 'too many requests without an outcome: triglyph pending list shows them', { limit });
     },
   });
 }

@@ -10,7 +10,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
     return startExports(parts);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw thrown;
-    log.event('error', 'OpenTelemetry is not installed: docs/operations.md names its packages', {
+    log.write('error', 'OpenTelemetry is not installed: docs/operations.md names its packages', {
       cause: (thrown as Error).message,
     });
     return undefined;

@@ -126,9 +126,9 @@ function createReport({ log, count }: Pick<TelemetryParts, 'log' | 'count'>): Re
     count(failure === undefined ? 'exported' : 'failed');
     if (failure !== undefined && !failing.has(signal)) {
       failing.add(signal);
-      log.event('error', 'exporting to OpenTelemetry failed', { signal, cause: failure.message });
+      log.write('error', 'exporting to OpenTelemetry failed', { signal, cause: failure.message });
     }
-    if (failure === undefined && failing.delete(signal)) log.event('info', 'exporting works again', { signal });
+    if (failure === undefined && failing.delete(signal)) log.write('info', 'exporting works again', { signal });
   };
 }
 

@@ -1,8 +1,4 @@
-/** Account-updater checks under load while servers are killed, and a checker that reads the result of each in the database. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { DatabaseSync } from 'node:sqlite';
+/** The outcomes of account-updater checks by the numbers of their cards, and a checker that reads each in the database. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import {
@@ -12,36 +8,7 @@ import {
   batchWait,
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { Random } from '../simulation/random.ts';
-import { environment, type Variables } from '../support/commands.ts';
-import type { Postgres } from '../support/postgres.ts';
-import { seed } from '../support/seed.ts';
-import { ask, basic, type Production } from '../support/server.ts';
-import { defectVariable, type Point, points, type Ready, type SeededDefect } from './crash-points.ts';
-
-const random = new Random(seed);
-const program = new URL('./crashing-server.ts', import.meta.url).pathname;
-
-/** The test's own connection to the database. */
-export interface Database {
-  query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
-
-export const sqliteOf = (file: string): Database => ({
-  async query(text) {
-    const database = new DatabaseSync(file);
-    try {
-      database.exec('pragma busy_timeout = 5000');
-      return database.prepare(text).all() as Record<string, unknown>[];
-    } finally {
-      database.close();
-    }
-  },
-});
-
-export const postgresOf = (postgres: Postgres, url: string): Database => ({
-  query: (text) => postgres.ask(text, [], url),
-});
+import type { Database } from './databases.ts';
 
 /** The outcome of a card is chosen by the remainder of its number by 6. */
 const outcomes = [
@@ -55,10 +22,10 @@ const outcomes = [
 export type Outcome = (typeof outcomes)[number];
 
 const numbered = (range: string, n: number): string => appendLuhnDigit(`${range}${String(n).padStart(9, '0')}`);
-const oldNumber = (n: number) => numbered('401200', n);
+export const oldNumber = (n: number) => numbered('401200', n);
 const newNumber = (n: number) => numbered('401288', n);
 const nOf = (number: string) => Number(number.slice(6, 15));
-const outcomeOf = (n: number): Outcome => outcomes[n % outcomes.length]!;
+export const outcomeOf = (n: number): Outcome => outcomes[n % outcomes.length]!;
 
 /** The updater's answer for a card. */
 export const updaterAnswer = (number: string): object => {
@@ -76,157 +43,6 @@ export interface AnsweredCheck {
   readonly pspReference: string;
   readonly result: string;
 }
-
-export interface Server {
-  callers: string;
-  child: ChildProcess;
-}
-
-export interface LoadTest {
-  readonly servers: Server[];
-  readonly checks: AnsweredCheck[];
-  readonly kills: { count: number };
-  start(): Promise<Server>;
-  /** Kills a server at the point, or at once, and starts another one. */
-  kill(index: number, point: Point | 'at once'): Promise<void>;
-  /** Stores cards and checks them until `isOver`, each until it is answered. */
-  load(isOver: () => boolean): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export interface LoadTestOptions {
-  readonly defect?: SeededDefect;
-  /** Only cards with this outcome. */
-  readonly only?: Outcome;
-}
-
-/** Requests pass their points all the time; the end of a job is rarer. */
-const timeLimitMs = (point: Point | 'at once'): number =>
-  point === 'between an outcome and the end of its job' ? 10_000 : 1_500;
-
-export const startLoadTest = async (
-  { variables, credential }: Production,
-  updaterVariables: Variables,
-  size: number,
-  { defect, only }: LoadTestOptions = {},
-): Promise<LoadTest> => {
-  const authorization = basic(credential.username, credential.secret);
-  const env = environment({
-    LOG_LEVEL: 'error',
-    ...variables,
-    ...updaterVariables,
-    ...(defect && { [defectVariable]: defect }),
-  });
-  const start = async (): Promise<Server> => {
-    const child = fork(program, [], { env, execArgv: ['--disable-warning=ExperimentalWarning'], stdio: 'ignore' });
-    const gone = once(child, 'exit').then(([code]) => {
-      throw new Error(`a server ended with ${code} before it was ready`);
-    });
-    const [ready] = (await Promise.race([once(child, 'message'), gone])) as [Ready];
-    gone.catch(() => {});
-    return { callers: ready.callers, child };
-  };
-  const servers = await Promise.all(Array.from({ length: size }, start));
-  const checks: AnsweredCheck[] = [];
-  const kills = { count: 0 };
-  let isStopped = false;
-
-  const kill = async (index: number, point: Point | 'at once'): Promise<void> => {
-    const server = servers[index]!;
-    const { child } = server;
-    const exited = once(child, 'exit');
-    if (point === 'at once') child.kill('SIGKILL');
-    else child.send(point);
-    // A process that does not reach the point dies elsewhere.
-    const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs(point));
-    await exited;
-    clearTimeout(timer);
-    kills.count += 1;
-    Object.assign(server, await start());
-  };
-
-  /** Repeats a request until it is answered: servers may die meanwhile. */
-  const askUntilAnswered = async (operation: string, input: object): Promise<Readonly<Record<string, unknown>>> => {
-    const key = { 'idempotency-key': randomUUID() };
-    for (;;) {
-      if (isStopped) throw new Error(`${operation} was never answered`);
-      const { callers } = servers[random.below(servers.length)]!;
-      const response = await ask(
-        callers,
-        operation,
-        { merchantAccount: 'AcmeWeb', ...input },
-        authorization,
-        key,
-      ).catch(() => undefined);
-      if (response?.status === 200) return response.answer;
-      if (response !== undefined && response.status !== 409 && response.status < 500)
-        throw new Error(`${operation}: ${response.status} ${JSON.stringify(response.answer)}`);
-      await wait(20 + random.below(50));
-    }
-  };
-
-  let last = 0;
-  const storeAndCheck = async (): Promise<void> => {
-    do last += 1;
-    while (only !== undefined && outcomeOf(last) !== only);
-    const n = last;
-    const shopperReference = `shopper-${n}`;
-    const card = { number: oldNumber(n), expiryMonth: '3', expiryYear: '2029', holderName: 'Anna van Dijk' };
-    const stored = await askUntilAnswered('storeToken', {
-      card,
-      shopperReference,
-      recurring: { contract: 'RECURRING' },
-    });
-    const reference = String(stored.recurringDetailReference);
-    const answer = await askUntilAnswered('scheduleAccountUpdater', {
-      reference: `check-${n}`,
-      shopperReference,
-      selectedRecurringDetailReference: reference,
-    });
-    checks.push({ n, reference, pspReference: String(answer.pspReference), result: String(answer.result) });
-  };
-
-  return {
-    servers,
-    checks,
-    kills,
-    start,
-    kill,
-    async load(isOver) {
-      const client = async () => {
-        while (!isOver()) {
-          await storeAndCheck();
-          await wait(20);
-        }
-      };
-      await Promise.all([client(), client(), client(), client()]);
-    },
-    async stop() {
-      isStopped = true;
-      for (const { child } of servers) {
-        if (child.exitCode !== null || child.signalCode !== null) continue;
-        const exited = once(child, 'exit');
-        child.kill('SIGTERM');
-        await exited;
-      }
-    },
-  };
-};
-
-/** Kills one server after the other, at random points. */
-export const killServers = async (
-  loadTest: LoadTest,
-  times: number,
-  ways: readonly (Point | 'at once')[],
-): Promise<void> => {
-  const first = random.below(ways.length);
-  for (let time = 0; time < times; time++) {
-    await wait(150 + random.below(250));
-    await loadTest.kill(time % loadTest.servers.length, ways[(first + time) % ways.length]!);
-  }
-};
-
-export const everyWay: readonly (Point | 'at once')[] = ['at once', ...points.slice(0, 4)];
 
 const waiting = `select count(*) as jobs from job where kind in ('${updaterCheck}', '${batchWait}', '${batchResponse}', '${batchFile}')`;
 /** Makes jobs due, so that the test does not wait for leases of dead processes. */

@@ -10,11 +10,6 @@ export const points = [
 ] as const;
 export type Point = (typeof points)[number];
 
-/** Sent by the server when it is ready. */
-export interface Ready {
-  readonly callers: string;
-}
-
 /** The job of a check and its outcome are written in two transactions, in this order. */
 export type SeededDefect = 'job first' | 'outcome first';
 

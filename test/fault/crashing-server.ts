@@ -8,17 +8,10 @@ import type { TakenJob } from '../../src/jobs/job.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from '../support/override.ts';
-import { defectVariable, type Point, type Ready, type SeededDefect } from './crash-points.ts';
+import { defectVariable, type Point, type SeededDefect } from './crash-points.ts';
+import { announce, listenForInterruptions } from './injection/crash-points.ts';
 
-let crashPoint: Point | undefined;
-const pass = (point: Point): void => {
-  if (crashPoint === point) process.kill(process.pid, 'SIGKILL');
-};
-process.on('message', (point: Point) => {
-  crashPoint = point;
-});
-process.on('disconnect', () => process.exit());
-
+const pass = listenForInterruptions<Point>();
 const config = readConfig('production');
 const defect = process.env[defectVariable] as SeededDefect | undefined;
 const change = (store: Store): Store =>
@@ -30,12 +23,7 @@ const services = {
     builtInServices.compose(config, { ...dependencies, store: change(dependencies.store) }),
 };
 const backend = await openBackendOf(services, config, { exclusive: true });
-const running = await startServer(config, { ...backend, store: change(backend.store) });
-process.once('SIGTERM', async () => {
-  await running.stop();
-  process.exit();
-});
-process.send?.({ callers: running.callers } satisfies Ready);
+announce(await startServer(config, { ...backend, store: change(backend.store) }));
 
 function withCrashPoints(store: Store): Store {
   const write: Store['write'] = async (work) => {

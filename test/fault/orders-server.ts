@@ -6,14 +6,16 @@ import { createGateway } from 'triglyph';
 import { Problem } from 'triglyph/contract';
 import { ordersV1, problems } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
-import type { OrdersProgram } from './orders-under-load.ts';
+
+/** The orders of the example, or a seeded defect. */
+export type OrdersProgram = 'the example' | 'an effect outside' | 'a unique effect outside';
 
 const [dataDir, program, file] = process.argv.slice(2) as [string, OrdersProgram, string];
 
 const gateway = await createGateway({ services: [serviceOf(program)], store: { dataDir } });
 // A killed process writes no compile cache.
 flushCompileCache();
-process.stdout.write(`${await gateway.listen()}\n`);
+process.stdout.write(`callers at ${await gateway.listen()}\n`);
 
 function serviceOf(program: OrdersProgram) {
   switch (program) {

@@ -45,7 +45,7 @@ const killAtRandom = async (targets: FaultTargets): Promise<number> => {
   const { random } = targets;
   const server = await pickServer(targets);
   await after(30 + random.below(300));
-  server.kill();
+  await server.kill();
   return 1;
 };
 

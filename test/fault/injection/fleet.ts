@@ -3,11 +3,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { environment, type Variables } from '../../support/commands.ts';
-import { type Interruption, type NoInterruption, noInterruption, type Ready, stoppingLine } from './crash-points.ts';
+import { environment, program, type Variables } from '../../support/commands.ts';
+import { type Interruption, type NoInterruption, noInterruption, stoppingLine } from './crash-points.ts';
 
-const program = join(import.meta.dirname, 'server.ts');
-const readyMsMax = 30_000;
+/** What a server process runs. It prints its address: `callers at http://127.0.0.1:40123`, or in a line of its log. */
+export interface ServerProgram {
+  readonly file: string;
+  readonly parameters?: readonly string[];
+  /** Flags of Node. */
+  readonly flags?: readonly string[];
+}
+
+/** The program as it is, without crash points. */
+export const plainProgram: ServerProgram = { file: program, parameters: ['serve'] };
+
+const ready = /callers(?: at |":")(https?:\/\/[^\s",]+:\d+)/;
+/** Also for a machine that does much else. */
+const readyMsMax = 120_000;
 const stopMsMax = 20_000;
 /** A server does not start while its database is down; the database is up again long before these are used up. */
 const failedStartsMax = 100;
@@ -17,9 +29,13 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-const launch = (variables: Variables, log: string): ChildProcess => {
+const launch = (
+  { file, parameters = [], flags = [] }: ServerProgram,
+  variables: Variables,
+  log: string,
+): ChildProcess => {
   const stderr = openSync(log, 'a');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, file, ...parameters], {
     env: environment({ LOG_LEVEL: 'error', ...variables }),
     cwd: join(log, '..'),
     stdio: ['ignore', 'pipe', stderr, 'ipc'],
@@ -32,6 +48,7 @@ const launch = (variables: Variables, log: string): ChildProcess => {
 
 /** One server of the fleet; its process changes. */
 export class ServerSlot {
+  readonly #program: ServerProgram;
   readonly #variables: Variables;
   readonly #log: string;
   #child: ChildProcess;
@@ -42,7 +59,8 @@ export class ServerSlot {
   #kills = 0;
   #onStopping = (): void => this.#resumeRepeatedly();
 
-  constructor(variables: Variables, log: string) {
+  constructor(program: ServerProgram, variables: Variables, log: string) {
+    this.#program = program;
     this.#variables = variables;
     this.#log = log;
     this.#child = this.#launch();
@@ -67,9 +85,11 @@ export class ServerSlot {
     }
   }
 
-  /** Sends SIGKILL. */
-  kill(): void {
+  /** Sends SIGKILL. Resolves once the process has ended. */
+  async kill(): Promise<void> {
+    const over = this.#over;
     this.#child.kill('SIGKILL');
+    await over;
   }
 
   /** Resolves true once the process is interrupted, and false where it does not reach the point in time. */
@@ -100,15 +120,14 @@ export class ServerSlot {
     this.#closing = true;
     this.resume();
     this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.kill(), stopMsMax);
+    const timer = setTimeout(() => void this.kill(), stopMsMax);
     await this.#over;
     clearTimeout(timer);
   }
 
   async discard(): Promise<void> {
     this.#closing = true;
-    this.kill();
-    await this.#over;
+    await this.kill();
   }
 
   /** Resumes a process that stops after the time limit. Its line comes before the stop, so one signal may be too early. */
@@ -117,7 +136,7 @@ export class ServerSlot {
   }
 
   #launch(): ChildProcess {
-    const child = launch(this.#variables, this.#log);
+    const child = launch(this.#program, this.#variables, this.#log);
     this.#over = new Promise<void>((resolve) => {
       child.once('close', (_, signal) => {
         this.#address = undefined;
@@ -130,11 +149,15 @@ export class ServerSlot {
     child.once('exit', () => {
       this.#address = undefined;
     });
+    let output: string | undefined = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes(stoppingLine)) this.#onStopping();
-    });
-    child.on('message', ({ callers }: Ready) => {
-      this.#address = callers;
+      if (output === undefined) return;
+      output += text;
+      const address = ready.exec(output)?.[1];
+      if (address === undefined) return;
+      output = undefined;
+      this.#address = address;
       this.#failedStarts = 0;
     });
     return child;
@@ -143,22 +166,34 @@ export class ServerSlot {
 
 export interface Fleet {
   readonly servers: readonly ServerSlot[];
+  /** Whether no process starts any more. */
+  isOver(): boolean;
   kills(): number;
   /** Stops them after the requests that they have begun. */
   stop(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Each server logs errors to a file in the folder. */
-export const startFleet = async (count: number, folder: string, variables: Variables): Promise<Fleet> => {
+/** Each server runs in the folder, and logs errors to a file there. */
+export const startFleet = async (
+  count: number,
+  folder: string,
+  variables: Variables,
+  program: ServerProgram,
+): Promise<Fleet> => {
   const servers = Array.from(
     { length: count },
-    (_, index) => new ServerSlot(variables, join(folder, `server-${index}.log`)),
+    (_, index) => new ServerSlot(program, variables, join(folder, `server-${index}.log`)),
   );
   const all = (action: (server: ServerSlot) => Promise<void>) => async () => {
     await Promise.all(servers.map(action));
   };
-  const discard = all((server) => server.discard());
+  let isOver = false;
+  const discardAll = all((server) => server.discard());
+  const discard = () => {
+    isOver = true;
+    return discardAll();
+  };
   try {
     await all((server) => server.ready())();
   } catch (thrown) {
@@ -167,6 +202,7 @@ export const startFleet = async (count: number, folder: string, variables: Varia
   }
   return {
     servers,
+    isOver: () => isOver,
     kills: () => servers.reduce((sum, { kills }) => sum + kills, 0),
     stop: all((server) => server.stop()),
     discard,

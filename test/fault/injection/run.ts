@@ -115,10 +115,12 @@ export const runFaults = async (
   const run = `${plan.records ? 'on' : 'off'}-${Math.trunc(Math.random() * 1e9).toString(36)}`;
   const folder = mkdtempSync(join(infrastructure.folder, 'run-'));
   const store = await storeOf(faultClass, infrastructure);
-  const fleet = await startFleet(faultClass.store === 'SQLite' ? 1 : 2, folder, {
+  const variables = {
     ...variablesOf(faultClass, infrastructure, store.variables),
     ...(!plan.records && { [recordsVariable]: 'off' }),
-  });
+  };
+  const file = join(import.meta.dirname, 'server.ts');
+  const fleet = await startFleet(faultClass.store === 'SQLite' ? 1 : 2, folder, variables, { file });
   const over = new AbortController();
   try {
     const { servers } = fleet;

@@ -4,7 +4,8 @@ import { startServer } from '../../src/app/server.ts';
 import { openBackend } from '../../src/backend/backend.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
-import { override, overrideWrites } from './override.ts';
+import { override, overrideWrites } from '../support/override.ts';
+import { announce } from './injection/crash-points.ts';
 
 const config = readConfig('production');
 const backend = await openBackend(config, { exclusive: true });
@@ -28,9 +29,4 @@ const store = overrideWrites(backend.store, (tx) =>
   }),
 );
 
-const running = await startServer(config, { ...backend, jobs, store });
-process.stdout.write(`ready: callers at ${running.callers}, admin at ${running.admin}\n`);
-process.once('SIGTERM', async () => {
-  await running.stop();
-  process.exit();
-});
+announce(await startServer(config, { ...backend, jobs, store }));

@@ -48,7 +48,7 @@ export type {
 } from '../convert/conversion.ts';
 export { ConversionError } from '../convert/conversion-error.ts';
 export type { MessageHints, MessageSide } from '../convert/identify-message.ts';
-export type { MessagePlace } from '../convert/locate/place.ts';
+export type { MessagePlace } from '../convert/locate.ts';
 export type { Change } from '../convert/scalar-changes.ts';
 export type { ProtocolName } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';

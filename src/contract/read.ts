@@ -21,6 +21,15 @@ import {
 } from './schema.ts';
 import { type Member, walk } from './walk.ts';
 
+/** Where a node is in the text of its message: its value, and its name or what stands for it where a member of it is missing. */
+export interface TextPlace {
+  /** In UTF-16 units from 0; `end` is after the last character. */
+  readonly value: { readonly start: number; readonly end: number };
+  readonly name: { readonly start: number; readonly end: number };
+  /** The text that was parsed. */
+  readonly document: string;
+}
+
 /** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */
 export interface Reader<N> {
   isAbsent(node: N): boolean;
@@ -38,6 +47,8 @@ export interface Reader<N> {
   isEmpty(node: N): boolean;
   /** Calls back for each entry; false when the node is no map. */
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
+  /** Only for trees that were parsed with places. */
+  place?(node: N): TextPlace | undefined;
 }
 
 /** Returns false where no further member is needed. */
@@ -100,7 +111,7 @@ export class AnswerCollector extends IssueCollector {
 export type Read<N> = (node: N, collector: IssueCollector) => unknown;
 
 /** Compiles the reading of a schema; a format may be given another one than `compileRead`. */
-export type CompileRead = <N>(schema: Schema, reader: Reader<N>) => Read<N>;
+export type CompileRead = <N>(schema: Schema, reader: Reader<N>, sender?: Sender) => Read<N>;
 
 type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field | undefined) => unknown;
 
@@ -116,7 +127,7 @@ const nothingUnknown: ReadonlyMap<string, never> = new Map<string, never>();
  * Whose messages are read. Callers may send empty members that the contract does not have, and no name twice. In answers every
  * such member is collected.
  */
-type Sender = 'caller' | 'server';
+export type Sender = 'caller' | 'server';
 
 /** Compiles the reading of a schema for one protocol's tree. An answer of another server needs an `AnswerCollector`. */
 export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender = 'caller'): Read<N> {

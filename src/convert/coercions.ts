@@ -25,8 +25,10 @@ type Compare<N> = (node: N, value: unknown, path: Path, report: Report) => void;
 export class CoercionRecorder {
   #found: FoundCoercion[] = [];
 
-  readonly compileRead: CompileRead = (schema, reader) => {
-    const read = compileRead(schema, reader);
+  readonly compileRead: CompileRead = (schema, reader, sender) => {
+    const read = compileRead(schema, reader, sender);
+    // Answers of other servers are read again, as strictly as requests.
+    if (sender === 'server') return read;
     const compare = compileComparison(schema, reader);
     return (node, collector) => {
       const value = read(node, collector);

@@ -2,7 +2,7 @@
 import { type ProtocolName, protocolNames } from '../formats/index.ts';
 import { type LanguageName, languageNames } from './call-source.ts';
 import type { MessageHints, MessageSide } from './identify-message.ts';
-import type { MessagePlace } from './locate/place.ts';
+import type { MessagePlace } from './locate.ts';
 import type { Change } from './scalar-changes.ts';
 
 /** A wire format, or a language in which a request is printed as a program. */

@@ -5,6 +5,7 @@ import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
 import type { Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
 import type { Refusal } from '../formats/protocol.ts';
+import { PartRecorder } from '../formats/visit.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { CoercionRecorder } from './coercions.ts';
 import type {
@@ -16,7 +17,7 @@ import type {
   RefusedField,
 } from './conversion.ts';
 import { identifyAndRead } from './identify-and-read.ts';
-import { createLocator } from './locate/locate.ts';
+import { createLocator } from './locate.ts';
 import { findLosses } from './losses.ts';
 import { textOf } from './message-text.ts';
 import type { Content, ReadMessage } from './read-message.ts';
@@ -27,22 +28,19 @@ export type Convert = (options: ConvertOptions) => Conversion;
 /** Returns the conversion of messages of the services; of each, the newest version last. It throws ConversionError. `mask`: masks results. */
 export function createConverter(services: readonly Service[], mask: MaskSecrets = maskSensitive): Convert {
   const recorder = new CoercionRecorder();
-  const protocols = createProtocols(services, undefined, recorder.compileRead);
+  const partRecorder = new PartRecorder(recorder.compileRead);
+  const protocols = createProtocols(services, undefined, partRecorder.compileRead);
   const known = { services, protocols, routes: compileRoutes(services) };
   return (options) => {
     recorder.take();
+    partRecorder.take();
     const read = identifyAndRead(options, known);
     const { operation, service, side, format, issues, unknownMembers } = read;
     const schemaSide = side === 'request' ? 'input' : 'output';
     const coordinatesOf = (path: Path, kind?: ProblemKind): string =>
       protocols[format].coordinates(path, operation, schemaSide, kind);
-    const locate = createLocator({
-      ...textOf(options.message, read.body),
-      format,
-      service,
-      operation,
-      side: schemaSide,
-    });
+    const text = textOf(options.message);
+    const locate = createLocator({ text, parts: partRecorder.take(), operation, side: schemaSide });
     const placed = (path: Path, kind?: ProblemKind): Pick<ConversionIssue, 'at' | 'place'> => {
       const place = locate(path, kind);
       return { at: coordinatesOf(path, kind), ...(place !== undefined && { place }) };

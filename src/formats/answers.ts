@@ -1,8 +1,9 @@
 /** Compiles the reading of answers of other servers. */
 import { label } from '../contract/member-names.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
-import { AnswerCollector, compileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
+import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
 import type { Parts, ReadResult } from './codec.ts';
+import type { FormatContext } from './protocol.ts';
 
 /** An answer of another server, as it is read. */
 export interface ReadAnswer extends ReadResult {
@@ -19,12 +20,15 @@ const noNames: readonly string[] = Object.freeze([]);
 const namesMax = 50;
 
 /** Each operation is compiled at its first use. */
-export function compileAnswers<N>(reader: Reader<N>): (operation: Operation, parts: Parts<N>) => ReadAnswer {
+export function compileAnswers<N>(
+  reader: Reader<N>,
+  { compileRead }: Pick<FormatContext, 'compileRead'>,
+): (operation: Operation, parts: Parts<N>) => ReadAnswer {
   const compiled = new Map<Operation, ReadParts<N>>();
   return (operation, parts) => {
     let read = compiled.get(operation);
     if (read === undefined) {
-      read = compileAnswer(operation, reader);
+      read = compileAnswer(operation, reader, compileRead);
       compiled.set(operation, read);
     }
     const collector = new AnswerCollector();
@@ -35,7 +39,7 @@ export function compileAnswers<N>(reader: Reader<N>): (operation: Operation, par
 }
 
 /** An answer has fields in its body, and in its headers where the operation has an HTTP binding. */
-function compileAnswer<N>(operation: Operation, reader: Reader<N>): ReadParts<N> {
+function compileAnswer<N>(operation: Operation, reader: Reader<N>, compileRead: CompileRead): ReadParts<N> {
   const { output } = operation;
   const schemas = isBound(operation) ? splitByLocation(output) : undefined;
   if (schemas === undefined || Object.keys(schemas.header.fields).length === 0) {

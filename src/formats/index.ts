@@ -7,6 +7,7 @@ import { walk } from '../contract/walk.ts';
 import { dateTimeFormat } from './date-time.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
+import { partsOfForm } from './form/pairs.ts';
 import { json } from './json/index.ts';
 import type { FormatTraits, KeyPlaces, Protocol, WireFormat } from './protocol.ts';
 import { rest } from './rest/index.ts';
@@ -71,6 +72,9 @@ export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freez
 export const xmlType = soap11.mediaType;
 export const jsonType = json.mediaType;
 export const urlencodedType = form.mediaType;
+
+/** The names and the values of a query. */
+export const queryParts = partsOfForm;
 
 const defaultPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
 

@@ -1,13 +1,17 @@
 /** The place of each scalar of a request is where its text is, in every format. */
+import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Operation } from '../../src/contract/operation.ts';
 import type { Path } from '../../src/contract/path.ts';
 import type { Schema } from '../../src/contract/schema.ts';
-import { boundOperations } from '../../src/contract/service.ts';
-import { createLocator } from '../../src/convert/locate/locate.ts';
-import { decodedText } from '../../src/convert/locate/locate-in-xml.ts';
-import type { MessagePlace } from '../../src/convert/locate/place.ts';
-import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
+import { boundOperations, type Service } from '../../src/contract/service.ts';
+import { createLocator, type Locate, type MessagePlace } from '../../src/convert/locate.ts';
+import { createProtocols, type ProtocolName, type Protocols } from '../../src/formats/index.ts';
+import type { Call } from '../../src/formats/protocol.ts';
+import { PartRecorder } from '../../src/formats/visit.ts';
+import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
+import { parse as parseXml } from '../../src/lib/xml/parse.ts';
 import { services } from '../../src/services/index.ts';
 import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
@@ -47,7 +51,7 @@ const scalarsOf = (schema: Schema, value: unknown, path: Path): readonly Scalar[
   }
 };
 
-const xmlText = (text: string): string => decodedText(text, { start: 0, end: text.length });
+const xmlText = (text: string): string => parseXml(`<a>${text}</a>`).text;
 const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
 const decode: Record<ProtocolName, (text: string) => string> = {
   soap11: xmlText,
@@ -56,6 +60,44 @@ const decode: Record<ProtocolName, (text: string) => string> = {
   rest: (text) => String(JSON.parse(text)),
   form: formText,
   adapter: formText,
+};
+
+interface Named {
+  readonly service: Service;
+  readonly operation: Operation;
+}
+
+interface Recording {
+  readonly protocols: Protocols;
+  readonly routes: Routes;
+  readonly recorder: PartRecorder;
+}
+
+/** Protocols that record where parts are, for each service once. */
+const recordings = new Map<Service, Recording>();
+const recordingOf = (service: Service): Recording => {
+  const list = services.includes(service) ? services : [service];
+  const recorder = new PartRecorder();
+  const known = recordings.get(service) ?? {
+    protocols: createProtocols(list, undefined, recorder.compileRead),
+    routes: compileRoutes(list),
+    recorder,
+  };
+  recordings.set(service, known);
+  return known;
+};
+
+/** `text`: the body of a call, with or without a head before it. */
+const locatorOf = (format: ProtocolName, call: Call, text: string, { service, operation }: Named): Locate => {
+  const { protocols, routes, recorder } = recordingOf(service);
+  const [path = '', query = ''] = call.path.split('?');
+  const headers = Object.fromEntries(
+    Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const target = routes.find(path).target(call.method ?? 'POST');
+  const media = { type: protocols[format].mediaType, charset: undefined };
+  protocols[format].decode(Buffer.from(call.body), media, target, { query, headers });
+  return createLocator({ text, parts: recorder.take(), operation, side: 'input' });
 };
 
 /** The text at the place of a scalar, as a value; the whole start tag where an element is empty. */
@@ -70,12 +112,13 @@ const isAt = (format: ProtocolName, text: string, { start, end }: MessagePlace, 
 };
 
 const scalarsAreWhereTheyAre: Property = (subject) => {
-  const { protocols, service, operation } = subject;
+  const { service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
     const scalars = scalarsOf(operation.input, input, []);
     for (const format of namesOf(subject)) {
-      const { body: text } = protocols[format].encodeRequest(service, operation, input);
-      const locate = createLocator({ text, bodyStart: 0, format, service, operation, side: 'input' });
+      const call = subject.protocols[format].encodeRequest(service, operation, input);
+      const { body: text } = call;
+      const locate = locatorOf(format, call, text, subject);
       for (const scalar of scalars) {
         const place = locate(scalar.path);
         if (place === undefined || place.isMissing || !isAt(format, text, place, scalar))
@@ -114,7 +157,7 @@ test.each(bound)('$title: each scalar of a request in rest is found at its place
     ];
     const text = `${head.join('\r\n')}\r\n\r\n${call.body}`;
     const bodyStart = text.length - call.body.length;
-    const locate = createLocator({ text, bodyStart, format: 'rest', service, operation, side: 'input' });
+    const locate = locatorOf('rest', call, text, { service, operation });
     for (const scalar of scalarsOf(operation.input, input, [])) {
       const place = locate(scalar.path);
       expect(place).toMatchObject({ start: expect.any(Number) });

@@ -12,7 +12,7 @@ import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/d
 import { indentBody } from '../../convert/draft/indent-body.ts';
 import type { MessageEditor } from '../../convert/draft/message-editor.ts';
 import { formatsOf } from '../../convert/draft/write-draft.ts';
-import type { MessagePlace } from '../../convert/locate/place.ts';
+import type { MessagePlace } from '../../convert/locate.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
 import type { ProtocolName } from '../../formats/index.ts';
 import { limits, scan } from '../../formats/json/scan.ts';

@@ -4,8 +4,7 @@ import type { Issue } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
 import type { ProtocolName } from '../../formats/index.ts';
 import type { FoundCoercion } from '../coercions.ts';
-import type { Locate } from '../locate/locate.ts';
-import type { MessagePlace } from '../locate/place.ts';
+import type { Locate, MessagePlace } from '../locate.ts';
 import type { DraftObject } from './draft.ts';
 
 /** A request that is being edited, in no format. */

@@ -1,7 +1,7 @@
 /** Indents the body of a message, without a change of what it says. */
 import type { ProtocolName } from '../../formats/index.ts';
+import { indentJson } from '../../formats/json/tokens.ts';
 import { indentXml } from '../../lib/xml/indent.ts';
-import { indentJson } from './indent-json.ts';
 
 export function indentBody(body: string, format: ProtocolName): string {
   switch (format) {

@@ -3,11 +3,12 @@ import { namesInPath, type Operation } from '../../contract/operation.ts';
 import { type CompileRead, compileRead, IssueCollector } from '../../contract/read.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols } from '../../formats/index.ts';
+import { PartRecorder } from '../../formats/visit.ts';
 import { compileRoutes } from '../../gateway/route.ts';
 import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
 import type { Coercion } from '../conversion.ts';
 import { identifyAndRead, type UnreadMessage } from '../identify-and-read.ts';
-import { createLocator } from '../locate/locate.ts';
+import { createLocator } from '../locate.ts';
 import { findLosses } from '../losses.ts';
 import { textOf } from '../message-text.ts';
 import type { ReadMessage } from '../read-message.ts';
@@ -33,23 +34,20 @@ export interface MessageEditor {
 /** `services`: newest last. */
 export function createMessageEditor(services: readonly Service[]): MessageEditor {
   const recorder = new DraftRecorder();
-  const protocols = createProtocols(services, undefined, recorder.compileRead);
+  const partRecorder = new PartRecorder(recorder.compileRead);
+  const protocols = createProtocols(services, undefined, partRecorder.compileRead);
   const write = createWriter(services, protocols);
   const known = { services, protocols, routes: compileRoutes(services) };
   return Object.freeze<MessageEditor>({
     readText(message) {
       recorder.take();
+      partRecorder.take();
       const read = identifyAndRead(message, known);
+      const parts = partRecorder.take();
       const { drafts, coercions } = recorder.take();
       const { service, operation, format, issues, side, content } = read;
       if (side !== 'request' || content.kind !== 'value') return read;
-      const locate = createLocator({
-        ...textOf(message.message, read.body),
-        format,
-        service,
-        operation,
-        side: 'input',
-      });
+      const locate = createLocator({ text: textOf(message.message), parts, operation, side: 'input' });
       const draft = withoutPlaceholders(operation, Object.assign({}, ...drafts.filter(isDraftObject)));
       return { service, operation, format, draft, input: content.value, issues, coercions, locate };
     },
@@ -67,6 +65,7 @@ export function createMessageEditor(services: readonly Service[]): MessageEditor
       const targets = issues.length === 0 ? formatsOf(service, operation) : [];
       const losses = findLosses(message, writeMessages(targets, message, protocols), known);
       recorder.take();
+      partRecorder.take();
       return [...coercions, ...losses].map(({ path, ...coercion }): Coercion => {
         const place = locate(path);
         const at = protocols[format].coordinates(path, operation, 'input');
@@ -88,8 +87,8 @@ class DraftRecorder {
   readonly #coercions = new CoercionRecorder();
   #drafts: Draft[] = [];
 
-  readonly compileRead: CompileRead = (schema, reader) => {
-    const read = this.#coercions.compileRead(schema, reader);
+  readonly compileRead: CompileRead = (schema, reader, sender) => {
+    const read = this.#coercions.compileRead(schema, reader, sender);
     const readDraft = compileReadDraft(schema, reader);
     return (node, collector) => {
       const value = read(node, collector);

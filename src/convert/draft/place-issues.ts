@@ -1,7 +1,7 @@
 /** Says where in the text of a format each issue stands. */
 import type { Issue } from '../../contract/problem.ts';
 import type { Protocols } from '../../formats/index.ts';
-import type { Locate } from '../locate/locate.ts';
+import type { Locate } from '../locate.ts';
 import type { EditedText, PlacedIssue } from './edited-request.ts';
 
 export function placeIssues(

@@ -1,11 +1,13 @@
 /** Writes an edited request in all formats, also where it is not valid. */
+import { Buffer } from 'node:buffer';
 import { conventionsOf } from '../../contract/conventions.ts';
 import { isBound, namesInPath, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, namedProtocols, type ProtocolName, type Protocols } from '../../formats/index.ts';
 import type { Call } from '../../formats/protocol.ts';
-import { createLocator } from '../locate/locate.ts';
+import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
+import { createLocator } from '../locate.ts';
 import type { EditedRequest, WrittenRequest } from './edited-request.ts';
 import { indentBody } from './indent-body.ts';
 import { placeIssues } from './place-issues.ts';
@@ -17,12 +19,13 @@ export function createWriter(
 ): (request: EditedRequest) => readonly WrittenRequest[] {
   return (request) => {
     const { service, operation, issues } = request;
-    const { input, ...target } = issues.length === 0 ? { ...request, protocols } : widenedTarget(request, services);
+    const target = issues.length === 0 ? { ...request, protocols } : widenedTarget(request, services);
     return formatsOf(service, operation).flatMap((format) => {
-      const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, input);
+      const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, target.input);
       if (call === undefined) return [];
       const { text, bodyStart } = textOf(call, format, operation);
-      const locate = createLocator({ text, bodyStart, format, service, operation, side: 'input' });
+      const parts = partsOf(text.slice(bodyStart), format, target);
+      const locate = createLocator({ text, parts, operation, side: 'input' });
       const { method = 'POST', contentType } = call;
       const path = withPlaceholders(call.path, operation);
       return {
@@ -48,6 +51,25 @@ interface Target {
   readonly operation: Operation;
   readonly input: unknown;
   readonly protocols: Protocols;
+  /** Of what the protocols read; absent where nothing is wrong with the request, so that no place is asked for. */
+  readonly recorder?: PartRecorder;
+}
+
+/** The parts of a body that has been written. */
+function partsOf(
+  body: string,
+  format: ProtocolName,
+  { service, operation, protocols, recorder }: Target,
+): readonly VisitedPart[] {
+  if (recorder === undefined || body === '') return [];
+  const { mediaType, decode } = protocols[format];
+  try {
+    const target = { service, version: service.version, operation };
+    decode(Buffer.from(body), { type: mediaType, charset: undefined }, target, { query: '', headers: {} });
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown;
+  }
+  return recorder.take();
 }
 
 /** An operation that accepts the draft, in a service of its own. */
@@ -59,11 +81,13 @@ function widenedTarget({ service, operation, draft }: EditedRequest, services: r
   const served = { ...service, conventions: conventionsOf(services), operations: new Map([[operation.name, widened]]) };
   // No member of a draft has this name.
   const places = { formField: '', messageId: true };
+  const recorder = new PartRecorder();
   return {
     service: served,
     operation: widened,
     input: { ...missing, ...(values[0] as object) },
-    protocols: createProtocols([served], places),
+    protocols: createProtocols([served], places, recorder.compileRead),
+    recorder,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
+import { compileRead } from '../../contract/read.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
@@ -30,11 +31,12 @@ function createCodec(context: FormatContext): MessageCodec {
     reader,
     compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
   });
-  const readAnswer = compileAnswers(reader);
+  const withPlaces = context.compileRead !== compileRead;
+  const readAnswer = compileAnswers(reader, context);
   const { formField } = context.places;
   return {
     decode(body, { charset }, { service }) {
-      const tree = requireTree(parse(body, charset));
+      const tree = requireTree(parse(body, { charset, withPlaces }));
       const key = take(tree, formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefixOf(operation.input)) });
@@ -64,12 +66,12 @@ function createCodec(context: FormatContext): MessageCodec {
     }),
 
     decodeResponse(operation, body) {
-      const tree = requireTree(parseText(body, Number.POSITIVE_INFINITY));
+      const tree = requireTree(parseText(body, { pairsMax: Number.POSITIVE_INFINITY, withPlaces }));
       return codecOf(operation).output.read({ body: under(tree, prefixOf(operation.output)) });
     },
 
     decodeAnswer(operation, reply) {
-      const tree = requireTree(parseReply(reply));
+      const tree = requireTree(parseReply(reply, withPlaces));
       const { value, issues, unknownMembers } = readAnswer(operation, {
         body: under(tree, prefixOf(operation.output)),
       });
@@ -100,7 +102,7 @@ function addressOf({ name, legacy }: Service): string {
 function under(tree: Node, prefix: string): Node {
   const below = new Map(tree.below.get(prefix)?.below);
   for (const [name, node] of tree.below) if (name !== prefix && name !== 'action') below.set(`.${name}`, node);
-  return { value: tree.below.get(prefix)?.value, below };
+  return { value: tree.below.get(prefix)?.value, below, place: tree.place };
 }
 
 /** A key in the spelling of the caller: one with a leading dot has no prefix. */

@@ -1,5 +1,6 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
 import { dotted } from '../../contract/path.ts';
+import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
@@ -24,11 +25,12 @@ export const form: WireFormat = Object.freeze<WireFormat>({
 function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
-  const readAnswer = compileAnswers(reader);
+  const withPlaces = context.compileRead !== compileRead;
+  const readAnswer = compileAnswers(reader, context);
   return {
     decode(body, { charset }, target) {
       const operation = operationInPath(target);
-      const tree = requireTree(parse(body, charset));
+      const tree = requireTree(parse(body, { charset, withPlaces }));
       const key = take(tree, places.formField);
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues, key };
@@ -67,10 +69,14 @@ function createCodec(context: FormatContext): MessageCodec {
     }),
 
     decodeResponse: (operation, body) =>
-      codecOf(operation).output.read({ body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
+      codecOf(operation).output.read({
+        body: requireTree(parseText(body, { pairsMax: Number.POSITIVE_INFINITY, withPlaces })),
+      }),
 
     decodeAnswer(operation, reply) {
-      const { value, issues, unknownMembers } = readAnswer(operation, { body: requireTree(parseReply(reply)) });
+      const { value, issues, unknownMembers } = readAnswer(operation, {
+        body: requireTree(parseReply(reply, withPlaces)),
+      });
       return { value, issues, unknownMembers };
     },
 

@@ -1,8 +1,10 @@
 /** Splits text into decoded pairs of name and value, with qs. */
 import { createRequire } from 'node:module';
 import type * as Library from 'qs';
+import type { TextPlace } from '../../contract/read.ts';
 import { type Charset, characterOf, type SingleByteCharset } from '../../lib/charset.ts';
 import type { Fault } from '../malformed-body.ts';
+import type { TextPart } from '../text-tools.ts';
 
 export type Pair = readonly [name: string, value: string];
 
@@ -116,4 +118,26 @@ function withoutEmptyPairs(text: string): string {
 function withOneEqualsSign(text: string): string {
   if (!/(?:\]|%5D)=/i.test(text)) return text;
   return text.replace(/=[^&]+/g, (rest) => `=${rest.slice(1).replaceAll('=', '%3D')}`);
+}
+
+/** The names and the values of the pairs that `parsePairs` returns for a text, as parts of it. A pair without a value is its name. */
+export function placesOfPairs(text: string): readonly Pick<TextPlace, 'name' | 'value'>[] {
+  return Array.from(text.matchAll(/[^&]+/g), ({ index, 0: pair }) => {
+    const sign = pair.indexOf('=');
+    const name = { start: index, end: index + (sign === -1 ? pair.length : sign) };
+    const value = { start: Math.min(name.end + 1, index + pair.length), end: index + pair.length };
+    return { name, value: value.start === value.end ? name : value };
+  });
+}
+
+/** The names and the values of a text, for masking; undefined for one that is no form. */
+export function partsOfForm(text: string): readonly TextPart[] | undefined {
+  const parsed = parsePairs(text, Number.POSITIVE_INFINITY);
+  if ('fault' in parsed) return undefined;
+  return placesOfPairs(text).flatMap(({ name, value }, at): readonly TextPart[] => {
+    const [decodedName = '', decoded = ''] = parsed.pairs[at] ?? [];
+    const quote = (other: string): string => other;
+    const named = name.start === name.end ? [] : [{ kind: 'name', ...name, decoded: decodedName, quote } as const];
+    return value === name ? named : [...named, { kind: 'value', ...value, decoded, quote }];
+  });
 }

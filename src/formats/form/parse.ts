@@ -1,10 +1,11 @@
 /** Parses form text to a tree of dotted names. */
 import type { Buffer } from 'node:buffer';
+import type { TextPlace } from '../../contract/read.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import type { Reply } from '../protocol.ts';
-import { type Pair, parsePairs } from './pairs.ts';
+import { type Pair, parsePairs, placesOfPairs } from './pairs.ts';
 
 export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
 
@@ -12,36 +13,52 @@ export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax:
 export interface Node {
   value: string | undefined;
   readonly below: Map<string, Node>;
+  /** That of its pair, or the name of the first pair below it; absent without places. */
+  place?: TextPlace | undefined;
+}
+
+/** How a text is parsed. */
+export interface ParseOptions {
+  readonly charset?: Charset | undefined;
+  /** A response may hold any number of pairs. By default what callers may send. */
+  readonly pairsMax?: number;
+  readonly withPlaces?: boolean;
 }
 
 export type Parsed = { readonly tree: Node } | Fault;
 
-export function parse(bytes: Buffer, charset?: Charset): Parsed {
-  const decoded = decodeText(bytes, charset);
+export function parse(bytes: Buffer, options: ParseOptions = {}): Parsed {
+  const decoded = decodeText(bytes, options.charset);
   if ('fault' in decoded) return decoded;
   if (decoded.text.startsWith('\ufeff')) return { fault: 'byte order mark' };
-  return parseText(decoded.text, limits.pairsMax, charset);
+  return parseText(decoded.text, options);
 }
 
-/** `pairsMax` limits what callers may send; a response may hold any number of pairs. */
-export function parseText(text: string, pairsMax: number = limits.pairsMax, charset?: Charset): Parsed {
+export function parseText(text: string, options: ParseOptions = {}): Parsed {
+  const { charset, pairsMax = limits.pairsMax, withPlaces = false } = options;
   const parsed = parsePairs(text, pairsMax, charset);
-  return 'fault' in parsed ? parsed : treeOf(parsed.pairs);
+  return 'fault' in parsed ? parsed : treeOf(parsed.pairs, withPlaces ? text : undefined);
 }
 
 /** The answer of another server, with any number of pairs. */
-export function parseReply({ body, media: { charset } }: Pick<Reply, 'body' | 'media'>): Parsed {
+export function parseReply({ body, media: { charset } }: Pick<Reply, 'body' | 'media'>, withPlaces = false): Parsed {
   const decoded = decodeText(body, charset);
-  return 'fault' in decoded ? decoded : parseText(decoded.text.trim(), Number.POSITIVE_INFINITY, charset);
+  if ('fault' in decoded) return decoded;
+  return parseText(decoded.text.trim(), { charset, pairsMax: Number.POSITIVE_INFINITY, withPlaces });
 }
 
-/** The tree of names and values that are decoded already. */
-export function treeOf(pairs: Iterable<Pair>): Parsed {
+/** The tree of names and values that are decoded already. `document`: the text that they are from, for their places. */
+export function treeOf(pairs: Iterable<Pair>, document?: string): Parsed {
   const tree = createNode();
+  const places = document === undefined ? [] : placesOfPairs(document);
+  const end = document?.trimEnd().length ?? 0;
+  if (document !== undefined) tree.place = { document, value: { start: end, end }, name: { start: end, end } };
   let count = 0;
   for (const [key, value] of pairs) {
+    const where = places[count];
+    const found = where && document !== undefined ? { document, ...where } : undefined;
     count += 1;
-    const fault = key.length > limits.keyLengthMax ? 'key too long' : place(tree, key, value);
+    const fault = key.length > limits.keyLengthMax ? 'key too long' : place(tree, key, value, found);
     if (fault !== undefined) return { fault, where: `pair ${count}` };
   }
   return { tree };
@@ -60,7 +77,7 @@ function createNode(): Node {
 }
 
 /** Returns the fault of a key, if it has one. */
-function place(tree: Node, key: string, value: string): string | undefined {
+function place(tree: Node, key: string, value: string, found: TextPlace | undefined): string | undefined {
   // Other interfaces nest with brackets: a key with brackets is a misunderstanding and not a name.
   if (/[[\]]/.test(key)) return 'bracket in a key';
   const steps = key.split('.');
@@ -72,11 +89,13 @@ function place(tree: Node, key: string, value: string): string | undefined {
     let next = at.below.get(step);
     if (next === undefined) {
       next = createNode();
+      if (found !== undefined) next.place = { ...found, value: found.name };
       at.below.set(step, next);
     }
     at = next;
   }
   if (at.value !== undefined) return 'duplicate key';
   at.value = value;
+  if (found !== undefined) at.place = found;
   return undefined;
 }

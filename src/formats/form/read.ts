@@ -35,6 +35,8 @@ export const reader: Reader<Node> = Object.freeze({
     visitLeaves(node, '', visit);
     return true;
   },
+
+  place: (node) => node.place,
 } satisfies Reader<Node>);
 
 function isEmpty({ value, below }: Node): boolean {
@@ -48,7 +50,7 @@ function hasText({ value }: Node): boolean {
 /** The steps below a map are dots in its keys: `a.b=1` below it is the entry `a.b`. */
 function visitLeaves(node: Node, prefix: string, visit: (key: string, node: Node) => void): void {
   for (const [step, next] of node.below) {
-    if (next.value !== undefined) visit(prefix + step, { value: next.value, below: new Map() });
+    if (next.value !== undefined) visit(prefix + step, { value: next.value, below: new Map(), place: next.place });
     visitLeaves(next, `${prefix}${step}.`, visit);
   }
 }

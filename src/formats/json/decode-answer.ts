@@ -1,14 +1,14 @@
 /** Reads answers of other servers in JSON. */
 import { isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
+import { compileRead } from '../../contract/read.ts';
 import type { Field, ObjectSchema } from '../../contract/schema.ts';
 import { compileAnswers } from '../answers.ts';
 import { decodeText } from '../body-text.ts';
 import { requireTree } from '../malformed-body.ts';
-import type { DecodedAnswer, Reply } from '../protocol.ts';
+import type { DecodedAnswer, FormatContext, Reply } from '../protocol.ts';
 import { collectExtras } from './extras.ts';
-import { parseDecoded } from './parse.ts';
+import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
-import { answerReader } from './read.ts';
 
 /** Members that the contract does not have may be deeper than its own. */
 const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
@@ -20,19 +20,23 @@ const emptyObject = Object.freeze({});
 type HeaderFields = (operation: Operation, headers: Reply['headers']) => Readonly<Record<string, string>>;
 
 export function createAnswerDecoder(
+  context: Pick<FormatContext, 'compileRead'>,
   headerFields: HeaderFields = () => emptyObject,
 ): (operation: Operation, reply: Reply) => DecodedAnswer {
-  const read = compileAnswers(answerReader);
-  const readPlain = createPlainReader(bodyOf, answerLimits);
+  const { answerReader, parse } = treesOf(context);
+  const read = compileAnswers(answerReader, context);
+  const isUsual = context.compileRead === compileRead;
+  const readPlain = createPlainReader((operation) => (isUsual ? bodyOf(operation) : undefined), answerLimits);
   return (operation, { media, headers, body }) => {
     const decoded = decodeText(body, media.charset);
     const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
     if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
     // Servers answer `204 No Content` and `null` for an answer without fields.
-    const tree = body.length === 0 ? emptyObject : (requireTree(parseDecoded(decoded, answerLimits)) ?? emptyObject);
+    const parsed = body.length === 0 ? emptyObject : requireTree(parse(decoded, answerLimits));
+    const tree = plainValue(parsed) === null ? emptyObject : parsed;
     const { value, issues, unknown, unknownMembers } = read(operation, {
       header: headerFields(operation, headers),
-      body: Array.isArray(tree) ? inOnlyList(tree, operation.output) : tree,
+      body: Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree,
     });
     return unknown.length === 0
       ? { value, issues, unknownMembers }
@@ -48,7 +52,7 @@ function bodyOf(operation: Operation): ObjectSchema | undefined {
 }
 
 /** An array is the only list of the answer, where the answer has no other field. */
-function inOnlyList(items: readonly unknown[], { fields }: ObjectSchema): unknown {
+function inOnlyList(items: unknown, { fields }: ObjectSchema): unknown {
   const [only, ...others] = Object.entries<Field>(fields);
   if (only === undefined || others.length > 0) return items;
   const [name, { schema, json = name }] = only;

@@ -4,6 +4,7 @@ import type { UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { isRawNumber, parseExactly, rawNumber } from '../../lib/exact-json.ts';
 import { jsonPath } from './names.ts';
+import { plainValue } from './places.ts';
 
 type Members = Record<string, unknown>;
 
@@ -14,7 +15,7 @@ export function collectExtras(unknown: readonly UnknownMembers[], output: Schema
     // A key that is no name is shown as another one.
     if (path.includes('?')) continue;
     const members = createMembers();
-    for (const [name, node] of nodes) members[name] = exact(node);
+    for (const [name, node] of nodes) members[name] = exact(plainValue(node));
     extras = place(extras, keysOf(jsonPath(path, output)), members);
   }
   return extras;

@@ -13,10 +13,10 @@ import { createAnswerDecoder } from './decode-answer.ts';
 import { decodeError } from './decode-error.ts';
 import { mergeExtras } from './extras.ts';
 import { jsonPath } from './names.ts';
-import { parseDecoded, parseText } from './parse.ts';
+import { ownLimits } from './parse.ts';
+import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
-import { reader } from './read.ts';
 import { limits } from './scan.ts';
 
 const mediaType = 'application/json';
@@ -32,6 +32,7 @@ export const json: WireFormat = Object.freeze<WireFormat>({
 
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
+  const { reader, parse } = treesOf(context);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   // A walk of another kind sees each value.
   const readPlain = createPlainReader(({ input }) => (context.compileRead === compileRead ? input : undefined), limits);
@@ -41,8 +42,8 @@ function createCodec(context: FormatContext): MessageCodec {
       const decoded = decodeText(body, charset);
       const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
       if (plain !== undefined) return { operation, input: plain, issues: none };
-      const tree = requireTree(parseDecoded(decoded));
-      if (tree === null) throw malformedBody('body is null');
+      const tree = requireTree(parse(decoded));
+      if (plainValue(tree) === null) throw malformedBody('body is null');
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues };
     },
@@ -74,9 +75,10 @@ function createCodec(context: FormatContext): MessageCodec {
       body: codecOf(operation).input.print(input),
     }),
 
-    decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
+    decodeResponse: (operation, body) =>
+      codecOf(operation).output.read({ body: requireTree(parse({ text: body }, ownLimits)) }),
 
-    decodeAnswer: createAnswerDecoder(),
+    decodeAnswer: createAnswerDecoder(context),
 
     decodeError: (reply, { input }) => decodeError(reply, input, referenceName),
   };

@@ -4,8 +4,8 @@ import type { Charset } from '../../lib/charset.ts';
 import { plainInteger } from '../../lib/exact-json.ts';
 import { type DecodedText, decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
-import { findFault } from './find-fault.ts';
 import { type Limits, limits, scan } from './scan.ts';
+import { tokensOf } from './tokens.ts';
 
 export type Parsed = { readonly tree: unknown } | Fault;
 
@@ -21,14 +21,16 @@ export function parseDecoded(decoded: DecodedText, within: Limits = limits): Par
 }
 
 /** An answer of this program has any number of members. */
-export function parseText(text: string, within: Limits = { ...limits, membersMax: Number.POSITIVE_INFINITY }): Parsed {
+export const ownLimits: Limits = Object.freeze({ ...limits, membersMax: Number.POSITIVE_INFINITY });
+
+export function parseText(text: string, within: Limits = ownLimits): Parsed {
   const scanned = scan(text, within);
   if ('fault' in scanned) return { fault: scanned.fault, where: offset(scanned.at) };
   try {
     const tree: unknown = scanned.plainNumbers ? JSON.parse(text) : JSON.parse(text, markImprecise);
     return { tree };
   } catch {
-    return { fault: 'not JSON', where: offset(findFault(text)) };
+    return { fault: 'not JSON', where: offset(tokensOf(text).fault) };
   }
 }
 

@@ -18,12 +18,13 @@ import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
 import { mergeExtras } from '../json/extras.ts';
 import { jsonPath } from '../json/names.ts';
-import { parseText } from '../json/parse.ts';
+import { ownLimits } from '../json/parse.ts';
+import { plainValue, treesOf } from '../json/places.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
 import { compilePrint, printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
-import { reader, withValue } from './read.ts';
+import { withValue } from './read.ts';
 import { compileUpstreamCall, type UpstreamCall } from './upstream-binding.ts';
 
 const contentType = `${mediaType};charset=utf-8`;
@@ -40,6 +41,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
+  const { reader, parse } = treesOf(context);
   const codecOf = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
   const schemas = splitSchemas(context.services);
   const callOf = cacheCalls(context.formatDateTime);
@@ -51,10 +53,11 @@ function createCodec(context: FormatContext): MessageCodec {
         path: target.parameters ?? {},
         query: parseQuery(query),
         header: parseHeaders(header, headers),
-        body: parseBody(body, media, bodySchema),
+        body: parseBody(body, media, bodySchema, parse),
       };
       const { value, issues } = codecOf(operation).input.read(parts);
-      return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, parts, issue)) };
+      const sent = { ...parts, body: plainValue(parts.body) };
+      return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, sent, issue)) };
     },
 
     coordinates: (path, operation, side, kind) => dotted(callerPath(path, operation, side, kind)),
@@ -92,9 +95,10 @@ function createCodec(context: FormatContext): MessageCodec {
       };
     },
 
-    decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
+    decodeResponse: (operation, body) =>
+      codecOf(operation).output.read({ body: requireTree(parse({ text: body }, ownLimits)) }),
 
-    decodeAnswer: createAnswerDecoder(({ output }, headers) => parseHeaders(schemas(output).header, headers)),
+    decodeAnswer: createAnswerDecoder(context, ({ output }, headers) => parseHeaders(schemas(output).header, headers)),
 
     decodeError: (reply, { input }) => decodeError(reply, input, context.conventions.requestReference),
   };

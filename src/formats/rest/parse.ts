@@ -2,9 +2,10 @@
 import type { Buffer } from 'node:buffer';
 import { Problem } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { decodeText } from '../body-text.ts';
 import { parsePairs } from '../form/pairs.ts';
 import { limits } from '../form/parse.ts';
-import { parse } from '../json/parse.ts';
+import { type JsonTrees, plainValue } from '../json/places.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import type { Head, Media } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
@@ -32,17 +33,22 @@ export function parseHeaders(schema: ObjectSchema, headers: Head['headers']): Re
 }
 
 /** Without fields in the body of the contract, the body is not read. An absent body is an empty object. */
-export function parseBody(body: Buffer, { type, charset }: Media, schema: ObjectSchema): unknown {
+export function parseBody(
+  body: Buffer,
+  { type, charset }: Media,
+  schema: ObjectSchema,
+  parse: JsonTrees['parse'],
+): unknown {
   if (!hasBody(schema)) return nothing;
   if (body.length === 0) {
     if (Object.values(schema.fields).some(({ required }) => required)) throw new Problem('emptyRequest');
     return nothing;
   }
   if (type !== mediaType) throw unsupportedMedia('Content-Type', [mediaType]);
-  const tree = requireTree(parse(body, charset));
-  if (tree === null) throw new Problem('emptyRequest');
+  const tree = requireTree(parse(decodeText(body, charset)));
+  if (plainValue(tree) === null) throw new Problem('emptyRequest');
   // The reader takes an empty text for an empty object, because forms cannot tell them apart. A body of JSON can.
-  return tree === '' ? [] : tree;
+  return plainValue(tree) === '' ? [] : tree;
 }
 
 export function hasBody({ fields, ignoredMembers }: ObjectSchema): boolean {

@@ -1,4 +1,4 @@
-/** Reads requests with the reader of JSON, and adds to each issue the value that the caller sent. */
+/** Adds to each issue of a request the value that the caller sent. */
 import { mayHoldNumber } from '../../contract/member-names.ts';
 import { locationOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
@@ -6,8 +6,6 @@ import { type Issue, problems } from '../../contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Parts } from '../codec.ts';
 import { jsonPath } from '../json/names.ts';
-
-export { reader } from '../json/read.ts';
 
 /** Adds the value to an issue, unless it is sensitive or too long to be repeated. */
 export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Issue): Issue {

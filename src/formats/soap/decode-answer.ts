@@ -7,7 +7,7 @@ import { malformedBody } from '../malformed-body.ts';
 import { multipartType, onlyPart } from '../multipart.ts';
 import type { Reply } from '../protocol.ts';
 import { dialect11, dialect12 } from './dialect.ts';
-import { empty, parseRoot, responseLimits } from './parse.ts';
+import { empty, type ParseXml, parseRoot, responseLimits } from './parse.ts';
 import { isNil } from './read.ts';
 import { messageOf, type SizeLimits } from './references.ts';
 
@@ -16,12 +16,12 @@ const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
 const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
 
 /** Returns the element in the Body, with its references resolved. Headers are ignored. Throws a Problem for no envelope. */
-export function openReply({ media, headers, body }: Reply): Element {
+export function openReply({ media, headers, body }: Reply, parseXml: ParseXml): Element {
   const part =
     media.type === multipartType
       ? partOf(body, headers['content-type'] ?? '')
       : { bytes: body, charset: media.charset };
-  const root = parseRoot(withoutLayout(part.bytes), part.charset, responseLimits);
+  const root = parseRoot(withoutLayout(part.bytes), part.charset, parseXml, responseLimits);
   if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
   const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
   if (found === undefined) throw malformedBody('Envelope without a Body');
@@ -29,9 +29,9 @@ export function openReply({ media, headers, body }: Reply): Element {
 }
 
 /** The Fault of a response; undefined for any other response. */
-export function openFault(reply: Reply): Element | undefined {
+export function openFault(reply: Reply, parseXml: ParseXml): Element | undefined {
   try {
-    const first = openReply(reply);
+    const first = openReply(reply, parseXml);
     return first.local === 'Fault' ? first : undefined;
   } catch {
     return undefined;

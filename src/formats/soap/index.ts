@@ -20,7 +20,7 @@ import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { declarations } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import { addressing, parse, parseResponse, unwrap } from './parse.ts';
+import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 
@@ -42,9 +42,10 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const { services, places } = context;
   const isOfInterface = compileIsOfInterface(services);
   const isMember = orUnqualified(isOfInterface);
+  const parseXml = parserFor(context);
   const reader = createReader(isMember);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
-  const readAnswer = compileAnswers(createAnswerReader());
+  const readAnswer = compileAnswers(createAnswerReader(), context);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const envelope =
@@ -75,7 +76,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
   return {
     decode(body, { charset }, target) {
-      const { message: first, messageId } = parse(body, charset, dialect);
+      const { message: first, messageId } = parse(body, charset, { dialect, parseXml });
       const operation = operations.get(target.service)?.get(first.local);
       if (operation === undefined) throw unknownOperation(target.service);
       if (!isOfInterface(first)) throw malformedBody('wrong namespace', operation.name);
@@ -111,14 +112,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     }),
 
     decodeResponse(operation, body) {
-      const { message: first } = parseResponse(body, dialect);
+      const { message: first } = parseResponse(body, dialect, parseXml);
       if (first.local !== elementName(operation, 'output')) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
     },
 
     decodeAnswer(operation, reply) {
-      const first = openReply(reply);
+      const first = openReply(reply, parseXml);
       if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
       const { part } = frames.get(operation)!.output;
       const { value, issues, unknownMembers } = readAnswer(operation, {
@@ -128,7 +129,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
 
     decodeError(reply, operation) {
-      const fault = openFault(reply);
+      const fault = openFault(reply, parseXml);
       return fault && readFault(fault, reply, operation);
     },
   };

@@ -1,14 +1,15 @@
 /** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
 import type { Buffer } from 'node:buffer';
 import { describe, Problem } from '../../contract/problem.ts';
+import { compileRead } from '../../contract/read.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../lib/xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { type Limits, limits } from '../../lib/xml/limits.ts';
-import { Malformed, type Position, parse as parseXml } from '../../lib/xml/parse.ts';
+import { Malformed, type Position, parse as parsePlain, parseWithPlaces } from '../../lib/xml/parse.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { OtherFormat } from '../protocol.ts';
+import { type FormatContext, OtherFormat } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
@@ -21,13 +22,30 @@ export interface Envelope {
   readonly messageId: string | undefined;
 }
 
+/** How the text of a document is parsed. */
+export type ParseXml = (text: string, within: Limits) => Element;
+
+/** Elements have places where another walk than the usual one sees them. */
+export function parserFor(context: Pick<FormatContext, 'compileRead'>): ParseXml {
+  return context.compileRead === compileRead ? parsePlain : (text, within) => parseWithPlaces(text, within).root;
+}
+
 /** Throws a Problem for anything but an optional Header and a Body with one child, and OtherFormat for the other version. */
-export function parse(body: Buffer, charset: Charset | undefined, dialect: Dialect): Envelope {
-  return openEnvelope(parseRoot(body, charset), dialect);
+export function parse(
+  body: Buffer,
+  charset: Charset | undefined,
+  { dialect, parseXml }: { readonly dialect: Dialect; readonly parseXml: ParseXml },
+): Envelope {
+  return openEnvelope(parseRoot(body, charset, parseXml), dialect);
 }
 
 /** Parses a document. Throws a Problem. */
-export function parseRoot(body: Buffer, charset: Charset | undefined, within: Limits = limits): Element {
+export function parseRoot(
+  body: Buffer,
+  charset: Charset | undefined,
+  parseXml: ParseXml,
+  within: Limits = limits,
+): Element {
   try {
     return parseXml(decodeXml(body, charset), within);
   } catch (thrown) {
@@ -52,7 +70,7 @@ export const responseLimits: Limits = Object.freeze({
   textLengthMax: 1_000_000,
 });
 
-export function parseResponse(text: string, dialect: Dialect): Envelope {
+export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml): Envelope {
   return openEnvelope(parseXml(text, responseLimits), dialect);
 }
 
@@ -63,10 +81,14 @@ export function parseResponse(text: string, dialect: Dialect): Envelope {
 export function unwrap(message: Element, name: string | undefined, isOfInterface: IsOfInterface): Element {
   if (name === undefined) return message;
   const [inner, ...rest] = message.children;
-  if (inner === undefined && isBlank(message.text)) return empty;
+  if (inner === undefined && isBlank(message.text)) return emptyAt(message);
   if (inner?.local !== name || rest.length > 0 || !isBlank(message.text)) throw malformedBody(`not one ${name}`);
   if (!isOfInterface(inner)) throw malformedBody('wrong namespace', name);
-  return isNil(inner) ? empty : inner;
+  return isNil(inner) ? emptyAt(inner) : inner;
+}
+
+function emptyAt({ place }: Element): Element {
+  return place === undefined ? empty : { ...empty, place };
 }
 
 export const empty: Element = Object.freeze({

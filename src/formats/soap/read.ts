@@ -3,7 +3,7 @@ import { attributeMark, foreignMark, printableName } from '../../contract/member
 import type { Reader, VisitMember } from '../../contract/read.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
+import { attribute, type Element, type ElementPlace, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 
@@ -64,7 +64,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         return false;
       for (const each of element.children)
         if (!visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema))) return true;
-      if (textField !== undefined && element.text !== '') visit(textField, { ...emptyValue, text: element.text });
+      if (textField !== undefined && element.text !== '') visit(textField, valueIn(element.text, element.place));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
     },
@@ -80,7 +80,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     gather(list, item) {
       const children = list?.children ?? [];
       (children as Element[]).push(item);
-      return list ?? { ...emptyValue, local: item.local, children };
+      return list ?? { ...emptyValue, local: item.local, children, ...(item.place && { place: item.place }) };
     },
 
     isEmpty,
@@ -99,6 +99,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
       }
       return true;
     },
+
+    place: (element) => element.place,
   } satisfies Reader<Element>);
 }
 
@@ -122,12 +124,15 @@ function placed(element: Element, { attributes, textField }: ObjectSchema): Elem
   return { ...element, children: [element] };
 }
 
-function eachAttribute({ attributes }: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
-  for (const { namespace, local, value } of attributes) {
+function eachAttribute({ attributes, place: own }: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
+  for (const { namespace, local, value, place } of attributes) {
     if (namespace !== '') continue;
     const isField = schema.attributes.includes(local);
     if (!isField && referenceAttributes.includes(local)) continue;
-    visit(isField ? local : attributeMark + local, { namespace, local, attributes: [], children: [], text: value });
+    visit(
+      isField ? local : attributeMark + local,
+      valueIn(value, own && place && { ...own, value: place, name: place }),
+    );
   }
 }
 
@@ -181,6 +186,11 @@ const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'any
 const itemsOfMap = 'item';
 
 const emptyValue: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
+
+/** A value that is no element. */
+function valueIn(text: string, place: ElementPlace | undefined): Element {
+  return place === undefined ? { ...emptyValue, text } : { ...emptyValue, text, place };
+}
 
 /** False if there are two. */
 function onlyChild(element: Element, local: string): Element | undefined | false {

@@ -70,7 +70,9 @@ class Resolver {
     this.#characters += text.length;
     if (this.#characters > this.#within.charactersMax) throw malformedBody('text too long');
     const children = element.children.map((each) => this.#resolve(each, each, depth + 1));
-    return { namespace: named.namespace, local: named.local, attributes, children, text };
+    const { place } = element;
+    const resolved = { namespace: named.namespace, local: named.local, attributes, children, text };
+    return place === undefined ? resolved : { ...resolved, place };
   }
 
   #targetOf(id: string): Element {

@@ -1,9 +1,29 @@
 /** Elements of a parsed XML document: only what SOAP messages need. */
 
+/** A part of a text, in UTF-16 units from 0. */
+export interface Range {
+  readonly start: number;
+  /** After the last character. */
+  readonly end: number;
+}
+
 export interface Attribute {
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
+  /** Of its value between the quotes. Only of a document that was parsed with places. */
+  readonly place?: Range;
+}
+
+/** Where an element is in its document. */
+export interface ElementPlace {
+  readonly document: string;
+  /** What is between its tags; its start tag where it has elements or nothing inside. */
+  readonly value: Range;
+  /** Its start tag. */
+  readonly name: Range;
+  /** The namespaces that its start tag declares, by prefix. */
+  readonly declared: Readonly<Record<string, string>>;
 }
 
 export interface Element {
@@ -15,6 +35,8 @@ export interface Element {
   readonly children: readonly Element[];
   /** All text and CDATA directly in the element, joined across comments. */
   readonly text: string;
+  /** Only of a document that was parsed with places. */
+  readonly place?: ElementPlace;
 }
 
 export function attribute(element: Element, namespace: string, local: string): string | undefined {

@@ -1,37 +1,53 @@
 /** Indents a document: each element with others inside has them on lines of their own. Texts stay as they are. */
-import { type ElementPlace, outlineOf } from './outline.ts';
+import { isBlank } from './element.ts';
+import { type Limits, limits } from './limits.ts';
+import { Malformed, type Markup, parseWithPlaces } from './parse.ts';
 
-/** For a well-formed document without comments between its elements, such as this program prints. */
-export function indentXml(text: string): string {
-  const root = outlineOf(text);
-  if (root === undefined) return text;
-  const declaration = text.slice(0, root.tag.start).trim();
-  return (declaration === '' ? '' : `${declaration}\n`) + indented(root, text, '');
-}
-
-function indented(element: ElementPlace, text: string, margin: string): string {
-  const { tag, content, children } = element;
-  const isClosed = text[tag.end - 2] === '/';
-  if (children.length === 0 || hasText(element, text))
-    return margin + text.slice(tag.start, isClosed ? tag.end : endOf(element, text));
-  const lines = children.map((child) => indented(child, text, `${margin}  `));
-  return [
-    margin + text.slice(tag.start, tag.end),
-    ...lines,
-    margin + text.slice(content.end, endOf(element, text)),
-  ].join('\n');
-}
-
-function endOf({ content }: ElementPlace, text: string): number {
-  return text.indexOf('>', content.end) + 1;
-}
-
-/** Text beside elements has a meaning that blanks would change. */
-function hasText({ tag, children }: ElementPlace, text: string): boolean {
-  let at = tag.end;
-  for (const child of children) {
-    if (text.slice(at, child.tag.start).trim() !== '') return true;
-    at = text[child.tag.end - 2] === '/' ? child.tag.end : endOf(child, text);
+/** A document that is not well-formed stays as it is. */
+export function indentXml(text: string, within: Limits = limits): string {
+  try {
+    return indented(text, parseWithPlaces(text, within).markup);
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return text;
+    throw thrown;
   }
-  return false;
+}
+
+function indented(text: string, markup: readonly Markup[]): string {
+  const mixed = mixedIn(text, markup);
+  let printed = '';
+  let depth = 0;
+  /** Of the element around, and those around it, that has a text beside others. */
+  let mixedAt: number | undefined;
+  for (const [at, part] of markup.entries()) {
+    const before = markup[at - 1];
+    if (part.kind === 'end') depth -= 1;
+    const isLeaf = before?.kind === 'start' && part.kind === 'end' && !isEmptyTag(text, before);
+    if (before !== undefined)
+      printed += isLeaf || mixedAt !== undefined ? text.slice(before.end, part.start) : `\n${'  '.repeat(depth)}`;
+    printed += text.slice(part.start, part.end);
+    if (mixedAt === depth && part.kind === 'end') mixedAt = undefined;
+    if (part.kind !== 'start' || isEmptyTag(text, part)) continue;
+    if (mixed.has(part)) mixedAt ??= depth;
+    depth += 1;
+  }
+  return printed;
+}
+
+/** The start tags of elements that hold a text: beside others, it has a meaning that blanks would change. */
+function mixedIn(text: string, markup: readonly Markup[]): ReadonlySet<Markup> {
+  const mixed = new Set<Markup>();
+  const open: Markup[] = [];
+  for (const [at, part] of markup.entries()) {
+    const around = open.at(-1);
+    const isText = part.kind === 'cdata' || !isBlank(text.slice(markup[at - 1]?.end ?? 0, part.start));
+    if (around !== undefined && isText) mixed.add(around);
+    if (part.kind === 'end') open.pop();
+    else if (part.kind === 'start' && !isEmptyTag(text, part)) open.push(part);
+  }
+  return mixed;
+}
+
+function isEmptyTag(text: string, { end }: Markup): boolean {
+  return text[end - 2] === '/';
 }

@@ -1,7 +1,7 @@
 /** Parses XML: the fast parser for plain documents, else one pass of saxes with limits in its handlers. */
 import { createRequire } from 'node:module';
 import type * as Library from 'saxes';
-import type { Attribute, Element } from './element.ts';
+import type { Attribute, Element, ElementPlace, Range } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
 
@@ -41,19 +41,58 @@ export function parse(text: string, within: Limits = limits): Element {
   return readPlain(text, within) ?? parseStrictly(text, within);
 }
 
+/** A document with places. */
+export interface PlacedDocument {
+  readonly root: Element;
+  /** All tags, comments, CDATA sections and instructions, in their order. What is between two of them is text. */
+  readonly markup: readonly Markup[];
+}
+
+export interface Markup extends Range {
+  readonly kind: 'start' | 'end' | 'comment' | 'cdata' | 'instruction';
+  /** Of a start tag, declarations of namespaces included: the places of names and values. */
+  readonly attributes?: readonly AttributePlace[];
+}
+
+export interface AttributePlace {
+  /** With its prefix. */
+  readonly qualified: string;
+  readonly name: Range;
+  /** Between the quotes. */
+  readonly value: Range;
+}
+
+/**
+ * Parses a whole document with the strict parser, and says where its elements and attributes are. `source`: a file may be XML 1.1 and have
+ * processing instructions, which are ignored. Throws `Malformed` and no other error.
+ */
+export function parseWithPlaces(
+  text: string,
+  within: Limits = limits,
+  source: 'message' | 'file' = 'message',
+): PlacedDocument {
+  const markup: Markup[] = [];
+  try {
+    return { root: createParser(within, markup, source)(text), markup };
+  } catch (thrown) {
+    throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
+  }
+}
+
 interface Growing {
   namespace: string;
   local: string;
   attributes: Attribute[];
   children: Growing[];
   text: string;
+  place?: ElementPlace;
 }
 
 const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
-type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column'>;
+type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column' | 'position'>;
 type SaxesClass = new (options: Options) => Saxes;
 
 let parserClass: SaxesClass | undefined;
@@ -70,6 +109,7 @@ function loadParser(): SaxesClass {
     readonly doctypeHandler = undefined;
     readonly piHandler = undefined;
     readonly xmldeclHandler = undefined;
+    readonly commentHandler = undefined;
     readonly openTagStartHandler = undefined;
     readonly attributeHandler = undefined;
     readonly openTagHandler = undefined;
@@ -82,7 +122,8 @@ function loadParser(): SaxesClass {
 /** Parses documents one after the other. It must not be used again after it threw. */
 type ParseDocument = (text: string) => Element;
 
-function createParser(limits: Limits): ParseDocument {
+/** `markup`: is filled with the places of one document. */
+function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'file' = 'message'): ParseDocument {
   const { elementsMax, depthMax, attributesMax, allAttributesMax, nameLengthMax, textLengthMax } = limits;
   parserClass ??= loadParser();
   const parser = new parserClass(options);
@@ -91,6 +132,7 @@ function createParser(limits: Limits): ParseDocument {
     throw new Malformed(reason, { line: parser.line, column: parser.column });
   };
   const open: Growing[] = [];
+  const places = markup && new PlaceRecorder(parser, markup);
   let root: Growing | undefined;
   let elements = 0;
   let attributes = 0;
@@ -100,10 +142,15 @@ function createParser(limits: Limits): ParseDocument {
 
   parser.on('error', () => refuse('not well-formed'));
   parser.on('doctype', () => refuse('doctype'));
-  parser.on('processinginstruction', () => refuse('processing instruction'));
-  parser.on('xmldecl', ({ version }) => {
-    if (version !== undefined && version !== '1.0') refuse('xml version');
+  parser.on('processinginstruction', () => {
+    if (source === 'message') refuse('processing instruction');
+    places?.add('instruction');
   });
+  parser.on('xmldecl', ({ version }) => {
+    if (source === 'message' && version !== undefined && version !== '1.0') refuse('xml version');
+    places?.add('instruction');
+  });
+  if (places !== undefined) parser.on('comment', () => places.add('comment'));
   parser.on('opentagstart', (tag) => {
     elements += 1;
     attributes = 0;
@@ -125,6 +172,7 @@ function createParser(limits: Limits): ParseDocument {
   parser.on('opentag', (tag) => {
     const element: Growing = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
     if (own.length > 0) element.attributes = own.map(({ uri, local, value }) => ({ namespace: uri, local, value }));
+    places?.open(element, own, tag);
     const parent = open.at(-1);
     if (parent === undefined) root = element;
     else parent.children.push(element);
@@ -137,9 +185,13 @@ function createParser(limits: Limits): ParseDocument {
     if (element.text.length > textLengthMax) refuse('text too long');
   };
   parser.on('text', append);
-  parser.on('cdata', append);
-  parser.on('closetag', () => {
-    open.pop();
+  parser.on('cdata', (piece) => {
+    append(piece);
+    places?.add('cdata');
+  });
+  parser.on('closetag', (tag) => {
+    const element = open.pop();
+    if (element !== undefined) places?.close(element, tag.isSelfClosing);
   });
 
   return (text) => {
@@ -147,6 +199,7 @@ function createParser(limits: Limits): ParseDocument {
     root = undefined;
     elements = 0;
     allAttributes = 0;
+    places?.begin(text);
     parser.write(text).close();
     if (root === undefined) throw new Malformed('no root');
     return root;
@@ -155,3 +208,67 @@ function createParser(limits: Limits): ParseDocument {
 
 /** A parser for each set of limits is reused, because creating one takes as long as parsing a small document. */
 const idle = new WeakMap<Limits, ParseDocument>();
+
+/** The name and the quoted value of each attribute of a well-formed tag. */
+const attributePattern = /([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
+
+/**
+ * Notes where markup is. In a well-formed document, markup starts at the next `<` behind the markup before it, and ends where the parser is
+ * when it reports it.
+ */
+class PlaceRecorder {
+  readonly #parser: Pick<Saxes, 'position'>;
+  readonly #markup: Markup[];
+  #document = '';
+  #end = 0;
+
+  constructor(parser: Pick<Saxes, 'position'>, markup: Markup[]) {
+    this.#parser = parser;
+    this.#markup = markup;
+  }
+
+  begin(document: string): void {
+    this.#document = document;
+    this.#end = 0;
+  }
+
+  add(kind: Markup['kind'], attributes?: Markup['attributes']): Range {
+    const start = this.#document.indexOf('<', this.#end);
+    // A comment is reported before its last character.
+    const end = this.#document.indexOf('>', this.#parser.position - 1) + 1;
+    if (start === -1 || end <= start) throw new Malformed('not well-formed');
+    this.#end = end;
+    this.#markup.push({ kind, start, end, ...(attributes !== undefined && { attributes }) });
+    return { start, end };
+  }
+
+  open(element: Growing, own: readonly Library.SaxesAttributeNS[], { name, ns }: Library.SaxesTagNS): void {
+    const start = this.#document.indexOf('<', this.#end);
+    const from = start + 1 + name.length;
+    const places = Array.from(
+      this.#document.slice(from, this.#parser.position).matchAll(attributePattern),
+      ({ index, 0: whole, 1: qualified = '' }): AttributePlace => {
+        const at = from + index;
+        const quote = whole.indexOf(whole.at(-1) ?? '"');
+        return {
+          qualified,
+          name: { start: at, end: at + qualified.length },
+          value: { start: at + quote + 1, end: at + whole.length - 1 },
+        };
+      },
+    );
+    const tag = this.add('start', places);
+    element.attributes = own.map(({ uri, local, value, name: qualified }) => {
+      const place = places.find((each) => each.qualified === qualified)?.value;
+      return { namespace: uri, local, value, ...(place !== undefined && { place }) };
+    });
+    element.place = { document: this.#document, value: tag, name: tag, declared: ns ?? {} };
+  }
+
+  close(element: Growing, isEmptyTag: boolean): void {
+    if (isEmptyTag || element.place === undefined) return;
+    const content = { start: element.place.name.end, end: this.add('end').start };
+    const isText = element.children.length === 0 && content.end > content.start;
+    if (isText) element.place = { ...element.place, value: content };
+  }
+}

@@ -1,0 +1,27 @@
+/** What tools ask of the text of a message: its parts, for masking, and lines for reading. */
+import type { Buffer } from 'node:buffer';
+import type { Charset } from '../lib/charset.ts';
+
+/** A name or a value in the text of a message, as sent, or a remark that is neither. What is between two parts is markup. */
+export interface TextPart {
+  readonly kind: 'name' | 'value' | 'remark';
+  /** In UTF-16 units from 0. */
+  readonly start: number;
+  /** After the last character. */
+  readonly end: number;
+  /** What it means. */
+  readonly decoded: string;
+  /** Writes another text in its place. */
+  quote(text: string): string;
+  /** A value that the format prescribes, and no contract describes. */
+  readonly isTechnical?: boolean;
+}
+
+export interface TextTools {
+  /** The text that is parsed of a body; undefined where it is none. */
+  decode(body: Buffer, charset: Charset | undefined): string | undefined;
+  /** In their order; undefined for a text that is malformed. */
+  parts(text: string): readonly TextPart[] | undefined;
+  /** Breaks the text into lines, without a change of what it says. */
+  indent(text: string): string;
+}

@@ -11,8 +11,8 @@ import { createAuthenticator, type RequestOrigin } from '../src/gateway/authenti
 import { createLoginGuard } from '../src/gateway/login-guard.ts';
 import { createRegistry } from '../src/services/registry.ts';
 import { RowIntegrity } from '../src/store/row-integrity.ts';
-import { migrate } from '../src/store/sql/migrate.ts';
 import { openSqlite } from '../src/store/sqlite/open.ts';
+import { migrate } from '../test/support/migrated.ts';
 import { describeMachine } from './machine.ts';
 import { writeSection } from './page.ts';
 import { median } from './results.ts';

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createImage } from '../src/store/sqlite/memory.ts';
 import { bundle, bundleCommonJs } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -10,7 +9,6 @@ const dist = join(root, 'dist');
 
 await bundle(dist);
 await bundleCommonJs(dist);
-writeFileSync(join(dist, 'empty-store.db'), await createImage());
 const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

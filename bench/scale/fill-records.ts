@@ -37,7 +37,7 @@ export async function fillRecords({ name, engine, from, records, days }: Filling
   const insert = statement(
     `fill-records-${name}`,
     `${numbers} insert into idempotency_record
-       (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+       (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
      select ${text('k', 43)}, '${'h'.repeat(43)}', 'storeToken', ${text('r', 16)}, '${outcome}',
        cast($3 as bigint) + cast((n - $4) * ${spacing} as bigint) - ${storedDays * dayMs},
        cast($3 as bigint) + cast((n - $4) * ${spacing} as bigint) from series`,

@@ -1,9 +1,15 @@
 /** The orders with their handlers: each order is a row of one table. */
-import { Problem, statement } from 'triglyph/contract';
+import { column, Problem, statement, table } from 'triglyph/contract';
 import { ordersV1, problems } from './contract.ts';
 
-const table = `create table example_order (tenant text, shop text, number text, item text, quantity integer,
-  primary key (tenant, shop, number))`;
+const { tenant, text, integer } = column;
+const orderTable = table('example_order', {
+  columns: { tenant, shop: text, number: text, item: text, quantity: integer },
+  key: ['tenant', 'shop', 'number'],
+  signed: 'none',
+  belongsTo: 'none',
+  keptFor: 'forever',
+});
 const find = statement<{ item: string; quantity: number }>(
   'select item, quantity from example_order where tenant = $1 and shop = $2 and number = $3',
 );
@@ -22,5 +28,5 @@ export const orders = ordersV1.with(
       return { status: 'placed' };
     },
   },
-  { migrations: [table] },
+  { tables: [orderTable] },
 );

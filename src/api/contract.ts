@@ -4,6 +4,7 @@ import type { OwnService } from '../backend/own-services.ts';
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
 import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
+import type { TableOwner } from '../store/sql/create-tables.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
 export type { OwnService } from '../backend/own-services.ts';
@@ -98,6 +99,19 @@ export type { HandlersOf } from '../gateway/implement.ts';
 export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
 export type { Row, Statement, Value } from '../store/sql/engine.ts';
 export type { ReadStore } from '../store/store.ts';
+export {
+  type Column,
+  type Columns,
+  column,
+  type KeptFor,
+  type Parent,
+  type Reindexing,
+  type RowOf,
+  type Signed,
+  type Table,
+  type TenantColumn,
+  table,
+} from '../store/table.ts';
 export type { ReadTransaction, Transaction } from '../store/transaction.ts';
 
 /** Declares a SQL statement for SQLite and PostgreSQL, with `$1` for its first parameter. `R` is the type of its rows. */
@@ -107,8 +121,10 @@ export function statement<R extends Row = Row>(text: string): Statement<R> {
 
 /** What a service has besides its handlers. */
 export interface ServiceOptions {
-  /** SQL statements that create the tables of the service, for SQLite and PostgreSQL. Each is applied once. */
-  readonly migrations?: readonly string[];
+  /** Its tables, in the order in which they reference each other. */
+  readonly tables?: TableOwner['tables'];
+  /** By the number of a migration: statements that no declaration of a table expresses. Each is applied once. */
+  readonly upgrades?: TableOwner['upgrades'];
 }
 
 /** A contract that can be given its handlers. */
@@ -141,13 +157,17 @@ export function service<O extends Operation>(parts: ServiceParts<O>): OwnContrac
       roles: [...new Set([...operations.map(({ role }) => role), ...Object.keys(roleSets)])],
       ...parts,
     }),
-    with: (handlers, { migrations = [] } = {}) => ({ kind: 'service', ...implement(own, handlers), migrations }),
-    answeredBy: (answeredBy, handlers, { migrations = [] } = {}) => ({
+    with: (handlers, options) => ({ kind: 'service', ...implement(own, handlers), tables: tablesOf(own, options) }),
+    answeredBy: (answeredBy, handlers, options) => ({
       kind: 'service',
       ...implementPartly(own, handlers ?? {}),
       answeredBy,
-      migrations,
+      tables: tablesOf(own, options),
     }),
   });
   return own;
+}
+
+function tablesOf({ name }: Service, { tables = [], upgrades = {} }: ServiceOptions = {}): TableOwner {
+  return { name, tables, upgrades };
 }

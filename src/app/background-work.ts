@@ -25,7 +25,6 @@ const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;
 /** A crash loses what was recorded since the last time. */
 const flushEveryMs = 10_000;
-const markEveryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export async function startBackgroundWork(
@@ -109,9 +108,6 @@ export async function startBackgroundWork(
     const subject = `${table} ${tenant} ${id}`;
     backend.audit.recordOnce({ kind: 'rowAltered', actor: gatewayActor, subject });
   });
-  const marking = startPeriodicTask(backend.finishMarking, markEveryMs, (thrown) =>
-    logFailure(log, thrown, 'signing the rows of an earlier release failed'),
-  );
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
   const deliveries = createDeliveryHandler({
@@ -140,7 +136,6 @@ export async function startBackgroundWork(
         unsettled.stop(),
         polling.stop(),
         uses.stop(),
-        marking.stop(),
         ...[...counts, ...(recording ?? [])].map((task) => task.stop()),
         ...workers.map((worker) => worker.stop(cutOff)),
       ]);

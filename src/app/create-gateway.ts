@@ -18,7 +18,7 @@ import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
 import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
-import { openMigratedMemory } from '../store/sqlite/memory.ts';
+import { openMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
@@ -235,7 +235,7 @@ function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOpti
   if (store !== 'memory') return { exclusive: true };
   return {
     exclusive: true,
-    open: () => openMigratedMemory(clock.now),
+    open: async () => openMemory(clock.now),
     ...(keys === undefined && { keys: parseKeyRing(freshKeys()) }),
   };
 }

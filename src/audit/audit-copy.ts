@@ -3,9 +3,11 @@
 import type { RowIntegrity } from '../store/row-integrity.ts';
 import { type Engine, readCommitted, type Session, statement } from '../store/sql/engine.ts';
 import { endLease, holdLease } from '../store/sql/leases.ts';
+import { isRowRight, signRow } from '../store/table.ts';
 import type { AuditLog } from './audit-log.ts';
 import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';
+import { auditCopies } from './tables.ts';
 
 export interface AuditCopy {
   /**
@@ -30,7 +32,6 @@ export interface AuditCopyParts {
 
 type PlaceRow = { readonly sequence: number; readonly mac: string; readonly row_mac: string | null };
 
-const table = 'audit_copy';
 const findPlace = statement<PlaceRow>(
   'find-audit-copy',
   `select sequence, mac, row_mac from audit_copy where tenant = '' and target = $1`,
@@ -54,7 +55,7 @@ export function createAuditCopy({ engine, log, integrity, writer, owner }: Audit
   /** The last entry that the target has. 0 where the row was changed, or names an entry that the log does not have: then all are copied again. */
   const readPlace = async (session: Session, removedThrough: number): Promise<number> => {
     const [row] = await session.query(findPlace, [target]);
-    if (row === undefined || !integrity.isRight(table, ['', target, row.sequence, row.mac], row.row_mac)) return 0;
+    if (row === undefined || !isRowRight(integrity, auditCopies, row, { tenant: '', target })) return 0;
     if (row.sequence <= removedThrough) return row.sequence;
     const [entry] = await session.query(findMac, [row.sequence]);
     return entry?.mac === row.mac ? row.sequence : 0;
@@ -77,7 +78,7 @@ export function createAuditCopy({ engine, log, integrity, writer, owner }: Audit
     for await (const entries of log.read(range.from, range.through)) {
       await writer.write(entries);
       const { sequence, mac } = entries.at(-1)!;
-      const row = [target, sequence, mac, integrity.sign(table, ['', target, sequence, mac])];
+      const row = [target, sequence, mac, signRow(integrity, auditCopies, { tenant: '', target, sequence, mac })];
       const isHeld = await engine.write(async (session) => {
         if (!(await holdLease(session, lease))) return false;
         await session.execute(savePlace, row);

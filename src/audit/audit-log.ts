@@ -2,7 +2,8 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { CommitUnknown } from '../store/errors.ts';
-import { type Engine, readCommitted, type Session } from '../store/sql/engine.ts';
+import { type Engine, readCommitted, type Session, type Statement } from '../store/sql/engine.ts';
+import type { Table } from '../store/table.ts';
 import type { Vault } from '../vault/ports.ts';
 import { gatewayActor } from './audit-event.ts';
 import * as sql from './audit-statements.ts';
@@ -58,6 +59,8 @@ export interface AuditLogParts {
   readonly clock: Clock;
   /** `host pid`. */
   readonly process: string;
+  /** The tables of the store, whose MACs hold pins. */
+  readonly tables: readonly Table[];
 }
 
 const scope = Object.freeze({ tenant: '', record: 'audit gateway' });
@@ -75,7 +78,10 @@ interface FoundChain {
 type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
 type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
 
-export function createAuditLog({ engine, vault, clock, process }: AuditLogParts): AuditLog {
+export function createAuditLog({ engine, vault, clock, process, tables }: AuditLogParts): AuditLog {
+  const pinStatements = tables.flatMap((table) =>
+    table.mac === undefined ? [] : [[table.name, sql.pinsOf(table)] as const],
+  );
   const openKey = createKeyOpener(vault);
   /** The last entry that this process knows to be stored. */
   let known: KnownEntry = { sequence: 0, mac: emptyHead.lastMac };
@@ -188,7 +194,7 @@ export function createAuditLog({ engine, vault, clock, process }: AuditLogParts)
       }),
     async verify() {
       for (;;) {
-        const pins = await findPins(engine);
+        const pins = await findPins(engine, pinStatements);
         const found = await findChain();
         if (found === undefined) return await verifyWithoutHead(engine, pins);
         const { head, key } = found;
@@ -253,9 +259,12 @@ async function verifyWithoutHead(engine: Engine, pins: Pins): Promise<VerifiedCh
   return faults.length === 0 ? undefined : { entries: 0, faults };
 }
 
-async function findPins(engine: Engine): Promise<Pins> {
+async function findPins(
+  engine: Engine,
+  statements: readonly (readonly [table: string, statement: Statement<{ readonly pin: string }>])[],
+): Promise<Pins> {
   const pins = new Map<string, string>();
-  for (const [table, statement] of sql.findPins)
+  for (const [table, statement] of statements)
     for (const { pin } of await engine.read((session) => session.query(statement, []))) pins.set(pin, table);
   return pins;
 }

@@ -3,7 +3,7 @@
 import { macLength } from '../store/row-integrity.ts';
 import { type Statement, statement } from '../store/sql/engine.ts';
 import { memoize, placeholders } from '../store/sql/row-values.ts';
-import { tablesSignedAfter } from '../store/sql/signed-tables.ts';
+import type { Table } from '../store/table.ts';
 import type { AuditEntry } from './chain.ts';
 import type { StoredHead } from './verify.ts';
 
@@ -64,16 +64,13 @@ export const saveAnchor = statement(
   `update row_integrity set audit_anchor = $1 where tenant = '' and id = 'state'`,
 );
 
-/** The pins in the MACs of each table. */
-export const findPins: ReadonlyMap<string, Statement<{ readonly pin: string }>> = new Map(
-  [...tablesSignedAfter(0)].map((table) => [
-    table,
-    statement(
-      `find-pins-of-${table}`,
-      `select distinct substr(row_mac, ${macLength + 2}) as pin from ${table} where length(row_mac) > ${macLength}`,
-    ),
-  ]),
-);
+/** The pins in the MACs of a table. */
+export function pinsOf(table: Table): Statement<{ readonly pin: string }> {
+  return statement(
+    `find-pins-of-${table.name}`,
+    `select distinct substr(row_mac, ${macLength + 2}) as pin from ${table.name} where length(row_mac) > ${macLength}`,
+  );
+}
 
 export const addChain = statement(
   'add-audit-chain',

@@ -41,13 +41,13 @@ import { createInspection, type StoreInspection } from '../store/sql/inspection.
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
-import { type CreateIntegrityKeys, finishMarking, loadIntegrity } from '../store/sql/row-integrity-state.ts';
+import { loadIntegrity } from '../store/sql/row-integrity-state.ts';
 import { findWrongRows, signWrongRows, type WrongRow, type WrongRows, wrongPagesOf } from '../store/sql/signed-rows.ts';
-import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
+import type { Table } from '../store/table.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { OtherState } from '../vault/key-lines.ts';
@@ -63,7 +63,6 @@ import { describeStore, openStore, storeAddress } from './open-store.ts';
 import { addServices, type OwnService } from './own-services.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 import { type BuiltInServices, builtInServices } from './services.ts';
-import { signedStoreTables } from './signed-store-tables.ts';
 
 /** `S`: the services that the store is for. */
 export interface Backend<S extends Services = BuiltInServices> {
@@ -84,14 +83,14 @@ export interface Backend<S extends Services = BuiltInServices> {
   /** Tells callers apart whose credentials only an upstream knows. */
   readonly forwarded: Authenticator;
   readonly registry: S['registry'];
+  /** Those of the engine and of the services. */
+  readonly tables: readonly Table[];
   readonly rotation: KeyRotation;
   readonly indexRotation: IndexRotation;
   readonly pepperRotation: PepperRotation;
   readonly integrity: RowIntegrity;
-  /** Loads the keys of the row MACs. */
-  loadIntegrity(create: CreateIntegrityKeys): Promise<void>;
-  /** Signs the rows from before the MACs, once. */
-  finishMarking(): Promise<void>;
+  /** Loads the keys of the row MACs, and makes them in a store without. */
+  loadIntegrity(options: { readonly create: boolean }): Promise<void>;
   /** Compares all MACs. Returns at most `max` rows whose MAC is wrong or missing. */
   findWrongRows(max?: number): Promise<WrongRows>;
   /** The same, page by page. */
@@ -177,8 +176,7 @@ export async function openBackendOf<S extends Services>(
   const address = storeAddress(config);
   const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
   try {
-    await (exclusive ? migrate(engine) : compareSchema(engine));
-    if (exclusive) await set.migrate(engine);
+    await (exclusive ? migrate(engine, set.owners) : compareSchema(engine, set.owners));
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
@@ -190,7 +188,7 @@ export async function openBackendOf<S extends Services>(
     if (exclusive) await clockCheck.start(acceptsClock);
     const backend = createBackend(set, config, parts);
     if (keys === undefined) await checkKeys(backend.services, place);
-    await loadRowMacs(backend, { create: exclusive ? 'inEachStore' : 'never', isChecked: keys === undefined });
+    await loadRowMacs(backend, { create: exclusive, isChecked: keys === undefined });
     if (exclusive) await backend.services.prepareJobs();
     return backend;
   } catch (thrown) {
@@ -221,8 +219,9 @@ function createBackend<S extends Services>(
   const store = createStore(engine, { shared, onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const { credentialRules } = set;
+  const tables = set.owners.flatMap((owner) => owner.tables);
   const processName = `${hostname()} ${process.pid}`;
-  const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName });
+  const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName, tables });
   if (config.audit) integrity.pin(auditLog.pin);
   const auditCopy =
     config.audit && config.auditLog !== undefined
@@ -241,8 +240,7 @@ function createBackend<S extends Services>(
     pepper: ring.pepper,
     integrity,
   });
-  const signed = { engine, integrity, tables: [...signedStoreTables, ...services.signedTables] };
-  const integrityOptions = { isRequired: config.rowMacs === 'required', now: () => clock.now() };
+  const signed = { engine, integrity, tables };
   return Object.freeze<Backend<S>>({
     store,
     context,
@@ -258,16 +256,9 @@ function createBackend<S extends Services>(
     credentialUses,
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: services.registry,
+    tables,
     integrity,
-    loadIntegrity: (create) => loadIntegrity(engine, context.vault, integrity, { ...integrityOptions, create }),
-    finishMarking: () =>
-      finishMarking(engine, context.vault, integrity, {
-        ...integrityOptions,
-        mark: async (unsigned) => {
-          const tables = signed.tables.filter(({ name }) => unsigned.has(name));
-          await signWrongRows({ ...signed, tables }, () => true);
-        },
-      }),
+    loadIntegrity: (options) => loadIntegrity(engine, context.vault, integrity, options),
     findWrongRows: (max) => findWrongRows(signed, max),
     wrongPages: () => wrongPagesOf(signed),
     signRows: (accepts) => signWrongRows(signed, accepts),
@@ -275,7 +266,7 @@ function createBackend<S extends Services>(
       state: ring.otherPepper?.state,
       findCredentials: () => findCredentialsOfOtherPeppers(engine, pepperKeys(ring.pepper), clock),
     },
-    indexRotation: createIndexRotation(engine, store, services.reindexers, ring.otherIndex?.state),
+    indexRotation: createIndexRotation({ engine, store, vault: context.vault }, tables, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
     inspection: createInspection(engine),
@@ -304,10 +295,10 @@ function createBackend<S extends Services>(
 /** Keys that replace those of the configuration need not be the right ones: some commands read no more than credentials. */
 async function loadRowMacs(
   backend: Pick<Backend<Services>, 'loadIntegrity'>,
-  { create, isChecked }: { readonly create: CreateIntegrityKeys; readonly isChecked: boolean },
+  { create, isChecked }: { readonly create: boolean; readonly isChecked: boolean },
 ): Promise<void> {
   try {
-    await backend.loadIntegrity(create);
+    await backend.loadIntegrity({ create });
   } catch (thrown) {
     if (isChecked || !(thrown instanceof SealBroken || thrown instanceof VaultUnavailable)) throw thrown;
   }

@@ -4,9 +4,9 @@ import { openRequest } from '../callers/last-request.ts';
 import type { Backend } from './backend.ts';
 import { type ErasedShopper, eraseShopperIn, isAboutShopper, type ShopperKey } from './services.ts';
 
-export interface Erasure extends ErasedShopper {
-  /** Last requests in the records of callers. */
-  readonly callerRequests: number;
+export interface Erasure {
+  /** How many rows of each kind. `callerRequests`: last requests in the records of callers. */
+  readonly erased: ErasedShopper;
   /** Whether no file of the embedded store holds what was destroyed. */
   readonly isScrubbed: boolean;
 }
@@ -29,11 +29,11 @@ export async function eraseShopper(
   const record = (detail: AuditDetail) =>
     audit.append([{ kind: 'destroyed', actor, subject: 'shopper', detail: { merchantAccount, shopper, ...detail } }]);
   if (!isDryRun) await record({ state: 'begun' });
-  const erased = await eraseRows(backend, key, isDryRun);
-  const callerRequests = await eraseCallerRequests(backend, key, isDryRun);
+  const rows = await eraseRows(backend, key, isDryRun);
+  const erased = { ...rows, callerRequests: await eraseCallerRequests(backend, key, isDryRun) };
   const isScrubbed = isDryRun || (await backend.scrub());
-  if (!isDryRun) await record({ state: 'done', ...erased, callerRequests });
-  return { ...erased, callerRequests, isScrubbed };
+  if (!isDryRun) await record({ state: 'done', ...erased });
+  return { erased, isScrubbed };
 }
 
 /** Rolls the transaction of a dry run back. */

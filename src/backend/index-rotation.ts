@@ -1,11 +1,13 @@
 /** The rotation of the index key: what is computed anew, and what still needs the old key. */
 
-import { findWrongFingerprints, type Reindexed, type Reindexer, reindex } from '../store/reindex.ts';
+import { createReindexers, findWrongFingerprints, type Reindexed, reindex } from '../store/reindex.ts';
 import type { AlteredRow } from '../store/row-integrity.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { findUnaliasedRecords, type UnaliasedRecords } from '../store/sql/idempotency-records.ts';
 import type { Store } from '../store/store.ts';
+import type { Table } from '../store/table.ts';
 import type { OtherState } from '../vault/key-lines.ts';
+import type { Vault } from '../vault/ports.ts';
 
 export interface IndexRotation {
   /** Of the second index key; undefined where there is one key. */
@@ -19,11 +21,11 @@ export interface IndexRotation {
 }
 
 export function createIndexRotation(
-  engine: Engine,
-  store: Store,
-  reindexers: readonly Reindexer[],
+  { engine, store, vault }: { readonly engine: Engine; readonly store: Store; readonly vault: Vault },
+  tables: readonly Table[],
   state: OtherState | undefined,
 ): IndexRotation {
+  const reindexers = createReindexers(tables, vault);
   return Object.freeze<IndexRotation>({
     state,
     run: (changed) => reindex(store, reindexers, changed),

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { parseDatabaseUrl, publicAddress } from '../store/postgres/address.ts';
-import type { DescribedEngine } from '../store/sql/engine.ts';
+import type { Engine } from '../store/sql/engine.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
 
 export type StoreAddress =
@@ -49,7 +49,7 @@ export function describeStore(address: StoreAddress): string {
 }
 
 /** Throws StoreUnavailable, or a plain error that names the serving process or the missing store. */
-export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<DescribedEngine> {
+export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
   switch (address.kind) {
     case 'sqlite':
       return openSqlite({ dataDir: address.dataDir, exclusive, create });

@@ -5,7 +5,8 @@ import type { CredentialRules, GrantRule } from '../callers/credentials/credenti
 import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import { WebhookFormats } from '../jobs/webhooks/format.ts';
-import { migrateServices, type ServiceMigrations } from '../store/sql/service-migrations.ts';
+import type { TableOwner } from '../store/sql/create-tables.ts';
+import { engineTables } from './engine-tables.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 
 /** A service with its handlers and its tables. */
@@ -23,10 +24,10 @@ export interface OwnService {
   /** @internal */
   readonly olderVersions: Implementation['olderVersions'];
   /**
-   * SQL statements that create its tables; each is applied once, in their order.
+   * Its tables, under its name.
    * @internal
    */
-  readonly migrations: readonly string[];
+  readonly tables: TableOwner;
 }
 
 /**
@@ -36,7 +37,7 @@ export interface OwnService {
 export const noServices: ServiceSet = Object.freeze<ServiceSet>({
   services: [],
   credentialRules: { tenantNoun: 'tenant', realm: 'Tenant', grants: [] },
-  migrate: async () => {},
+  owners: [engineTables],
   sharedObjects: () => [webhookFormats],
   compose: (_config, { engine, pepper, integrity, context, credentialRules, auditedWrite }) => ({
     implementations: [],
@@ -45,12 +46,9 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
     summarizeEvent() {
       throw new TypeError('no service has events');
     },
-    retention: [],
     prepareJobs: async () => {},
     createJobHandlers: async () => [],
     keysOpenStoredData: async () => true,
-    signedTables: [],
-    reindexers: [],
     observe: () => {},
   }),
 });
@@ -69,24 +67,13 @@ export function addServices<S extends Services>(set: ServiceSet<S>, own: readonl
   return Object.freeze<ServiceSet<S>>({
     services: [...set.services, ...own.flatMap(({ service, olderVersions }) => [...olderVersions, service])],
     credentialRules,
-    async migrate(engine) {
-      await set.migrate(engine);
-      await migrateServices(engine, migrationsOf(own));
-    },
+    owners: [...set.owners, ...own.map(({ tables }) => tables)],
     sharedObjects: set.sharedObjects,
     compose(config, dependencies) {
       const services = set.compose(config, { ...dependencies, credentialRules });
       return Object.freeze({ ...services, implementations: [...services.implementations, ...own] });
     },
   });
-}
-
-/**
- * The migrations that a store needs for the services.
- * @internal
- */
-export function migrationsOf(own: readonly OwnService[]): readonly ServiceMigrations[] {
-  return own.map(({ service, migrations }) => ({ service: service.name, statements: migrations }));
 }
 
 /** A rule for each grant that the contracts name and no service has declared. Any tenant may hold any value of it. */

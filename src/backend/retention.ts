@@ -3,15 +3,22 @@ import { setTimeout } from 'node:timers/promises';
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { Config } from '../config/config.ts';
 import { retentionMs } from '../config/days.ts';
-import { applyRetention, type DestroyedRows, type RetentionRule } from '../store/retention.ts';
-import { engineRetention } from '../store/sql/retention-rules.ts';
+import { settings } from '../config/settings.ts';
+import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../store/retention.ts';
+import type { Table } from '../store/table.ts';
 import type { Backend } from './backend.ts';
 import type { Services } from './service-set.ts';
 
-export function retentionRules(config: Config, services: Services): readonly RetentionRule[] {
-  const { deadLetterDaysMax, importProgressDaysMax } = config;
-  const own = { deadLetterMs: retentionMs(deadLetterDaysMax), importProgressMs: retentionMs(importProgressDaysMax) };
-  return [...services.retention, ...engineRetention(own)];
+/** The rules of all tables, with the days of the configuration. Throws where a table names a setting that there is not. */
+export function configuredRetention(config: Config, tables: readonly Table[]): readonly RetentionRule[] {
+  return retentionRules(tables, ({ name, retention }) => {
+    if (retention?.days !== undefined) return retentionMs(retention.days);
+    const [setting] = Object.entries(settings).find(([, each]) => each.name === retention?.setting) ?? [];
+    const days = setting === undefined ? undefined : config[setting as keyof Config];
+    if (typeof days !== 'number')
+      throw new TypeError(`${name} is kept as ${retention?.setting} says, which is no setting`);
+    return retentionMs(days);
+  });
 }
 
 /** One run. Does nothing where another process runs it. `owner`: names the process among those that share the store. */
@@ -21,9 +28,9 @@ export async function runRetention(
   owner: string,
   isStopped: () => boolean = () => false,
 ): Promise<readonly DestroyedRows[]> {
-  const { store, context, services, audit, auditLog } = backend;
+  const { store, context, tables, audit, auditLog } = backend;
   const { clock } = context;
-  const rules = retentionRules(config, services);
+  const rules = configuredRetention(config, tables);
   const destroyed = await applyRetention({ store, clock, rules, owner, pause: (ms) => setTimeout(ms), isStopped });
   if (destroyed.length > 0) {
     await audit.append(

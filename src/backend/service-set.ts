@@ -17,11 +17,9 @@ import type { JobQueue } from '../jobs/job.ts';
 import type { WebhookFormats } from '../jobs/webhooks/format.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import type { TraceCall } from '../lib/call-tracer.ts';
-import type { Reindexer } from '../store/reindex.ts';
-import type { RetentionRule } from '../store/retention.ts';
 import type { RowIntegrity } from '../store/row-integrity.ts';
+import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
-import type { SignedTable } from '../store/sql/signed-rows.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedObjects } from '../store/transaction.ts';
 
@@ -52,14 +50,8 @@ export interface Services {
   readonly panels?: readonly Panel[];
   /** The data that the console of the demo shows. */
   readonly tables?: readonly DataTable[];
-  /** How long their data is stored. */
-  readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
-  /** Their tables whose rows have a MAC. */
-  readonly signedTables: readonly SignedTable[];
-  /** Compute the fingerprints of stored data, for a rotation of the index key. */
-  readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. `trace`: absent where traces are not exported. */
   observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
 }
@@ -82,8 +74,8 @@ export interface ServiceSet<S extends Services = Services> {
   /** In every version; of each service, the newest last. */
   readonly services: readonly Service[];
   readonly credentialRules: CredentialRules;
-  /** Creates the tables of services that the migrations of the program do not create. */
-  migrate(engine: Engine): Promise<void>;
+  /** The engine, and the services that bring tables. */
+  readonly owners: readonly TableOwner[];
   /** Returns the objects of services that all transactions of a store share. */
   sharedObjects(engine: Engine, config: Config): SharedObjects;
   compose(config: Config, dependencies: ServiceDependencies): S;

@@ -1,12 +1,10 @@
 /** Composes the built-in services. The only file of the application that imports a service. */
 
 import type { Config } from '../config/config.ts';
-import { retentionMs } from '../config/days.ts';
 import { createEventCompleter } from '../services/balance-platform/complete-event.ts';
-import { platformTables } from '../services/balance-platform/data-tables.ts';
+import { platformDataTables } from '../services/balance-platform/data-tables.ts';
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
-import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
-import { signedPlatformTables } from '../services/balance-platform/store/signed-tables.ts';
+import { balancePlatformTables } from '../services/balance-platform/tables.ts';
 import { cardNumberDetector } from '../services/card-numbers.ts';
 import { implementServices, services, summarizeEvent, webhookFormats } from '../services/index.ts';
 import {
@@ -16,16 +14,13 @@ import {
 } from '../services/recurring/account-updater/account-updater.ts';
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { createUpdaterPanel } from '../services/recurring/account-updater/panel.ts';
-import { signedAnnouncementTable } from '../services/recurring/account-updater/store/card-changes.ts';
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
-import { recurringTables } from '../services/recurring/data-tables.ts';
+import { recurringDataTables } from '../services/recurring/data-tables.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
-import { createDetailReindexer } from '../services/recurring/reindex.ts';
-import { recurringRetention } from '../services/recurring/retention.ts';
-import { signedDetailTable } from '../services/recurring/store/reindex-repository.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
+import { recurringTables } from '../services/recurring/tables.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
-import type { SignedTable } from '../store/sql/signed-rows.ts';
+import { engineTables } from './engine-tables.ts';
 import type { ServiceDependencies, ServiceSet, Services } from './service-set.ts';
 
 export type { ShopperKey } from '../services/recurring/details.ts';
@@ -44,21 +39,13 @@ export interface BuiltInServices extends Services {
 export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<ServiceSet<BuiltInServices>>({
   services,
   credentialRules,
-  // The migrations of the program create their tables.
-  migrate: async () => {},
+  owners: [engineTables, recurringTables, balancePlatformTables],
   sharedObjects(engine, { rememberedBytesMax }) {
     const shopperCache = createShopperCache(engine, rememberedBytesMax);
     return shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache];
   },
   compose: composeBuiltIn,
 });
-
-/** Rows of a table that is missing here are never compared; `test/unit/tables.test.ts` names it. */
-export const signedServiceTables: readonly SignedTable[] = [
-  signedDetailTable,
-  signedAnnouncementTable,
-  ...signedPlatformTables,
-];
 
 function composeBuiltIn(
   config: Config,
@@ -80,19 +67,11 @@ function composeBuiltIn(
     textDetector: cardNumberDetector,
     accountUpdater,
     panels: [createUpdaterPanel(config, store)],
-    tables: [...recurringTables(store), ...platformTables(store)],
-    retention: recurringRetention({
-      disabledDetailMs: retentionMs(config.disabledDetailDaysMax),
-      detailHistoryMs: retentionMs(config.detailHistoryDaysMax),
-      notificationMs: retentionMs(config.notificationDaysMax),
-      announcedChangeMs: retentionMs(config.announcedChangeDaysMax),
-    }),
+    tables: [...recurringDataTables(store), ...platformDataTables(store)],
     prepareJobs: () => batchQueue.begin(updater.kind),
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
-    signedTables: signedServiceTables,
-    reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics, trace) {
       if (trace !== undefined) calls.use(trace);
       const count = metrics.addEventCounter(updaterEventCounter);

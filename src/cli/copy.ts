@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
-import { migrationsOf } from '../backend/own-services.ts';
+import { addServices } from '../backend/own-services.ts';
+import { builtInServices } from '../backend/services.ts';
 import type { Variables } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
@@ -67,10 +68,11 @@ async function copyWithProgress(
   const from = await openStore(source, { exclusive: true, create: false });
   try {
     // Before the target is created.
-    await compareSchema(from);
+    const { owners } = addServices(builtInServices, ownServices());
+    await compareSchema(from, owners);
     const to = await openStore(target, { exclusive: true, create: true });
     try {
-      return await copyStore(from, to, migrationsOf(ownServices()), {
+      return await copyStore(from, to, owners, {
         begun: (rows) => {
           total = rows;
           progress = showProgress(total);

@@ -4,7 +4,6 @@ import { describeStore, openStore, storeAddress } from '../backend/open-store.ts
 import { addServices } from '../backend/own-services.ts';
 import { builtInServices } from '../backend/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
-import { migrations } from '../store/sql/migrations/index.ts';
 import { print } from './output.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';
@@ -28,18 +27,14 @@ async function migrateStore(): Promise<void> {
   const engine = await openStore(address, { exclusive: false, create: true });
   try {
     const applied = await explainStoreErrors(
-      async () => {
-        const names = await migrate(engine);
-        await addServices(builtInServices, ownServices()).migrate(engine);
-        return names;
-      },
+      () => migrate(engine, addServices(builtInServices, ownServices()).owners),
       () => [
         `The store is ${place}. All missing migrations are applied together, or none.`,
         'Run `triglyph migrate` again when it answers: it applies what is missing.',
       ],
     );
     if (applied.length > 0) print(`${place}: applied ${applied.join(', ')}.`);
-    else print(`${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`);
+    else print(`${place}: nothing to do.`);
   } finally {
     await engine.close();
   }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { retentionRules, runRetention } from '../backend/retention.ts';
+import { configuredRetention, runRetention } from '../backend/retention.ts';
 import { retentionMs } from '../config/days.ts';
 import { fail } from './command-error.ts';
 import { print } from './output.ts';
@@ -30,8 +30,8 @@ const dayMs = 86_400_000;
 
 async function show(): Promise<void> {
   // Servers delete records of callers in a task of their own.
-  const rules = await withBackend(async ({ services }, config) => [
-    ...retentionRules(config, services),
+  const rules = await withBackend(async ({ tables }, config) => [
+    ...configuredRetention(config, tables),
     { subject: 'callerRecord', ms: config.callerDaysMax * dayMs },
     { subject: 'auditEntry', ms: retentionMs(config.auditDaysMax) },
   ]);

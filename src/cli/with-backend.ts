@@ -39,7 +39,7 @@ async function runOnBackend<T>(
   backend.auditCopy?.listen((thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`));
   try {
     await recordCommand(backend.audit, {}, runsUnrecorded);
-    if (!runsUnrecorded && !backend.integrity.hasKeys) await backend.loadIntegrity('inNewStore');
+    if (!runsUnrecorded && !backend.integrity.hasKeys) await backend.loadIntegrity({ create: true });
     return await work(backend, config);
   } catch (thrown) {
     await recordCommand(backend.audit, { outcome: 'failed' }, true);

@@ -111,13 +111,6 @@ export const settings = Object.freeze({
     doc: 'The maximum time for a call to KMS_URL with its retries. Each attempt has three seconds.',
     parse: integer(100, 120_000),
   }),
-  rowMacs: setting({
-    name: 'ROW_MACS',
-    unit: 'stored or required',
-    default: 'stored',
-    doc: 'Whether rows without a MAC are accepted while rows from before the MACs get theirs, as the store says (`stored`), or never (`required`); see docs/keys.md.',
-    parse: oneOf('stored', 'required'),
-  }),
   redisUrl: optional({
     name: 'REDIS_URL',
     unit: 'URL',

@@ -1,8 +1,11 @@
 /** Computes fingerprints again under the current index key, page by page, while servers run. */
 import { setTimeout } from 'node:timers/promises';
-import type { SealScope } from '../vault/ports.ts';
-import type { AlteredRow } from './row-integrity.ts';
+import type { SealScope, Vault } from '../vault/ports.ts';
+import { type AlteredRow, RowAltered, RowIntegrity } from './row-integrity.ts';
+import { type Row, statement, type Value } from './sql/engine.ts';
 import type { Store } from './store.ts';
+import { type Reindexing, signRow, type Table, verifyRow } from './table.ts';
+import type { ReadTransaction, Transaction } from './transaction.ts';
 
 /** Computes the fingerprints of one table. */
 export interface Reindexer {
@@ -32,7 +35,7 @@ export interface Reindexed {
   readonly broken: { readonly first: readonly SealScope[]; readonly rows: number };
 }
 
-export const rowsPerPage = 100;
+const rowsPerPage = 100;
 const pauseMsMax = 1_000;
 const brokenNamedMax = 10;
 /** Servers that still write under the old key leave rows for the next pass. */
@@ -76,15 +79,6 @@ export async function findWrongFingerprints(
   return wrong;
 }
 
-/** Whether what is sealed has this fingerprint. False where it does not open. */
-export function isFingerprintOf(fingerprint: string, fingerprints: () => readonly string[] | undefined): boolean {
-  try {
-    return fingerprints()?.includes(fingerprint) ?? true;
-  } catch {
-    return false;
-  }
-}
-
 async function reindexOnce(
   store: Store,
   reindexers: readonly Reindexer[],
@@ -104,4 +98,203 @@ async function reindexOnce(
     }
   }
   return broken;
+}
+
+/** Those of the tables that have fingerprints. */
+export function createReindexers(tables: readonly Table[], vault: Vault): readonly Reindexer[] {
+  return tables.flatMap((table) => {
+    const { reindexing } = table;
+    if (reindexing === undefined) return [];
+    const moved = tables.filter(({ parent }) => parent?.table === table && parent.by.includes(reindexing.fingerprint));
+    return [createReindexer(table, reindexing, moved, vault)];
+  });
+}
+
+interface ReindexedRow {
+  readonly row: Row;
+  readonly changed: Row;
+  /** Whether the stored fingerprint is that of the same data, under the other index key. Otherwise it was moved here. */
+  readonly isKnown: boolean;
+}
+
+/** `moved`: tables whose rows are found by the same fingerprint. */
+function createReindexer(table: Table, reindexing: Reindexing<Row>, moved: readonly Table[], vault: Vault): Reindexer {
+  const { fingerprint, other, isFound = () => true } = reindexing;
+  const { name, key } = table;
+  const find = createPages(table);
+  const written = [fingerprint, ...(other === undefined ? [] : [other.column, 'row_mac'])];
+  /** Writes no row where it was changed meanwhile. */
+  const compared = [...key, ...written.filter((column) => column !== 'row_mac')];
+  const save = statement(
+    `save-fingerprint-of-${name}`,
+    `update ${name} set ${assignments(written, 0, ', ')} where ${assignments(compared, written.length, ' and ')}`,
+  );
+  const keyOf = (row: Row) => key.map((column) => String(row[column]));
+  const altered = (row: Row) => ({ table: name, tenant: keyOf(row)[0]!, id: keyOf(row)[1]! });
+
+  /** Returns undefined where all is that of the current key. Throws where the row does not open, or was altered: it would be signed. */
+  const reindexRow = (row: Row, integrity: RowIntegrity | undefined): ReindexedRow | undefined => {
+    if (other !== undefined && isFound(row)) verifyRow(integrity, table, row as MacRow);
+    const fingerprints = reindexing.fingerprints(row, vault);
+    if (fingerprints === undefined) return undefined;
+    const unsigned = {
+      ...row,
+      [fingerprint]: fingerprints[0]!,
+      ...(other && { [other.column]: other.value(row, vault) }),
+    };
+    if (compared.every((column) => unsigned[column] === row[column])) return undefined;
+    const row_mac = isFound(row) ? signRow(integrity, table, unsigned) : null;
+    return { row, changed: { ...unsigned, row_mac }, isKnown: fingerprints.includes(String(row[fingerprint])) };
+  };
+
+  const saveRow = async (tx: Transaction, { row, changed, isKnown }: ReindexedRow): Promise<number> => {
+    const values = [...valuesOf(written, changed), ...valuesOf(compared, row)];
+    if ((await tx.execute(save, values)) === 0) return 0;
+    const [from, to] = [String(row[fingerprint]), String(changed[fingerprint])];
+    if (isKnown && from !== to)
+      for (const each of moved) await moveRow(tx, vault, each, { tenant: keyOf(row)[0]!, from, to });
+    return 1;
+  };
+
+  const isRight = (row: Row): boolean => {
+    try {
+      return reindexing.fingerprints(row, vault)?.includes(String(row[fingerprint])) ?? true;
+    } catch {
+      return false;
+    }
+  };
+
+  return Object.freeze<Reindexer>({
+    async verifyPage(store, after) {
+      const rows = await store.read((tx) => find(tx, after));
+      const wrong = rows.filter((row) => isFound(row) && !isRight(row)).map(altered);
+      return { rows: rows.length, wrong, last: rows.at(-1) && keyOf(rows.at(-1)!) };
+    },
+    async reindexPage(store, after) {
+      const { rows, integrity } = await store.read(async (tx) => ({
+        rows: await find(tx, after),
+        integrity: tx.shared(RowIntegrity),
+      }));
+      const broken: SealScope[] = [];
+      const changes: ReindexedRow[] = [];
+      for (const row of rows)
+        try {
+          const change = reindexRow(row, integrity);
+          if (change !== undefined) changes.push(change);
+        } catch {
+          // The operator is shown the record; the other records are changed.
+          const { tenant, id } = altered(row);
+          broken.push({ tenant, record: table.sealedRecord?.(id) ?? id });
+        }
+      // A row that was changed meanwhile is left for the next pass.
+      const changed =
+        changes.length === 0
+          ? 0
+          : await store.write(async (tx) => {
+              let saved = 0;
+              for (const change of changes) saved += await saveRow(tx, change);
+              return saved;
+            });
+      return { rows: rows.length, changed, broken, last: rows.at(-1) && keyOf(rows.at(-1)!) };
+    },
+  });
+}
+
+type MacRow = Row & { readonly row_mac: string | null };
+
+function createPages({ name, key, columnList }: Table) {
+  const page = `order by ${key.join(', ')} limit ${rowsPerPage}`;
+  const first = statement<Row>(`first-${name}-to-reindex`, `select ${columnList} from ${name} ${page}`);
+  const next = statement<Row>(
+    `next-${name}-to-reindex`,
+    `select ${columnList} from ${name} where (${key.join(', ')}) > (${key.map((_, at) => `$${at + 1}`).join(', ')}) ${page}`,
+  );
+  return (tx: ReadTransaction, after: readonly string[] | undefined) =>
+    after === undefined ? tx.query(first, []) : tx.query(next, after);
+}
+
+/**
+ * Moves a row whose key is a tenant and a fingerprint to another fingerprint of the same data, and seals it again. Where there is a
+ * row under the other one, it is newer, and stays. An altered row stays where it is.
+ */
+export async function moveRow(
+  tx: Transaction,
+  vault: Vault,
+  table: Table,
+  { tenant, from, to }: { readonly tenant: string; readonly from: string; readonly to: string },
+): Promise<void> {
+  const { key, sealedRecord = (id: string) => id } = table;
+  const { names, find, add, remove } = moveStatements(table);
+  const [row] = from === to ? [] : await tx.query(find, [tenant, from]);
+  const integrity = tx.shared(RowIntegrity);
+  if (row === undefined || !isUnaltered(integrity, table, row)) return;
+  const scopeOf = (id: string) => ({ tenant, record: sealedRecord(id) });
+  const moved = { ...row, [key[1]!]: to, ...resealed(row, vault, scopeOf(from), scopeOf(to)) };
+  await tx.execute(add, valuesOf(names, { ...moved, row_mac: signRow(integrity, table, moved) }));
+  await tx.execute(remove, [tenant, from]);
+}
+
+const movesByTable = new Map<string, ReturnType<typeof createMoveStatements>>();
+
+/** An engine prepares each statement object once. */
+function moveStatements(table: Table): ReturnType<typeof createMoveStatements> {
+  const known = movesByTable.get(table.name) ?? createMoveStatements(table);
+  movesByTable.set(table.name, known);
+  return known;
+}
+
+function createMoveStatements({ name, columns, key }: Table) {
+  const names = columns.map((column) => column.name);
+  const isRow = assignments(key, 0, ' and ');
+  const values = names.map((_, at) => `$${at + 1}`).join(', ');
+  return {
+    names,
+    find: statement<MacRow>(`find-${name}-to-move`, `select ${names.join(', ')} from ${name} where ${isRow}`),
+    add: statement(
+      `move-${name}`,
+      `insert into ${name} (${names.join(', ')}) values (${values}) on conflict do nothing`,
+    ),
+    remove: statement(`remove-moved-${name}`, `delete from ${name} where ${isRow}`),
+  };
+}
+
+function isUnaltered(integrity: RowIntegrity | undefined, table: Table, row: MacRow): boolean {
+  try {
+    verifyRow(integrity, table, row);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof RowAltered) return false;
+    throw thrown;
+  }
+}
+
+/** The sealed columns of a row, sealed for another record. */
+function resealed(row: Row, vault: Vault, from: SealScope, to: SealScope): Row {
+  const { key_id: keyId, data_key: dataKey, sealed_number: number, sealed_payload: payload } = row;
+  if (typeof keyId !== 'string' || typeof dataKey !== 'string') return {};
+  const sealed = { keyId, dataKey, ...textsOf({ number, payload }) };
+  const open = (part: 'number' | 'payload') =>
+    sealed[part] === undefined ? undefined : vault.open(from, sealed, part);
+  const again = vault.seal(to, { number: open('number'), payload: open('payload') });
+  return {
+    key_id: again.keyId,
+    data_key: again.dataKey,
+    ...('sealed_number' in row && { sealed_number: again.number ?? null }),
+    ...('sealed_payload' in row && { sealed_payload: again.payload ?? null }),
+  };
+}
+
+/** The members that are texts. */
+function textsOf<N extends string>(members: Readonly<Record<N, Value | undefined>>): { readonly [K in N]?: string } {
+  const texts = Object.entries<Value | undefined>(members).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(texts) as { readonly [K in N]?: string };
+}
+
+/** `a = $1, b = $2`. */
+function assignments(columns: readonly string[], before: number, between: string): string {
+  return columns.map((column, at) => `${column} = $${before + at + 1}`).join(between);
+}
+
+function valuesOf(columns: readonly string[], row: Row): readonly Value[] {
+  return columns.map((column) => row[column] ?? null);
 }

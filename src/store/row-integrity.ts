@@ -38,29 +38,16 @@ export class RowIntegrity {
   #keys: IntegrityKeys | undefined;
   /** Rows whose MAC was right, by their MAC. Comparing them costs a tenth of a MAC. */
   readonly #verified = new BoundedMap<string, VerifiedRow>(verifiedMax);
-  #unsigned: ReadonlySet<string> = new Set();
   #report: (row: AlteredRow) => void = () => {};
   #findPin: () => string = () => '';
 
-  /** `unsigned`: the tables whose rows from before the MACs get theirs. Nothing of them is verified until then. */
-  use(keys: IntegrityKeys, unsigned: ReadonlySet<string> = new Set()): void {
+  use(keys: IntegrityKeys): void {
     if (keys.inner !== this.#keys?.inner) this.#verified.clear();
     this.#keys = keys;
-    this.#unsigned = unsigned;
   }
 
   get hasKeys(): boolean {
     return this.#keys !== undefined;
-  }
-
-  /** Whether the rows of all tables are verified. */
-  get isEnforced(): boolean {
-    return this.#keys !== undefined && this.#unsigned.size === 0;
-  }
-
-  /** Whether the rows of this table are verified. */
-  enforces(table: string): boolean {
-    return this.#keys !== undefined && !this.#unsigned.has(table);
   }
 
   /** Calls `report` for each altered row that is refused. */
@@ -77,14 +64,14 @@ export class RowIntegrity {
     return this.#keys === undefined ? null : macOf(this.#keys, table, fields, this.#findPin());
   }
 
-  /** Also where nothing is refused yet. True where there are no keys, so that there are no MACs. */
+  /** True where there are no keys, so that there are no MACs. */
   isRight(table: string, fields: MacFields, mac: string | null): boolean {
     return this.#keys === undefined || (mac !== null && mac === macOf(this.#keys, table, fields, pinIn(mac)));
   }
 
   /** Throws `RowAltered`. The first field is the tenant. */
   verify(table: string, id: string, fields: MacFields, mac: string | null): void {
-    if (this.#keys === undefined || this.#unsigned.has(table)) return;
+    if (this.#keys === undefined) return;
     if (mac !== null && this.#wasVerified(table, fields, mac)) return;
     if (mac !== null && mac === macOf(this.#keys, table, fields, pinIn(mac))) {
       this.#verified.set(mac, { table, fields });

@@ -1,7 +1,7 @@
 /** Declares a table once. Its creation, row type, MACs, copies, key rotations, retention and erasure follow from it. */
 import type { Vault } from '../vault/ports.ts';
 import type { MacFields, RowIntegrity } from './row-integrity.ts';
-import type { Dialect, Value } from './sql/engine.ts';
+import type { Dialect, Row, Value } from './sql/engine.ts';
 
 /** A column. `V`: its values in rows. */
 export interface Column<V extends Value = Value> {
@@ -64,7 +64,8 @@ type Snake<S extends string> = S extends `${infer First}${infer Rest}`
 type NameIn<C extends Columns> = keyof C & string;
 type TenantIn<C extends Columns> = { [K in NameIn<C>]: C[K] extends TenantColumn ? K : never }[NameIn<C>];
 type NumberIn<C extends Columns> = { [K in NameIn<C>]: C[K] extends Column<number | null> ? K : never }[NameIn<C>];
-type ColumnsRow<C extends Columns> = {
+/** A row with these columns, by their names in SQL. */
+export type ColumnsRow<C extends Columns> = {
   readonly [K in NameIn<C> as Snake<K>]: C[K] extends Column<infer V> ? V : never;
 };
 
@@ -104,6 +105,8 @@ export interface Parent<N extends string = string> {
   readonly by?: readonly N[];
   /** Rows of several parents may share a row of this table. It is erased with the last one. */
   readonly isShared?: true;
+  /** How an erasure counts the rows; the name of the table by default. */
+  readonly erasedAs?: string;
 }
 
 /** How long rows are stored. `M`: the names of columns with moments. */
@@ -120,16 +123,16 @@ export type KeptFor<M extends string = string> =
       readonly subject: string;
     } & ({ /** The setting with the days. */ readonly setting: string } | { readonly days: number }));
 
-/** What depends on the index key: fingerprints, and what is computed with them. */
+/** What of a row depends on the index key: its fingerprint, and what is computed with it. `R`: its rows. */
 export interface Reindexing<R> {
   /** The column of the fingerprint, in SQL. */
   readonly fingerprint: keyof R & string;
   /** Under each index key, the current one first. Undefined where nothing is sealed. Throws where it does not open. */
   fingerprints(row: R, vault: Vault): readonly string[] | undefined;
-  /** Whether rows are found by it. All are by default. */
+  /** Whether rows are found by it, and have a MAC; all by default. */
   isFound?(row: R): boolean;
-  /** Other columns that the index key changes. */
-  others?(row: R, vault: Vault): Partial<R>;
+  /** The other column that the index key changes, and its value. The MAC of the row covers it. */
+  readonly other?: { readonly column: keyof R & string; value(row: R, vault: Vault): string };
 }
 
 interface TableParts<C extends Columns, S> {
@@ -147,7 +150,7 @@ interface TableParts<C extends Columns, S> {
   readonly rows?: readonly (readonly Value[])[];
   /** Statements that follow its creation, where the engines have no text in common. */
   readonly perEngine?: Readonly<Record<Dialect, readonly string[]>>;
-  readonly reindexing?: Reindexing<ColumnsRow<C> & { readonly row_mac?: string | null }>;
+  readonly reindexing?: Reindexing<ColumnsRow<C>>;
   /** Whether it is about the database itself, so that a copy leaves it out. */
   readonly isOfDatabase?: true;
   /** The migration of its owner that creates it. */
@@ -185,9 +188,9 @@ export interface Table<C extends Columns = Columns, S extends Signed = Signed> {
   readonly isOfDatabase: boolean;
   readonly sealedRecord: ((id: string) => string) | undefined;
   readonly mac: Mac | undefined;
-  readonly parent: { readonly table: Table; readonly by: readonly string[]; readonly isShared: boolean } | undefined;
+  readonly parent: Belonging | undefined;
   readonly retention: Retention | undefined;
-  readonly reindexing: Reindexing<Readonly<Record<string, Value>>> | undefined;
+  readonly reindexing: Reindexing<Row> | undefined;
   /** Never set: they give the compiler the types. */
   readonly types?: readonly [C, S];
 }
@@ -204,6 +207,14 @@ export interface NamedIndex {
   readonly where: string | undefined;
   readonly isUnique: boolean;
   readonly since: number;
+}
+
+/** What the rows of a table are erased with. */
+export interface Belonging {
+  readonly table: Table;
+  readonly by: readonly string[];
+  readonly isShared: boolean;
+  readonly erasedAs: string | undefined;
 }
 
 /** What the MACs of a table cover. */
@@ -276,6 +287,16 @@ export function signRow(integrity: RowIntegrity | undefined, of: Table, row: Val
   return integrity?.sign(of.name, macFields(of, row, found)) ?? null;
 }
 
+/** Whether the MAC of a row is right. True where there are no keys. */
+export function isRowRight(
+  integrity: RowIntegrity | undefined,
+  of: Table,
+  row: Values & { readonly row_mac: string | null },
+  found?: Values,
+): boolean {
+  return integrity?.isRight(of.name, macFields(of, row, found), row.row_mac) ?? true;
+}
+
 /** Returns the row. Throws `RowAltered`. */
 export function verifyRow<R extends { readonly row_mac: string | null }>(
   integrity: RowIntegrity | undefined,
@@ -299,8 +320,8 @@ function retentionOf(keptFor: KeptFor): Retention | undefined {
   return { ...keptFor, after: sqlName(keptFor.after) };
 }
 
-function parentOf({ table: of, by, isShared }: Parent): NonNullable<Table['parent']> {
-  return { table: of, by: by?.map(sqlName) ?? of.key, isShared: isShared ?? false };
+function parentOf({ table: of, by, isShared, erasedAs }: Parent): Belonging {
+  return { table: of, by: by?.map(sqlName) ?? of.key, isShared: isShared ?? false, erasedAs };
 }
 
 /** The key first. */

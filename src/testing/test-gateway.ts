@@ -1,7 +1,7 @@
 /** A gateway inside a test: in memory, with a clock, identifiers, faults and a record of calls that the test controls. */
 import { hash } from 'node:crypto';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../app/create-gateway.ts';
-import { openMigratedMemory } from '../store/sqlite/memory.ts';
+import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls, type TestControls } from './controls.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
@@ -19,7 +19,7 @@ export interface TestGateway extends RunningGateway, TestControls {}
 /** Starts a gateway in memory. Throws ConfigError for settings, and TypeError for a clock that is no date. */
 export async function createGateway({ seed = 1, clock, ...given }: TestGatewayOptions): Promise<TestGateway> {
   const options = { keys: keysOf(seed), ...given, settings: { LOG_LEVEL: 'silent', ...given.settings } };
-  const prepared = prepareControls({ clock, random: createSeededRandom(seed), open: openMigratedMemory });
+  const prepared = prepareControls({ clock, random: createSeededRandom(seed), open: openMemory });
   const { gateway, backend } = await startGateway(options, { ...prepared.overrides, backend: prepared.backend });
   const controls = await prepared.connect(backend);
   const { clock: running, faults, reset } = controls;

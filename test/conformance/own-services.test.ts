@@ -8,6 +8,7 @@ import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
@@ -39,7 +40,7 @@ beforeEach(async () => {
     ],
     credentials: { verify: async () => ({ caller }) },
   });
-  for (const [index, text] of orders.migrations.entries())
+  for (const [index, text] of migrationStatements(orders.tables, 1, 'sqlite').entries())
     await gateway.parts.store.write((tx) => tx.execute(statement(`create-orders-${index}`, text), []));
 });
 afterEach(() => gateway.close());

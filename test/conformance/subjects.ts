@@ -6,6 +6,7 @@ import type { Caller } from '../../src/contract/canonical.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { account, mc, visa } from './case.ts';
@@ -57,7 +58,7 @@ async function openOrders(): Promise<TestGateway> {
   });
   const { shop, number, item, quantity } = firstOrder;
   await gateway.parts.store.write(async (tx) => {
-    for (const text of orders.migrations) await tx.execute(statement(text), []);
+    for (const text of migrationStatements(orders.tables, 1, 'sqlite')) await tx.execute(statement(text), []);
     await tx.execute(addOrder, [clerk.tenant, shop, number, item, quantity]);
   });
   return gateway;

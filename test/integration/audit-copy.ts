@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../src/audit/chain.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
+import { tables } from '../support/migrated.ts';
 import { disarm } from './audit-log.ts';
 import { furnish, runText, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -26,9 +27,8 @@ export function describeAuditCopy({ open, dispose }: EngineFactory): void {
 
     const start = async (owner: string, write?: (entries: readonly AuditEntry[]) => Promise<void>) => {
       const integrity = new RowIntegrity();
-      const options = { isRequired: false, now: clock.now, create: 'inEachStore' } as const;
-      await loadIntegrity(engine, vault, integrity, options);
-      const log = createAuditLog({ engine, vault, clock, process: owner });
+      await loadIntegrity(engine, vault, integrity, { create: true });
+      const log = createAuditLog({ engine, vault, clock, process: owner, tables });
       integrity.pin(log.pin);
       const toMemory = async (entries: readonly AuditEntry[]) => {
         copied.push(...entries.map(({ sequence }) => sequence));

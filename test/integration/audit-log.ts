@@ -5,11 +5,11 @@ import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
 import { createAuditTrail } from '../../src/audit/audit-trail.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { tables } from '../../src/store/sql/tables.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring, ringText } from '../support/fixture.ts';
+import { tables } from '../support/migrated.ts';
 import { sqlText } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -50,7 +50,7 @@ export function describeAuditLog({ open, dispose }: EngineFactory): void {
     let now: number;
     const clock = { now: () => now };
     const createLog = (process = 'host 1', keys = ring): AuditLog =>
-      createAuditLog({ engine, vault: createVault(keys), clock, process });
+      createAuditLog({ engine, vault: createVault(keys), clock, process, tables });
     const run = (...texts: readonly string[]) =>
       engine.write(async (session) => {
         for (const text of texts) await session.execute(sqlText(text), []);

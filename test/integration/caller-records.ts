@@ -13,12 +13,11 @@ import { createCallerRecorder } from '../../src/callers/recorder.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import { tables } from '../../src/store/sql/tables.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
+import { migrate, tables } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';
 
 const dayMs = 86_400_000;

@@ -44,7 +44,7 @@ const addDeadLetter = (id: string, deadSince: number): void =>
   onStore((database) => {
     database
       .prepare(
-        `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
+        `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
          values ('Demo', ?, 'webhook', ?, 1, '{}', 1, null, ?)`,
       )
       .run(id, id, deadSince);

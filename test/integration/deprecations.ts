@@ -8,9 +8,10 @@ import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createDeprecationStore, type DeprecationStore } from '../../src/callers/deprecations.ts';
 import { exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
 import { copyStore } from '../../src/store/sql/copy.ts';
-import { type DescribedEngine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
+import { owners, tables } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';
 
 const anna: AuditActor = { type: 'user', name: 'anna' };
@@ -28,7 +29,7 @@ const garble = statement('test-garble-rule', `update deprecation set rule = '{"f
 
 export function describeDeprecations({ open, dispose }: EngineFactory): void {
   describe('deprecations', () => {
-    let engine: DescribedEngine;
+    let engine: Engine;
     let store: DeprecationStore;
     beforeEach(async () => {
       engine = await open();
@@ -92,7 +93,7 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
 
       const id = await store.add(rule, anna);
       await store.replace(id, rule, anna);
-      await copyStore(engine, target, [], { begun: () => {}, moved: () => {} });
+      await copyStore(engine, target, owners, { begun: () => {}, moved: () => {} });
       expect(await copied.load()).toEqual(await store.load());
       await live.refresh();
       expect(live.current).toBeDefined();
@@ -128,7 +129,7 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
     });
 
     test('the audit log says who has changed what', async () => {
-      const log = createAuditLog({ engine, vault: createVault(ring), clock, process: 'host 1' });
+      const log = createAuditLog({ engine, vault: createVault(ring), clock, process: 'host 1', tables });
       const write = createAuditedWrite({ engine, log, clock, actor: anna });
       const audited = createDeprecationStore({ engine, clock, write });
       const id = await audited.add({ ...rule, except: ['cr_a'] }, ben);

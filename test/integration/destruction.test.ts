@@ -3,13 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { recurringRetention } from '../../src/services/recurring/retention.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { applyRetention } from '../../src/store/retention.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
+import { applyRetention, retentionRules } from '../../src/store/retention.ts';
 import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openParts } from '../../src/store/sqlite/open.ts';
 import { createStore } from '../../src/store/store.ts';
+import { migrate, tables } from '../support/migrated.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';
 
@@ -49,11 +48,10 @@ async function destroy(isSecure: boolean) {
       return { destroyed: found(destroyed), others: found(others) };
     };
     const before = count();
-    const ms = { disabledDetailMs: 86_400_000, detailHistoryMs: undefined, notificationMs: undefined };
     await applyRetention({
       store,
       clock: { now: () => now },
-      rules: recurringRetention({ ...ms, announcedChangeMs: undefined }),
+      rules: retentionRules(tables, ({ name }) => (name === 'stored_detail' ? 86_400_000 : undefined)),
       owner: 'one',
       pause: async () => {},
       isStopped: () => false,

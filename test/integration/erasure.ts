@@ -8,8 +8,9 @@ import {
   NotificationRepository,
 } from '../../src/services/recurring/shopper-notifications/store.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import type { DescribedEngine, Engine } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { tables } from '../support/migrated.ts';
 import { anna, furnish, runText, sampleDetail, sqlText } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -36,7 +37,7 @@ export function describeErasure({ open, dispose }: EngineFactory): void {
       const { company, merchantAccount, shopperReference } = key;
       const payload = JSON.stringify({ merchantAccount, shopperReference, reference: 'r', ...more });
       return run(
-        `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
+        `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
          values ('${company}', '${id}', '${kind}', '${id}', 1, '${payload}', 1, ${deadSince === null ? 1 : 'null'}, ${deadSince})`,
       );
     };
@@ -80,8 +81,6 @@ export function describeErasure({ open, dispose }: EngineFactory): void {
     const find = (key: ShopperKey) => store.read((tx) => tx.repository(DetailReader).findShopper(key));
     /** Every row of every table that holds the text, by table. */
     const tablesWith = async (text: string): Promise<readonly string[]> => {
-      const { describeTables } = engine as DescribedEngine;
-      const tables = await engine.read((session) => session.query(describeTables, []));
       const found: string[] = [];
       for (const { name } of tables)
         for (const row of await query(`select * from ${name}`))

@@ -14,7 +14,7 @@ const stepMax = 1_000;
 const fill = statement(
   'test-fill-expired',
   `with recursive series(n) as (select cast($1 as bigint) union all select n + 1 from series where n + 1 < cast($2 as bigint))
-   insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
    select 'filled ' || n, 'f', 'disable', 'PSP' || n, 'x', 0, 1 + n from series`,
 );
 const count = statement<{ readonly rows: number }>(

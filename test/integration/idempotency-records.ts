@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LockTimeout, type NewRecord, type StoredOutcome } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { migrate } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -18,7 +18,7 @@ const left = statement<{ readonly days: number }>(
 const fill = statement(
   'test-fill',
   `with recursive series(n) as (select 1 union all select n + 1 from series where n < $1)
-   insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
    select 'filled ' || n, 'f', 'disable', 'PSP' || n, 'x', 0, 1 + n / 7 from series`,
 );
 const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from idempotency_record');

@@ -13,11 +13,10 @@ import {
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
 import { matchInstrument } from '../../src/services/recurring/match-instrument.ts';
-import { createDetailReindexer } from '../../src/services/recurring/reindex.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { reindex } from '../../src/store/reindex.ts';
+import { createReindexers, reindex } from '../../src/store/reindex.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { findUnaliasedRecords } from '../../src/store/sql/idempotency-records.ts';
@@ -26,6 +25,7 @@ import type { ReadTransaction, Transaction } from '../../src/store/transaction.t
 import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { countedIds } from '../support/fixture.ts';
+import { tables } from '../support/migrated.ts';
 import { anna, cardNumber, furnish } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -216,7 +216,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
           kind: expect.stringMatching(/already|updated/),
         });
 
-      const reindexers = [createDetailReindexer(createVault(after))];
+      const reindexers = createReindexers(tables, createVault(after));
       const interrupted = reindex(store, reindexers, (rows) => {
         if (rows >= 100) throw new Error('killed');
       });

@@ -4,7 +4,7 @@ import { createLimitCounts, type LimitCounts } from '../../src/callers/limits/li
 import { createLimits, type Limits } from '../../src/callers/limits/limits.ts';
 import { LoginLimits } from '../../src/callers/limits/login-limits.ts';
 import type { Quota } from '../../src/callers/limits/quota.ts';
-import { type DescribedEngine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { until } from '../support/until.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -36,7 +36,7 @@ interface Process {
 
 export function describeLimitCounts({ open, dispose }: EngineFactory): void {
   describe('counts of limits', () => {
-    let engine: DescribedEngine;
+    let engine: Engine;
     beforeEach(async () => {
       engine = await open();
     });

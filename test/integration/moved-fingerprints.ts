@@ -6,7 +6,6 @@ import { accountHolders } from '../../src/services/balance-platform/account-hold
 import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
 import type { IssuedCard } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
 import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
-import { createNumberReindexer } from '../../src/services/balance-platform/payment-instruments/reindex.ts';
 import { sealCard } from '../../src/services/balance-platform/payment-instruments/secrets.ts';
 import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
@@ -19,13 +18,12 @@ import {
 import { noCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
 import { recurringV68 } from '../../src/services/recurring/contract.ts';
 import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
-import { createDetailReindexer } from '../../src/services/recurring/reindex.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createRegistry } from '../../src/services/registry.ts';
-import { findWrongFingerprints, reindex } from '../../src/store/reindex.ts';
+import { createReindexers, findWrongFingerprints, reindex } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
@@ -33,6 +31,7 @@ import type { Transaction } from '../../src/store/transaction.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { countedIds } from '../support/fixture.ts';
+import { tables } from '../support/migrated.ts';
 import { anna, cardNumber, furnish, pepper } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -208,7 +207,7 @@ export function describeMovedFingerprints({ open, dispose }: EngineFactory): voi
       await announce();
       const { detail } = await save({ card: cardOf(otherNumber) });
       await move(detail.recurringDetailReference, fingerprintOf('card'));
-      expect(await reindex(store, [createDetailReindexer(twoKeys)], () => {})).toMatchObject({ changed: 1 });
+      expect(await reindex(store, createReindexers(tables, twoKeys), () => {})).toMatchObject({ changed: 1 });
       const right = twoKeys.fingerprint('Demo', cardIdentity(otherNumber));
       const found = await store.write((tx) => tx.repository(DetailRepository).findShopper(anna));
       expect(found?.details[0]?.fingerprint).toBe(right);
@@ -232,7 +231,7 @@ export function describeMovedFingerprints({ open, dispose }: EngineFactory): voi
         await add(paymentInstruments, 'PI1', { type: 'card', balanceAccountId: 'BA1' }, secrets);
       });
       const find = async (keys = twoKeys) =>
-        (await findWrongFingerprints(store, [createDetailReindexer(keys), createNumberReindexer(keys)], 100)).map(
+        (await findWrongFingerprints(store, createReindexers(tables, keys), 100)).map(
           ({ table, id }) => `${table} ${id}`,
         );
       for (const keys of [oneKey, twoKeys]) expect(await find(keys)).toEqual([]);
@@ -244,7 +243,7 @@ export function describeMovedFingerprints({ open, dispose }: EngineFactory): voi
       await engine.write((session) => session.execute(loseNumber, []));
       expect((await find()).slice(2)).toEqual(['payment_instrument PI1']);
       // A rotation of the index key computes them anew.
-      await reindex(store, [createDetailReindexer(twoKeys), createNumberReindexer(twoKeys)], () => {});
+      await reindex(store, createReindexers(tables, twoKeys), () => {});
       expect(await find()).toEqual([]);
     });
   });

@@ -10,11 +10,11 @@ import { createEventCompleter } from '../../src/services/balance-platform/comple
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { tables } from '../../src/store/sql/tables.ts';
 import type { Store } from '../../src/store/store.ts';
 import { platformResources } from '../resources/index.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';
+import { tables } from '../support/migrated.ts';
 import { override } from '../support/override.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';

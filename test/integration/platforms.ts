@@ -9,13 +9,13 @@ import { paymentInstruments } from '../../src/services/balance-platform/payment-
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { tables } from '../../src/store/sql/tables.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
+import { tables } from '../support/migrated.ts';
 import type { Headers } from '../support/resources.ts';
 import { cardFor, type Furnished, furnished } from '../support/seeded-platform.ts';
 import { runText } from './samples.ts';

@@ -85,9 +85,9 @@ async function runTogether(
 /** As events were saved before: the position is behind those that are there. */
 const saveBehind = statement(
   'test-save-behind',
-  `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
+  `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at)
    select 'Demo', $1, 'webhook', $1, coalesce(max(position), 0) + 1, '{}', now_ms(), now_ms()
-     from job where company = 'Demo' and ordering_key = $1`,
+     from job where tenant = 'Demo' and ordering_key = $1`,
 );
 
 describe('events in transactions on PostgreSQL', () => {
@@ -212,7 +212,7 @@ describe('imports on PostgreSQL', () => {
 });
 
 describe('a row that another transaction adds at the same moment', () => {
-  const text = `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+  const text = `insert into idempotency_record (record_key, request_hash, operation, request_reference, created_at, expires_at)
     values ($1, 'h', 'disable', 'alias of k', 1, 2)`;
   /** Another index than that of the key finds the row. */
   const add = async (options: { readonly waitMsMax?: number }): Promise<number> => {

@@ -10,8 +10,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import { ServerWatch, watchTimes } from '../../src/store/postgres/server-watch.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { firstMigrations, migrate } from '../support/migrated.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
@@ -532,7 +531,7 @@ describe('PostgreSQL', () => {
     const journalUrl = await server.createMigratedDatabase();
     const journal = openPostgres({ url: journalUrl, poolMax: 2 });
     const rows = (count: number, expiresAt: string) =>
-      `insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+      `insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
        select '${expiresAt}' || n, 'f', 'disable', '${expiresAt}' || n, 'x', 0, ${expiresAt} + n from generate_series(1, ${count}) n`;
     await server.ask(rows(20_000, String(Date.now() + 24 * 60 * 60 * 1000)), [], journalUrl);
     await server.ask('analyze idempotency_record', [], journalUrl);
@@ -556,7 +555,7 @@ describe('PostgreSQL', () => {
   test('four programs that migrate an empty database at once do the work once', async () => {
     const empty = await server.createDatabase();
     const landed = await Promise.all(Array.from({ length: 4 }, () => migrate(open(empty, 2))));
-    expect(landed.flat()).toEqual(migrations.map(({ name }) => name));
+    expect(landed.flat()).toEqual(firstMigrations);
   });
   test('a program without the right to make tables finds that nothing is to be done', async () => {
     await migrate(engine);

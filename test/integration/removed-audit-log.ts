@@ -1,12 +1,14 @@
 /** An audit log that was removed or set back as a whole, on every engine: what lies outside of its tables finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
+import { auditTables } from '../../src/audit/tables.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
+import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import type { Engine, Row } from '../../src/store/sql/engine.ts';
-import { auditLog as auditTables } from '../../src/store/sql/migrations/0018-audit-log.ts';
 import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
 import { createStore } from '../../src/store/store.ts';
+import { tables } from '../support/migrated.ts';
 import { disarm } from './audit-log.ts';
 import { anna, furnish, runText, sampleDetail, sqlText, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -16,9 +18,8 @@ const clock = { now: () => 1_700_000_000_000 };
 /** A gateway process. `isProtected`: control without what lies outside of the log. */
 async function startProcess(engine: Engine, { isProtected = true, name = 'host 1' } = {}) {
   const integrity = new RowIntegrity();
-  if (isProtected)
-    await loadIntegrity(engine, vault, integrity, { isRequired: false, now: clock.now, create: 'inEachStore' });
-  const log = createAuditLog({ engine, vault, clock, process: name });
+  if (isProtected) await loadIntegrity(engine, vault, integrity, { create: true });
+  const log = createAuditLog({ engine, vault, clock, process: name, tables });
   integrity.pin(log.pin);
   return { log, store: createStore(engine, { shared: [integrity] }) };
 }
@@ -42,16 +43,18 @@ function saveDetail({ store }: Process, reference: string) {
   });
 }
 
-const tables = ['audit_entry', 'audit_chain'] as const;
+const logTables = ['audit_entry', 'audit_chain'] as const;
+/** The functions of PostgreSQL are still there, and so are the tables of copies. */
+const isOfLog = (text: string) => !/audit_copy|^create function/.test(text);
 const integrityColumns = 'tenant, id, key_id, data_key, sealed_state, audit_anchor';
 const save = (at: string) => [
-  ...tables.map((table) => `create table ${table}_${at} as select * from ${table}`),
+  ...logTables.map((table) => `create table ${table}_${at} as select * from ${table}`),
   `create table row_integrity_${at} as select ${integrityColumns} from row_integrity`,
 ];
-const remove = tables.map((table) => `delete from ${table}`);
+const remove = logTables.map((table) => `delete from ${table}`);
 const putBack = (at: string) => [
   ...remove,
-  ...tables.map((table) => `insert into ${table} select * from ${table}_${at}`),
+  ...logTables.map((table) => `insert into ${table} select * from ${table}_${at}`),
 ];
 const putAnchorBack = (at: string) =>
   `update row_integrity set audit_anchor = (select audit_anchor from row_integrity_${at})`;
@@ -89,10 +92,8 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   'the tables are dropped, and made anew': {
     texts: (dialect) => [
-      ...tables.map((table) => `drop table ${table}`),
-      ...auditTables.statements,
-      // The triggers of PostgreSQL call functions, which are still there.
-      ...(dialect === 'sqlite' ? auditTables.perEngine!.sqlite : []),
+      ...logTables.map((table) => `drop table ${table}`),
+      ...migrationStatements({ name: 'audit', tables: auditTables }, 1, dialect).filter(isOfLog),
     ],
     atOnce: ['the end of the chain is missing', pinned],
     later: [broken, pinned],
@@ -169,7 +170,7 @@ export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void 
       for (const text of texts) await runText(engine, text);
     };
     const faults = async () => {
-      const verified = await createAuditLog({ engine, vault, clock, process: 'host 9' }).verify();
+      const verified = await createAuditLog({ engine, vault, clock, process: 'host 9', tables }).verify();
       return (verified?.faults ?? []).map(({ message }) => message);
     };
     /** A log of eight entries, with a log of another store next to it. */
@@ -191,7 +192,7 @@ export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void 
     const takeForeignLog = async () => {
       const other = await open();
       await record(await startProcess(other, { isProtected: false }), 'other', 'more', 'of', 'it', 'and', 'more');
-      for (const table of tables) {
+      for (const table of logTables) {
         const name = table.replace('audit', 'foreign');
         await runText(engine, `create table ${name} as select * from ${table} where 1 = 0`);
         const rows = await other.read((session) => session.query(sqlText<Row>(`select * from ${table}`), []));
@@ -258,7 +259,7 @@ export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void 
       ],
     ])('a process that records nothing finds that the log was %s', async (_, attack) => {
       const { log } = await fill();
-      const follower = createAuditLog({ engine, vault, clock, process: 'host 3' });
+      const follower = createAuditLog({ engine, vault, clock, process: 'host 3', tables });
       await follower.follow();
       await attack(log);
       await follower.follow();

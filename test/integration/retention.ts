@@ -1,13 +1,13 @@
 /** Retention on every engine: what is over is destroyed in steps, by one process, and nothing else is. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { recurringRetention } from '../../src/services/recurring/retention.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { applyRetention, type RetentionParts } from '../../src/store/retention.ts';
+import { applyRetention, type RetentionParts, retentionRules } from '../../src/store/retention.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { holdLease } from '../../src/store/sql/leases.ts';
-import { engineRetention } from '../../src/store/sql/retention-rules.ts';
 import { rowsFirst } from '../../src/store/sql/step-pace.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import type { Table } from '../../src/store/table.ts';
+import { tables } from '../support/migrated.ts';
 import { anna, furnish, runText, sampleDetail } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -36,19 +36,12 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
     const run = (text: string) => runText(engine, text);
     const count = () => engine.read(async (session) => (await session.query(counts, []))[0]!);
     const days = (number: number) => number * dayMs;
+    const rulesOf = (msOf: (table: Table) => number | undefined) => retentionRules(tables, msOf);
     const apply = (more: Partial<RetentionParts> = {}) =>
       applyRetention({
         store,
         clock: { now: () => now },
-        rules: [
-          ...recurringRetention({
-            disabledDetailMs: days(30),
-            detailHistoryMs: days(30),
-            notificationMs: undefined,
-            announcedChangeMs: days(30),
-          }),
-          ...engineRetention({ deadLetterMs: days(30), importProgressMs: days(30) }),
-        ],
+        rules: rulesOf(({ name }) => (name === 'shopper_notification' ? undefined : days(30))),
         owner: 'one',
         pause: async () => {},
         isStopped: () => false,
@@ -96,7 +89,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
     test('destroys jobs that were given up, the progress of imports and announced changes', async () => {
       const job = (id: string, deadSince: number | null) =>
         run(
-          `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
+          `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
            values ('Demo', '${id}', 'webhook', '${id}', 1, '{}', 1, ${deadSince === null ? 1 : 'null'}, ${deadSince})`,
         );
       await job('old', now - days(31));
@@ -109,21 +102,16 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
          values ('Demo', 'old', 'closed', ${now - days(31)}), ('Demo', 'young', 'closed', ${now})`,
       );
       expect((await apply()).map(({ subject, rows }) => [subject, rows])).toEqual([
-        ['announcedChange', 1],
         ['deadLetter', 1],
         ['importProgress', 1],
+        ['announcedChange', 1],
       ]);
       expect(await count()).toMatchObject({ dead: 1, jobs: 2, imports: 1, announced: 1 });
     });
 
     test('what has no time stays', async () => {
       await addDetails(3, 400);
-      const rules = recurringRetention({
-        disabledDetailMs: undefined,
-        detailHistoryMs: undefined,
-        notificationMs: undefined,
-        announcedChangeMs: undefined,
-      });
+      const rules = rulesOf(() => undefined);
       expect(await apply({ rules })).toEqual([]);
       expect(await count()).toMatchObject({ details: 3 });
     });

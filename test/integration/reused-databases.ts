@@ -1,5 +1,5 @@
 /** Databases of PostgreSQL that tests use one after the other: to empty one costs a fraction of a new one and its connections. */
-import { type DescribedEngine, type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import type { EngineFactory } from './store.ts';
 
 const listTables = statement<{ readonly name: string }>(
@@ -16,13 +16,13 @@ const describeCatalogs = statement<{ readonly state: string }>(
 
 /** A database with its engine, as it was when it was new. */
 interface Reusable {
-  readonly engine: DescribedEngine;
+  readonly engine: Engine;
   readonly catalogs: string;
   empty(): Promise<unknown>;
 }
 
 /** `openNew`: opens an engine over a new database with all tables and no rows. */
-export function reuseDatabases(openNew: () => Promise<DescribedEngine>): Omit<EngineFactory, 'openEmpty'> {
+export function reuseDatabases(openNew: () => Promise<Engine>): Omit<EngineFactory, 'openEmpty'> {
   const free: Reusable[] = [];
   const lent = new Map<Engine, Reusable>();
 
@@ -44,7 +44,7 @@ export function reuseDatabases(openNew: () => Promise<DescribedEngine>): Omit<En
   };
 }
 
-async function prepare(engine: DescribedEngine): Promise<Reusable> {
+async function prepare(engine: Engine): Promise<Reusable> {
   const tables = await engine.read((session) => session.query(listTables, []));
   const parts: string[] = [];
   for (const { name } of tables) {

@@ -1,7 +1,5 @@
-/** MACs of rows on every engine: what is changed in the database is refused, and nobody can go back to rows without MACs. */
+/** MACs of rows on every engine: what is changed in the database is refused, and no row without a MAC is accepted. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { signedServiceTables } from '../../src/backend/services.ts';
-import { signedStoreTables } from '../../src/backend/signed-store-tables.ts';
 import { createCredentials } from '../../src/callers/credentials/credentials.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { Endpoint } from '../../src/jobs/webhooks/ports.ts';
@@ -11,38 +9,24 @@ import { balanceAccounts } from '../../src/services/balance-platform/balance-acc
 import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
 import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { moveAnnouncement } from '../../src/services/recurring/account-updater/move-announcement.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { announcedChanges } from '../../src/services/recurring/tables.ts';
 import { createRegistry } from '../../src/services/registry.ts';
+import { moveRow } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { finishMarking, loadIntegrity, markingDelayMs } from '../../src/store/sql/row-integrity-state.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
 import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { tables } from '../support/migrated.ts';
 import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
-const signedTables = [...signedStoreTables, ...signedServiceTables];
-const dayMs = 24 * 60 * 60 * 1000;
-const shopper = statement<{ readonly row_mac: string | null }>(
-  'test-macs',
-  'select row_mac from stored_detail order by recurring_detail_reference',
-);
-
-const integrityState = statement<{
-  readonly key_id: string;
-  readonly data_key: string;
-  readonly sealed_state: string;
-}>('test-integrity-state', 'select key_id, data_key, sealed_state from row_integrity');
-const saveIntegrityState = statement(
-  'test-save-integrity-state',
-  'update row_integrity set key_id = $1, data_key = $2, sealed_state = $3',
-);
 const deliveryJob: Omit<TakenJob, 'tenant' | 'orderingKey'> = {
   jobId: 'P1/we_1',
   kind: 'webhook',
@@ -56,7 +40,7 @@ const deliveryJob: Omit<TakenJob, 'tenant' | 'orderingKey'> = {
 export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
   describe('MACs of rows', () => {
     let engine: Engine;
-    let now = 1_700_000_000_000;
+    const now = 1_700_000_000_000;
     const clock = { now: () => now };
     beforeEach(async () => {
       engine = await open();
@@ -76,33 +60,16 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       readonly integrity: RowIntegrity;
       readonly store: Store;
       readonly altered: AlteredRow[];
-      /** The tables of each marking. */
-      readonly marked: (readonly string[])[];
-      mark(): Promise<void>;
     }
-    const serve = async ({ isRequired = false, create = true } = {}): Promise<Server> => {
+    const serve = async (): Promise<Server> => {
       const integrity = new RowIntegrity();
       const altered: AlteredRow[] = [];
-      const marked: (readonly string[])[] = [];
       integrity.listen((row) => altered.push(row));
-      const store = createStore(engine, { shared: [integrity] });
-      const options = { isRequired, now: () => now };
-      await loadIntegrity(engine, vault, integrity, { ...options, create: create ? 'inEachStore' : 'never' });
-      const mark = async (unsigned: ReadonlySet<string>) => {
-        marked.push([...unsigned]);
-        const tables = signedTables.filter(({ name }) => unsigned.has(name));
-        await signWrongRows({ engine, integrity, tables }, () => true);
-      };
-      return {
-        integrity,
-        store,
-        altered,
-        marked,
-        mark: () => finishMarking(engine, vault, integrity, { ...options, mark }),
-      };
+      await loadIntegrity(engine, vault, integrity, { create: true });
+      return { integrity, store: createStore(engine, { shared: [integrity] }), altered };
     };
     const findWrong = async ({ integrity }: Pick<Server, 'integrity'>) =>
-      (await findWrongRows({ engine, integrity, tables: signedTables })).wrong;
+      (await findWrongRows({ engine, integrity, tables })).wrong;
     const add = ({ store }: Pick<Server, 'store'>, ...references: readonly string[]) =>
       store.write(async (tx) => {
         await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });
@@ -146,7 +113,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       // The control: without MACs nobody notices.
       expect(await find({ store: createStore(engine) })).toHaveLength(1);
     });
-    test('all rows can be compared, and altered ones are found, also where nothing is refused yet', async () => {
+    test('all rows can be compared, and altered ones are found', async () => {
       const server = await serve();
       await add(server, 'A', 'B', 'C');
       const registry = createRegistry(engine, pepper, clock, undefined, undefined, server.integrity);
@@ -242,7 +209,9 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       const altered = { table: 'announced_change', tenant: 'Demo', id: fingerprint };
       expect(server.altered).toEqual([altered]);
       expect(await findWrong(server)).toEqual([{ ...altered, isUnsigned: text.endsWith('null') }]);
-      await server.store.write((tx) => moveAnnouncement(tx, vault, 'Demo', { from: fingerprint, to: 'MOVED' }));
+      await server.store.write((tx) =>
+        moveRow(tx, vault, announcedChanges, { tenant: 'Demo', from: fingerprint, to: 'MOVED' }),
+      );
       expect(await announced(server, 'MOVED')).toBeUndefined();
       // Another announcement of the card takes its place.
       if (fingerprint === renewal.fingerprint) {
@@ -253,7 +222,10 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
     test('an announcement that is moved to another fingerprint is signed for it', async () => {
       const server = await serve();
       await announce(server);
-      await server.store.write((tx) => moveAnnouncement(tx, vault, 'Demo', { from: renewal.fingerprint, to: 'MOVED' }));
+      const to = 'MOVED';
+      await server.store.write((tx) =>
+        moveRow(tx, vault, announcedChanges, { tenant: 'Demo', from: renewal.fingerprint, to }),
+      );
       expect(await announced(server, 'MOVED')).toEqual({ ...renewal, fingerprint: 'MOVED' });
       expect(await announced(server)).toBeUndefined();
       expect(await findWrong(server)).toEqual([]);
@@ -362,7 +334,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       await add(server, 'A', 'B', 'C');
       await change(`update stored_detail set row_mac = null where recurring_detail_reference <> 'C'`);
       await change(`update stored_detail set contracts = 'PAYOUT' where recurring_detail_reference = 'C'`);
-      const parts = { engine, integrity: server.integrity, tables: signedTables };
+      const parts = { engine, integrity: server.integrity, tables };
       expect(await signWrongRows(parts, ({ isUnsigned }) => isUnsigned)).toBe(2);
       // The changed one was not signed with them.
       const wrong = { table: 'stored_detail', tenant: 'Demo', id: 'C', isUnsigned: false };
@@ -372,84 +344,21 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
       expect(await findWrong(server)).toEqual([]);
       expect(await list(server)).toBe(3);
     });
-    test('a store with MACs of an earlier release: later tables get theirs, and others are verified all the time', async () => {
-      const first = await serve();
-      await add(first, 'A');
-      await createEndpoints(engine).add(webhook);
-      await announce({ store: createStore(engine) });
-      const [row] = await engine.read((session) => session.query(integrityState, []));
-      const { key_id: keyId, data_key: dataKey, sealed_state: payload } = row!;
-      const scope = { tenant: '', record: 'row integrity state' };
-      const { signedTo: _, ...state } = JSON.parse(vault.open(scope, { keyId, dataKey, payload }, 'payload'));
-      const sealed = vault.seal(scope, { payload: JSON.stringify(state) });
-      await engine.write((session) =>
-        session.execute(saveIntegrityState, [sealed.keyId, sealed.dataKey, sealed.payload!]),
-      );
-      const server = await serve();
-      const job = { ...deliveryJob, tenant: 'Demo', orderingKey: 'we_1/P1' };
-      const find = ({ integrity }: Server) => createEndpoints(engine, integrity).findFor(job);
-      expect((await find(server))?.url).toBe(webhook.url);
-      await expect(find(await serve({ isRequired: true }))).rejects.toThrow(RowAltered);
-      await change(`update stored_detail set contracts = 'PAYOUT'`);
-      await expect(list(server)).rejects.toThrow(RowAltered);
-      await server.mark();
-      expect(server.integrity.isEnforced).toBe(false);
-      now += markingDelayMs;
-      await server.mark();
-      expect(server.marked.flat()).toContain('webhook_endpoint');
-      expect(server.marked.flat()).toContain('announced_change');
-      expect(await announced(server)).toEqual(renewal);
-      expect(server.marked.flat()).not.toContain('stored_detail');
-      expect(server.integrity.isEnforced).toBe(true);
-      expect((await find(server))?.url).toBe(webhook.url);
-      // The altered detail was not signed.
-      await expect(list(server)).rejects.toThrow(RowAltered);
-      await change('update webhook_endpoint set row_mac = null');
-      await expect(find(await serve())).rejects.toThrow(RowAltered);
+    test('rows from before the keys are refused, whoever makes the keys', async () => {
+      await add({ store: createStore(engine) }, 'A');
+      await expect(list(await serve())).rejects.toThrow(RowAltered);
     });
-
-    test('rows of an earlier release get their MAC in the background, then none without one is accepted', async () => {
-      const registry = createRegistry(engine, pepper, clock);
-      await registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles: ['recurring'], grants: {} });
-      const references = Array.from({ length: 130 }, (_, at) => `D${at}`);
-      await add({ store: createStore(engine) }, ...references);
+    test('keys that are removed with the MACs, and made anew, accept no row from before', async () => {
       const server = await serve();
-      expect(server.integrity.isEnforced).toBe(false);
-      expect(await list(server)).toBe(100);
-      // Servers of the earlier release may still write for a while.
-      await server.mark();
-      expect(server.integrity.isEnforced).toBe(false);
-      const second = await serve();
-      now += markingDelayMs;
-      await server.mark();
-      expect(server.integrity.isEnforced).toBe(true);
-      expect(await list(server)).toBe(100);
-      await second.mark();
-      expect(second.integrity.isEnforced).toBe(true);
-      const macs = await engine.read((session) => session.query(shopper, []));
-      expect(macs.filter(({ row_mac }) => row_mac === null)).toEqual([]);
+      await add(server, 'A');
+      expect(await list(await serve())).toBe(1);
+      await change('delete from row_integrity');
+      // Whether the MACs stay or go.
+      await expect(list(await serve())).rejects.toThrow(RowAltered);
       await change('update stored_detail set row_mac = null');
       await expect(list(await serve())).rejects.toThrow(RowAltered);
-    });
-    test('an earlier state that is put back ends with its time; a setting refuses it at once', async () => {
-      await createRegistry(engine, pepper, clock).addCredential({
-        tenant: 'Demo',
-        kind: 'apiKey',
-        roles: ['recurring'],
-        grants: {},
-      });
-      await add({ store: createStore(engine) }, 'A');
-      await serve();
-      await change('create table saved_state as select * from row_integrity');
-      now += markingDelayMs;
-      await (await serve()).mark();
-      await change('update stored_detail set row_mac = null, contracts = contracts');
-      await change('delete from row_integrity');
-      await change('insert into row_integrity select * from saved_state');
-      expect(await list(await serve())).toBe(1);
-      await expect(list(await serve({ isRequired: true }))).rejects.toThrow(RowAltered);
-      now += 31 * dayMs;
-      await expect(list(await serve())).rejects.toThrow(RowAltered);
+      // A process that has the keys goes on with them.
+      await expect(list(server)).rejects.toThrow(RowAltered);
       await change(`update row_integrity set sealed_state = 'AAAA'`);
       await expect(serve()).rejects.toThrow();
     });

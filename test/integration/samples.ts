@@ -4,9 +4,9 @@ import type { ShopperKey, StoredDetail } from '../../src/services/recurring/deta
 import type { InstrumentMatch } from '../../src/services/recurring/match-instrument.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import { type Engine, type Row, type Statement, statement } from '../../src/store/sql/engine.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
+import { migrate } from '../support/migrated.ts';
 
 export const ring: KeyRing = parseKeyRing(freshKeys());
 export const vault = createVault(ring);

@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openParts } from '../../src/store/sqlite/open.ts';
 import { createStore } from '../../src/store/store.ts';
+import { migrate } from '../support/migrated.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 
 const day = 24 * 60 * 60 * 1_000;

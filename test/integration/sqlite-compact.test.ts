@@ -8,11 +8,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deletionStep, statement, type TransactionOptions } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { isIncremental, rewriteStore, sizeOf } from '../../src/store/sqlite/compact.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
+import { migrate } from '../support/migrated.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
 const rows = 20_000;
@@ -21,13 +21,13 @@ const outcomeBytes = 1_000;
 const fill = statement(
   'test-fill',
   `with recursive series(n) as (select $1 union all select n + 1 from series where n + 1 < $2)
-   insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
    select 'key ' || n, 'f', 'disable', 'PSP' || n, 'outcome ' || n || ' ' || hex(zeroblob(${outcomeBytes / 2})), 0,
      case when n % 4 = 0 then 9000000000000 else n end from series`,
 );
 const addOne = statement(
   'test-add-one',
-  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+  `insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
    values ($1, 'f', 'disable', $1, 'new', 0, 9000000000000)`,
 );
 

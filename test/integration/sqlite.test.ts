@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
-import { type DescribedEngine, type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { createStore } from '../../src/store/store.ts';
 import { openEmptySqlite, openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
@@ -18,7 +18,7 @@ import { describeStore } from './store.ts';
 
 const temporary = () => createTempFolder();
 const databases = new Map<Engine, TestDatabase>();
-const remember = (database: TestDatabase): DescribedEngine => {
+const remember = (database: TestDatabase): Engine => {
   databases.set(database.engine, database);
   return database.engine;
 };

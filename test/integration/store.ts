@@ -2,10 +2,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
-import { type DescribedEngine, type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
-import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
-import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { firstMigrations, migrate, owners } from '../support/migrated.ts';
 import { describeAuditCopy } from './audit-copy.ts';
 import { describeAuditLog } from './audit-log.ts';
 import { describeGathering } from './batch.ts';
@@ -37,7 +36,7 @@ import { describeWebhooks } from './webhooks.ts';
 /** Opens an engine over a database of its own, and removes both again. */
 export interface EngineFactory {
   /** With all tables and no rows. */
-  open(): Promise<DescribedEngine>;
+  open(): Promise<Engine>;
   /** Without tables. */
   openEmpty(): Promise<Engine>;
   dispose(engine: Engine): Promise<void>;
@@ -89,37 +88,32 @@ function describeMigrations({ openEmpty, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     test('land once, in order', async () => {
-      expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
+      expect(await migrate(engine)).toEqual(firstMigrations);
       expect(await migrate(engine)).toEqual([]);
     });
     test('two programs at once do the work once', async () => {
       const landed = await Promise.all([migrate(engine), migrate(engine)]);
-      expect(landed.flat()).toEqual(migrations.map(({ name }) => name));
+      expect(landed.flat()).toEqual(firstMigrations);
     });
     test('a database of a newer program is refused', async () => {
-      const next: Migration = {
-        number: migrations.at(-1)!.number + 1,
-        name: 'later',
-        statements: ['create table later (x text)'],
-      };
-      await migrate(engine, [...migrations, next]);
+      await migrate(engine, withNext(['create table later (x text)']));
       await expect(migrate(engine)).rejects.toThrow(/start the newer program/);
     });
     test('an edited migration is refused', async () => {
       await migrate(engine);
-      const edited = migrations.map((each) => ({ ...each, statements: each.statements.slice(1) }));
-      await expect(migrate(engine, edited)).rejects.toThrow(/edited after its release/);
+      const edited = owners.map((owner) => ({ ...owner, tables: owner.tables.slice(1) }));
+      await expect(migrate(engine, edited)).rejects.toThrow(/edited after it was applied/);
     });
     test('one that fails leaves nothing of itself or of those before it', async () => {
-      const broken: Migration = {
-        number: migrations.at(-1)!.number + 1,
-        name: 'broken',
-        statements: ['create nonsense'],
-      };
-      await expect(migrate(engine, [...migrations, broken])).rejects.toThrow();
-      expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
+      await expect(migrate(engine, withNext(['create nonsense']))).rejects.toThrow();
+      expect(await migrate(engine)).toEqual(firstMigrations);
     });
   });
+}
+
+/** The last owner has one migration more. */
+function withNext(statements: readonly string[]): typeof owners {
+  return [...owners.slice(0, -1), { ...owners.at(-1)!, upgrades: { ...owners.at(-1)!.upgrades, 2: statements } }];
 }
 
 function describeDetails({ open, dispose }: EngineFactory): void {

@@ -1,6 +1,7 @@
 /** Handlers whose effect lives in another system: `lookup` gets the same id for a request and all its retries. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
+  column,
   object,
   operation,
   Problem,
@@ -9,6 +10,7 @@ import {
   statement,
   string,
   type TwoPhaseHandler,
+  table,
 } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
@@ -35,7 +37,14 @@ const shippingV1 = service({
   operations: [ship],
 });
 const save = statement('insert into shipment values ($1, $2, $3)');
-const migrations = ['create table shipment (tenant text, parcel text, label text, primary key (tenant, parcel))'];
+const { tenant, text } = column;
+const shipments = table('shipment', {
+  columns: { tenant, parcel: text, label: text },
+  key: ['tenant', 'parcel'],
+  signed: 'none',
+  belongsTo: 'none',
+  keptFor: 'forever',
+});
 
 /** Another system. As those of payments and carriers, it has one effect for each id. */
 class Carrier {
@@ -66,7 +75,7 @@ function shipBy(carrier: Carrier, failures: number, idOf: (id: string) => string
       return { label };
     },
   };
-  return shippingV1.with({ ship: handler }, { migrations });
+  return shippingV1.with({ ship: handler }, { tables: [shipments] });
 }
 
 const protocols = createProtocols([shippingV1]);

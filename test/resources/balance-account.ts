@@ -139,7 +139,7 @@ export const balanceAccount = platformResource({
   faultTrack,
   api,
   kind: balanceAccounts,
-  parent: { column: 'account_holder_id', member: 'accountHolderId' },
+  parent: { member: 'accountHolderId' },
   first: [
     recordOf({ id: firstAccountId, accountHolderId: firstHolderId, reference: 'first' }),
     recordOf({ id: secondAccountId, accountHolderId: firstHolderId, reference: 'second' }, 'inactive'),

@@ -197,7 +197,7 @@ const instrument = platformResource({
   faultTrack,
   api,
   kind: paymentInstruments,
-  parent: { column: 'balance_account_id', member: 'balanceAccountId' },
+  parent: { member: 'balanceAccountId' },
   first: [
     recordOf({ id: firstInstrumentId, balanceAccountId: firstAccountId, reference: 'first' }, 'inactive', firstCard),
   ],

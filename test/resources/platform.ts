@@ -30,7 +30,7 @@ export interface ModelResource {
   /** The name of its kind. */
   readonly kind: string;
   readonly table: string;
-  readonly parentId: string | undefined;
+  readonly parentId: string;
   readonly revision: number;
   readonly record: ModelRecord;
 }
@@ -139,8 +139,7 @@ function answerOf({ record, revision }: ModelResource): Expected {
 }
 
 function lineOf({ table, parentId, revision, record }: ModelResource): string {
-  const parent = parentId === undefined ? [] : [parentId];
-  return rowText(table, [record.id, ...parent, record.status, revision], storedRecord(record));
+  return rowText(table, [record.id, parentId, record.status, revision], storedRecord(record));
 }
 
 /** A legal entity is sealed: records and events do not have it. */
@@ -183,7 +182,7 @@ interface PlatformResource<R extends ResourceRecord>
   readonly kind: ResourceKind<R>;
   readonly api: Omit<PlatformApi, 'kind'>;
   /** The column and the member that name the parent; absent where the parent is the platform. */
-  readonly parent?: { readonly column: string; readonly member: keyof ModelRecord & string };
+  readonly parent?: { readonly member: keyof ModelRecord & string };
   /** What is there before the first request. */
   readonly first: readonly (ModelRecord & R)[];
   /** Columns of a kind that has a sealed number. */
@@ -201,12 +200,15 @@ export interface PlatformTestResource extends TestResource {
 
 export function platformResource<R extends ResourceRecord>(parts: PlatformResource<R>): PlatformTestResource {
   const { kind, api, parent, first, sealed, seal, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
-  const { name, table } = kind;
-  const columns = ['id', ...(parent === undefined ? [] : [parent.column]), 'status', 'revision'];
+  const {
+    name,
+    table: { name: table },
+  } = kind;
+  const columns = ['id', 'parent_id', 'status', 'revision'];
   const created = (record: ModelRecord) => ({
     kind: name,
     table,
-    parentId: parent && String(record[parent.member]),
+    parentId: parent === undefined ? balancePlatform : String(record[parent.member]),
     record,
   });
   return {

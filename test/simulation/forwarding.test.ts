@@ -1,6 +1,6 @@
 /** Operations of another server: each effect once where it deduplicates, at most once where it does not, and every unknown one listed. */
 import { test } from '@jest/globals';
-import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
+import { openMigratedMemory } from '../support/migrated.ts';
 import { type Forwarding, ForwardingRun } from './forwarding.ts';
 import { forwardingDefects } from './forwarding-defects.ts';
 

@@ -6,8 +6,8 @@ import { openBackend } from '../../src/backend/backend.ts';
 import type { PresentedSecret } from '../../src/callers/credentials/credentials.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { ids } from '../../src/lib/ids.ts';
-import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { now, ringText } from './fixture.ts';
+import { openMigratedMemory } from './migrated.ts';
 
 export interface ConsoleAnswer {
   readonly status: number;

@@ -1,9 +1,9 @@
 /** Migrated databases for tests: the migrations run once for a file of tests, and each test gets a copy. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DescribedEngine, Engine } from '../../src/store/sql/engine.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { migrate } from './migrated.ts';
 import { type TempFolder, tempFolder } from './temp-folder.ts';
 
 const fileName = 'triglyph.db';
@@ -21,7 +21,7 @@ export async function createSqliteTemplate(prepare: (engine: Engine) => Promise<
 }
 
 export interface TestDatabase {
-  readonly engine: DescribedEngine;
+  readonly engine: Engine;
   close(): Promise<void>;
 }
 

@@ -8,10 +8,10 @@ import { type NewDetail, saveDetail } from '../../src/services/recurring/save-de
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { createStore } from '../../src/store/store.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
+import { migrate } from './migrated.ts';
 
 /** The fixed time of the clock. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);

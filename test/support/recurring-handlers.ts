@@ -16,12 +16,12 @@ import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring } from './fixture.ts';
+import { migrate } from './migrated.ts';
 
 export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
 

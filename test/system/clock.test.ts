@@ -37,7 +37,7 @@ const setClock = (days: number): void =>
 const addDeadLetter = (): void =>
   onStore((database) =>
     database.exec(
-      `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
+      `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at, dead_since)
        values ('Demo', 'old', 'webhook', 'old', 1, '{}', 1, null, ${Date.now() - 100 * dayMs})`,
     ),
   );

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
-import { tables } from '../../src/store/sql/tables.ts';
 import { killedWhen, triglyph } from '../support/commands.ts';
+import { tables } from '../support/migrated.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { code, stderr } = await triglyph(['import', 'rows.jsonl'], folder.path, production.variables);
   if (code !== 0) throw new Error(stderr);
   const database = new DatabaseSync(sourceFile());
-  database.exec(`insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+  database.exec(`insert into idempotency_record (record_key, request_hash, operation, request_reference, outcome, created_at, expires_at)
     values ('scope', 'fp', 'disable', 'QFQTPCQ8HXSKGK82', '{}', 1700000000000, 4000000000000)`);
   database.close();
 });

@@ -100,7 +100,7 @@ beforeAll(async () => {
   const services = await Promise.all(
     cases.map(async ({ wsdl, answer }) => {
       const { service } = await importWsdl(fileOf(wsdl), { allowNetwork: false });
-      return { kind: 'service' as const, ...implementAll(service, answer), migrations: [] };
+      return { kind: 'service' as const, ...implementAll(service, answer), tables: { name: 'Own', tables: [] } };
     }),
   );
   const [asmx, jaxws, nusoap] = services;

@@ -3,10 +3,9 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { triglyph } from '../support/commands.ts';
+import { migrate, owners } from '../support/migrated.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -15,7 +14,7 @@ const variables = { KEY_FILE: join(folder.path, 'keys') };
 beforeAll(async () => {
   await triglyph(['keys', 'create', 'keys'], folder.path);
   const engine = openSqlite({ dataDir: older, exclusive: false });
-  await migrate(engine, migrations.slice(0, -1));
+  await migrate(engine, owners.slice(0, -1));
   await engine.close();
 });
 afterAll(() => folder.discard());
@@ -146,7 +145,7 @@ describe.each(commands.map((command) => [command.join(' '), command] as const))(
     expect(await run(store)).toEqual({
       code: 1,
       output: expect.stringContaining(
-        `the database is at migration ${migrations.length - 1} and this program needs ${migrations.length}: make a backup with the earlier release, then run \`triglyph migrate\``,
+        `the database is at migration 0 of ${owners.at(-1)?.name} and this program needs 1: make a backup with the earlier release, then run \`triglyph migrate\``,
       ),
     });
     expect(existsSync(join(folder.path, 'target'))).toBe(false);

@@ -20,7 +20,9 @@ let gateway: RunningGateway;
 let url: string;
 let secret: string;
 beforeAll(async () => {
-  gateway = await createGateway({ services: [{ kind: 'service', ...implementWrappedInvoices(), migrations: [] }] });
+  gateway = await createGateway({
+    services: [{ kind: 'service', ...implementWrappedInvoices(), tables: { name: 'Own', tables: [] } }],
+  });
   const roles = ['invoices'];
   ({ secret } = await gateway.credentials.addCredential({ tenant: 'acme', kind: 'apiKey', roles, grants: {} }));
   url = await gateway.listen();

@@ -4,7 +4,7 @@ import { pauseAfterJumps } from '../../src/app/pause-after-jumps.ts';
 import { createClockCheck } from '../../src/backend/clock-check.ts';
 import type { ObservedState } from '../../src/http/metrics/gauges.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
-import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
+import { openMigratedMemory } from '../support/migrated.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 const start = Date.UTC(2026, 0, 15);

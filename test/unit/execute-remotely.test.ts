@@ -22,10 +22,10 @@ import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createUnsettledRequests, type UnsettledRequest } from '../../src/store/sql/unsettled-requests.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { ring } from '../support/fixture.ts';
+import { openMigratedMemory } from '../support/migrated.ts';
 
 const caller: Caller = {
   credential: 'c',

@@ -10,10 +10,10 @@ import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openMigratedMemory } from '../../src/store/sqlite/memory.ts';
 import { createStore } from '../../src/store/store.ts';
 import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { ring } from '../support/fixture.ts';
+import { openMigratedMemory } from '../support/migrated.ts';
 
 let now: number;
 let engine: SqliteEngine;

@@ -1,77 +1,89 @@
-/** Walks the tables that the migrations create: MACs, key rotation and copies know each that they concern. */
-import { expect, test } from '@jest/globals';
-import { signedServiceTables } from '../../src/backend/services.ts';
-import { signedStoreTables } from '../../src/backend/signed-store-tables.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import type { SignedTable } from '../../src/store/sql/signed-rows.ts';
-import { tablesSignedAfter } from '../../src/store/sql/signed-tables.ts';
-import { tables, tablesOfDatabase } from '../../src/store/sql/tables.ts';
-import { openMemory } from '../../src/store/sqlite/memory.ts';
+/** Compares the tables of a new store, and every statement of the program, with the declared tables. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrationStatements } from '../../src/store/sql/create-tables.ts';
+import type { Statement } from '../../src/store/sql/engine.ts';
+import type { Table } from '../../src/store/table.ts';
 
-const findColumns = statement<{ readonly name: string; readonly column: string; readonly place: number }>(
-  'columns-of-tables',
-  `select t.name, c.name as "column", c.pk as place from sqlite_schema t join pragma_table_info(t.name) c
-    where t.type = 'table' and t.name not like 'sqlite%' order by t.name, c.cid`,
-);
+const src = join(import.meta.dirname, '../../src');
+const created: Statement[] = [];
+const collect = (statement: unknown): void => void created.push(statement as Statement);
+/** They are about the database, or speak the SQL of one engine. */
+const ofDatabase =
+  /^(?:find-encoding|find-database-bytes|(?:create|add|take)-migration(?:-lock)?|find-migrations|record-migration|find-origin|find-last-migration)$/;
 
-const signed: readonly SignedTable[] = [...signedStoreTables, ...signedServiceTables];
+let tables: readonly Table[];
+let database: DatabaseSync;
 
-interface FoundTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** Of the primary key, in its order. */
-  readonly key: readonly string[];
-}
-
-async function findTables(engine: Engine): Promise<readonly FoundTable[]> {
-  const rows = await engine.read((session) => session.query(findColumns, []));
-  return [...Map.groupBy(rows, ({ name }) => name)].map(([name, columns]) => ({
-    name,
-    columns: columns.map(({ column }) => column),
-    key: columns
-      .filter(({ place }) => place > 0)
-      .toSorted((one, other) => one.place - other.place)
-      .map(({ column }) => column),
-  }));
-}
-
-/** What is missing in the declarations of a table, and what they name that it lacks. */
-function faultsOf({ name, columns, key }: FoundTable): readonly string[] {
-  const stored = tables.find((each) => each.name === name);
-  const signedTable = signed.find((each) => each.name === name);
-  const missing = (hasColumn: boolean, isDeclared: boolean, place: string) =>
-    hasColumn === isDeclared ? [] : [`${name}: ${isDeclared ? 'wrongly' : 'not'} in ${place}`];
-  const hasMac = columns.includes('row_mac');
-  const needed = [...(signedTable?.key ?? []), ...(signedTable?.columns ?? [])];
-  return [
-    ...missing(!tablesOfDatabase.includes(name), stored !== undefined, '`tables` of a migration, so it is not copied'),
-    ...missing(columns.includes('data_key'), stored?.sealedRecord !== undefined, '`sealedRecord`, for key rotation'),
-    ...missing(hasMac, tablesSignedAfter(0).has(name), '`signed` of a migration'),
-    ...missing(hasMac, signedTable !== undefined, 'the tables that verify-rows compares'),
-    ...(stored === undefined || String(stored.key) === String(key) ? [] : [`${name}: its key is ${key}`]),
-    ...needed.filter((column) => !columns.includes(column)).map((column) => `${name}: there is no ${column}`),
-  ];
-}
-
-test('every table is declared where its columns need it', async () => {
-  const engine = openMemory(Date.now);
-  await migrate(engine);
-  const found = await findTables(engine);
-  expect(found.flatMap(faultsOf)).toEqual([]);
-  const names = found.map(({ name }) => name);
-  expect(signed.filter(({ name }) => !names.includes(name))).toEqual([]);
-  // The control: what a migration would create that declares nothing.
-  const create = statement(
-    'forgotten',
-    'create table forgotten (tenant text primary key, data_key text, row_mac text)',
+beforeAll(async () => {
+  subscribe('triglyph:statement', collect);
+  const modules = globSync('**/*.ts', { cwd: src }).filter((file) =>
+    /\b(?:statement|resourceStatements)[<(]|\bresourceKind\b/.test(readFileSync(join(src, file), 'utf8')),
   );
-  await engine.write((session) => session.execute(create, []));
-  expect((await findTables(engine)).flatMap(faultsOf)).toEqual([
-    'forgotten: not in `tables` of a migration, so it is not copied',
-    'forgotten: not in `sealedRecord`, for key rotation',
-    'forgotten: not in `signed` of a migration',
-    'forgotten: not in the tables that verify-rows compares',
-  ]);
-  await engine.close();
+  for (const file of modules) {
+    const members = Object.values<unknown>(await import(join(src, file)));
+    // Statements over any number of rows are created with their number.
+    if (file.endsWith('statements.ts'))
+      for (const each of members) if (typeof each === 'function' && each.length === 1 && !each.name) each(2);
+  }
+  const { owners } = await import('../support/migrated.ts');
+  tables = owners.flatMap((owner) => owner.tables);
+  database = new DatabaseSync(':memory:');
+  for (const owner of owners) for (const text of migrationStatements(owner, 1, 'sqlite')) database.exec(text);
+});
+afterAll(() => {
+  unsubscribe('triglyph:statement', collect);
+  database.close();
+});
+
+/** What a statement refers to that no table declares; undefined for nothing. */
+function faultOf({ name, text }: Pick<Statement, 'name' | 'text'>): string | undefined {
+  try {
+    database.prepare(
+      text
+        .replaceAll('skip_locked()', '')
+        .replaceAll(/\$(\d+)/g, '?$1')
+        .replaceAll('now_ms()', '0'),
+    );
+    return undefined;
+  } catch (thrown) {
+    return `${name}: ${(thrown as Error).message}`;
+  }
+}
+
+test('every statement refers to declared tables and columns only', () => {
+  const statements = created.filter(({ name }) => !ofDatabase.test(name));
+  expect(statements.length).toBeGreaterThan(200);
+  expect(statements.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
+  // The control.
+  expect(faultOf({ name: 'x', text: 'select forgotten from job where tenant = $1' })).toContain('no such column');
+  expect(faultOf({ name: 'x', text: 'delete from forgotten' })).toContain('no such table');
+});
+
+test('no two statements have one name: PostgreSQL prepares a statement under it', () => {
+  const texts = Map.groupBy(created, ({ name }) => name);
+  const shared = [...texts].filter(([, each]) => new Set(each.map(({ text }) => text)).size > 1);
+  expect(shared.map(([name]) => name)).toEqual([]);
+});
+
+test('a new store has the declared tables and columns, and no others', () => {
+  const found = database
+    .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name`)
+    .all();
+  expect(found.map(({ name }) => name)).toEqual(tables.map(({ name }) => name).toSorted());
+  for (const { name, columns } of tables) {
+    const stored = database.prepare('select name from pragma_table_info(?)').all(name);
+    expect(stored.map((column) => column.name)).toEqual(columns.map((column) => column.name));
+  }
+});
+
+test('tables with data keys are rotated, and rows come after those that they reference', () => {
+  const hasDataKey = ({ columns }: Table) => columns.some(({ name }) => name === 'data_key');
+  expect(tables.filter(hasDataKey)).toEqual(tables.filter(({ sealedRecord }) => sealedRecord !== undefined));
+  for (const [at, { references, parent }] of tables.entries())
+    for (const other of [...references.map(({ table }) => table), ...(parent === undefined ? [] : [parent.table])])
+      expect(tables.indexOf(other)).toBeLessThan(at);
 });

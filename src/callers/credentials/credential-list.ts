@@ -37,7 +37,7 @@ function listedOf(rows: readonly sql.ListedRow[]): ListedCredential {
   const row = rows[0]!;
   return {
     id: row.credential_id,
-    tenant: row.company,
+    tenant: row.tenant,
     kind: row.kind,
     username: row.username ?? undefined,
     requiresKey: row.requires_key === 1,

@@ -76,7 +76,7 @@ export function createCredentialRegistry(
       engine.read(async (session) => {
         const altered = new Set((await findAlteredCredentials(session, integrity)).map(({ id }) => id));
         const listed = await listCredentials(session);
-        return altered.size === 0 || !integrity.enforces('credential')
+        return altered.size === 0
           ? listed
           : listed.map((each) => (altered.has(each.id) ? { ...each, altered: true } : each));
       }),
@@ -117,7 +117,7 @@ async function editCredential(
   const now = clock.now();
   const live = await findLive(session, id);
   await verifyCredential(session, integrity, id);
-  const { company: tenant } = live;
+  const { tenant } = live;
   const before = sql.authorizationOf(live);
   const roles = changes.roles ?? before.roles;
   const bounds: Bounds = {
@@ -163,7 +163,7 @@ async function rotateCredential(
 ): Promise<IssuedSecret> {
   const now = clock.now();
   if (!Number.isSafeInteger(graceMs) || graceMs < 0) throw new RegistryError('the grace is a number of milliseconds');
-  const { company: tenant, kind } = await findLive(session, id);
+  const { tenant, kind } = await findLive(session, id);
   if (kind === 'certificate')
     throw new RegistryError(`${id} has no secret: edit it, and name its old and its new certificate`);
   await verifyCredential(session, integrity, id);
@@ -183,7 +183,7 @@ async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
 }
 
 async function revokeCredential(session: Session, id: string, now: number): Promise<void> {
-  const { company: tenant } = await findLive(session, id);
+  const { tenant } = await findLive(session, id);
   await session.execute(sql.revoke, [tenant, id, now]);
   await session.execute(sql.dropSecrets, [tenant, id]);
 }

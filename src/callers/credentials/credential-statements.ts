@@ -1,4 +1,4 @@
-/** The SQL statements of credentials. The column `company` holds the tenant. */
+/** The SQL statements of credentials. */
 
 import { statement } from '../../store/sql/engine.ts';
 import type { Bounds, Grants, StoredKind } from './credential-rules.ts';
@@ -39,7 +39,7 @@ export type SecretRow = AuthorizationRow & {
   readonly lookup: string | null;
   readonly row_mac: string | null;
   readonly secret_mac: string | null;
-  readonly company: string;
+  readonly tenant: string;
   readonly credential_id: string;
   readonly secret_id: string;
   readonly salt: string;
@@ -50,7 +50,7 @@ export type SecretRow = AuthorizationRow & {
   readonly tenant_partition: string | null;
 };
 
-const secretColumns = `c.company, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
+const secretColumns = `c.tenant, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
           c.kind, c.username, c.row_mac, s.secret_id, s.lookup, s.salt, s.hash, s.valid_until, s.row_mac as secret_mac`;
 
 /**
@@ -61,7 +61,7 @@ export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
   `select ${secretColumns}
      from credential c
-     join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
+     join credential_secret s on s.tenant = c.tenant and s.credential_id = c.credential_id
     where c.revoked_at is null and c.username = coalesce(
       (select min(username) from credential where revoked_at is null and username >= $1),
       (select min(username) from credential where revoked_at is null))`,
@@ -71,7 +71,7 @@ export const findByLookup = statement<SecretRow>(
   'find-credential-by-lookup',
   `select ${secretColumns}
      from credential_secret s
-     join credential c on c.company = s.company and c.credential_id = s.credential_id
+     join credential c on c.tenant = s.tenant and c.credential_id = s.credential_id
     where c.revoked_at is null and s.lookup = coalesce(
       (select min(lookup) from credential_secret where lookup >= $1),
       (select min(lookup) from credential_secret))`,
@@ -81,13 +81,13 @@ export const findById = statement<SecretRow>(
   'find-credential-by-id',
   `select ${secretColumns}
      from credential c
-     join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
+     join credential_secret s on s.tenant = c.tenant and s.credential_id = c.credential_id
     where c.credential_id = $1 and c.revoked_at is null`,
 );
 
 /** One row for each secret of each credential. A credential without secrets has one row, with null in their columns. */
 export type ListedRow = AuthorizationRow & {
-  readonly company: string;
+  readonly tenant: string;
   readonly credential_id: string;
   readonly kind: StoredKind;
   readonly username: string | null;
@@ -101,25 +101,25 @@ export type ListedRow = AuthorizationRow & {
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
-  `select c.company, c.credential_id, c.kind, c.username, ${authorizationColumns}, c.requires_key, c.created_at,
+  `select c.tenant, c.credential_id, c.kind, c.username, ${authorizationColumns}, c.requires_key, c.created_at,
           c.revoked_at, s.created_at as secret_created_at, s.valid_until, u.last_used_at
      from credential c
-     left join credential_use u on u.company = c.company and u.credential_id = c.credential_id
-     left join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
-    order by c.company, c.created_at, c.credential_id, s.created_at, s.secret_id`,
+     left join credential_use u on u.tenant = c.tenant and u.credential_id = c.credential_id
+     left join credential_secret s on s.tenant = c.tenant and s.credential_id = c.credential_id
+    order by c.tenant, c.created_at, c.credential_id, s.created_at, s.secret_id`,
 );
 
-export type LiveRow = AuthorizationRow & { readonly company: string; readonly kind: StoredKind };
+export type LiveRow = AuthorizationRow & { readonly tenant: string; readonly kind: StoredKind };
 
 export const findLive = statement<LiveRow>(
   'find-live-credential',
-  `select c.company, c.kind, ${authorizationColumns} from credential c where c.credential_id = $1 and c.revoked_at is null`,
+  `select c.tenant, c.kind, ${authorizationColumns} from credential c where c.credential_id = $1 and c.revoked_at is null`,
 );
 
 /** Writes no row when a live credential has the username. */
 export const addCredential = statement(
   'add-credential',
-  `insert into credential (company, credential_id, kind, username, roles, grants, created_at, requires_key, tenant_partition,
+  `insert into credential (tenant, credential_id, kind, username, roles, grants, created_at, requires_key, tenant_partition,
                            read_only, expires_at, networks, certificates)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict do nothing`,
 );
@@ -127,13 +127,13 @@ export const addCredential = statement(
 export const editCredential = statement(
   'edit-credential',
   `update credential set roles = $3, read_only = $4, expires_at = $5, networks = $6, certificates = $7
-    where company = $1 and credential_id = $2 and revoked_at is null`,
+    where tenant = $1 and credential_id = $2 and revoked_at is null`,
 );
 
 /** Writes no row when another API key has the same secret, or another credential the same certificate in its place. */
 export const addSecret = statement(
   'add-credential-secret',
-  `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at, pepper_id)
+  `insert into credential_secret (tenant, credential_id, secret_id, lookup, salt, hash, created_at, pepper_id)
    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
 );
 
@@ -141,40 +141,40 @@ export const addSecret = statement(
 export const rehashSecret = statement(
   'rehash-credential-secret',
   `update credential_secret set salt = $5, hash = $6, lookup = $7, pepper_id = $8, row_mac = $9
-    where company = $1 and credential_id = $2 and secret_id = $3 and hash = $4`,
+    where tenant = $1 and credential_id = $2 and secret_id = $3 and hash = $4`,
 );
 
-export type OldSecretRow = { readonly company: string; readonly credential_id: string; readonly secrets: number };
+export type OldSecretRow = { readonly tenant: string; readonly credential_id: string; readonly secrets: number };
 
 /** The live credentials with a valid secret under another pepper. */
 export const findOldSecrets = statement<OldSecretRow>(
   'find-secrets-of-other-peppers',
-  `select s.company, s.credential_id, count(*) as secrets
+  `select s.tenant, s.credential_id, count(*) as secrets
      from credential_secret s
-     join credential c on c.company = s.company and c.credential_id = s.credential_id
+     join credential c on c.tenant = s.tenant and c.credential_id = s.credential_id
     where c.revoked_at is null and (s.valid_until is null or s.valid_until > $2)
       and (s.pepper_id is null or s.pepper_id <> $1)
-    group by s.company, s.credential_id order by s.company, s.credential_id`,
+    group by s.tenant, s.credential_id order by s.tenant, s.credential_id`,
 );
 
 /** Never extends the validity of a secret. */
 export const endSecrets = statement(
   'end-credential-secrets',
   `update credential_secret set valid_until = $3
-    where company = $1 and credential_id = $2 and (valid_until is null or valid_until > $3)`,
+    where tenant = $1 and credential_id = $2 and (valid_until is null or valid_until > $3)`,
 );
 
 export const dropEndedSecrets = statement(
   'drop-ended-credential-secrets',
-  'delete from credential_secret where company = $1 and credential_id = $2 and valid_until <= $3',
+  'delete from credential_secret where tenant = $1 and credential_id = $2 and valid_until <= $3',
 );
 
 export const dropSecrets = statement(
   'drop-credential-secrets',
-  'delete from credential_secret where company = $1 and credential_id = $2',
+  'delete from credential_secret where tenant = $1 and credential_id = $2',
 );
 
 export const revoke = statement(
   'revoke-credential',
-  'update credential set revoked_at = $3, row_mac = null where company = $1 and credential_id = $2 and revoked_at is null',
+  'update credential set revoked_at = $3, row_mac = null where tenant = $1 and credential_id = $2 and revoked_at is null',
 );

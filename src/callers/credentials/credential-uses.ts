@@ -17,8 +17,8 @@ const batchSize = 100;
 
 const save = statement(
   'save-credential-use',
-  `insert into credential_use (company, credential_id, first_used_at, last_used_at) values ($1, $2, $3, $3)
-   on conflict (company, credential_id) do update set last_used_at = excluded.last_used_at
+  `insert into credential_use (tenant, credential_id, first_used_at, last_used_at) values ($1, $2, $3, $3)
+   on conflict (tenant, credential_id) do update set last_used_at = excluded.last_used_at
     where credential_use.last_used_at < excluded.last_used_at`,
 );
 

@@ -6,9 +6,10 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine, Statement } from '../../store/sql/engine.ts';
+import { signRow, verifyRow } from '../../store/table.ts';
 import type { OtherKey } from '../../vault/key-ring.ts';
+import { credentialSecrets, credentials } from '../tables.ts';
 import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
-import { credentialFields, secretFields } from './credential-integrity.ts';
 import { authorizationOf, boundsOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import { createRehasher, type Rehasher } from './rehash-secret.ts';
 import {
@@ -104,7 +105,7 @@ export function createCredentials(
     // Otherwise they are those of another credential.
     const own = rows[0]?.username === name || rows[0]?.lookup === name ? rows : [];
     const padded = [...own, ...decoys().slice(0, Math.max(comparedMin - own.length, 0))];
-    for (const row of padded) verifyRow(integrity, row);
+    for (const row of padded) verifyCredentialRow(integrity, row);
     return { first: own[0], secrets: padded.map(secretOf), readAt, accepted: new Map() };
   };
   const basic = cached(read, clock);
@@ -188,7 +189,7 @@ function decide(allKeys: readonly PepperKeys[], found: Found, attempt: Attempt):
         matching = keys;
       }
   if (first === undefined) return { refusal: 'unknownName' };
-  const { credential_id: credential, company: tenant } = first;
+  const { credential_id: credential, tenant } = first;
   if (match === undefined) return { refusal: 'wrongSecret', credential, tenant };
   found.bounds ??= createBounds(boundsOf(first));
   const refusal = found.bounds.refuse(origin, now);
@@ -214,8 +215,8 @@ function createDecoys(keys: PepperKeys, integrity: RowIntegrity): () => readonly
     if (hasKeys !== integrity.hasKeys)
       signed = rows.map((row) => ({
         ...row,
-        row_mac: integrity.sign('credential', credentialFields(row)),
-        secret_mac: integrity.sign('credential_secret', secretFields(row)),
+        row_mac: signRow(integrity, credentials, row),
+        secret_mac: signRow(integrity, credentialSecrets, row),
       }));
     hasKeys = integrity.hasKeys;
     return signed;
@@ -225,7 +226,7 @@ function createDecoys(keys: PepperKeys, integrity: RowIntegrity): () => readonly
 function decoyRow(keys: PepperKeys, id: string): SecretRow {
   const { salt, hash } = hashSecret(keys, generateSecret());
   return {
-    ...{ company: '', credential_id: id, kind: 'basic', username: id, roles: '[]', grants: '{}', requires_key: 0 },
+    ...{ tenant: '', credential_id: id, kind: 'basic', username: id, roles: '[]', grants: '{}', requires_key: 0 },
     ...{ tenant_partition: null, read_only: 0, expires_at: null, networks: null, certificates: null },
     ...{ secret_id: id, lookup: null, valid_until: null, row_mac: null, secret_mac: null },
     ...{ salt: salt.toString('base64url'), hash: hash.toString('base64url') },
@@ -263,16 +264,16 @@ function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void
 }
 
 /** Throws `RowAltered`: neither the rights nor the hash of the row are to be believed. */
-export function verifyRow(integrity: RowIntegrity, row: SecretRow): void {
-  integrity.verify('credential', row.credential_id, credentialFields(row), row.row_mac);
-  integrity.verify('credential_secret', row.credential_id, secretFields(row), row.secret_mac);
+export function verifyCredentialRow(integrity: RowIntegrity, row: SecretRow): void {
+  verifyRow(integrity, credentials, row);
+  verifyRow(integrity, credentialSecrets, { ...row, row_mac: row.secret_mac });
 }
 
 export function callerOf(row: SecretRow): Caller {
   const { roles, grants, readOnly } = authorizationOf(row);
   return Object.freeze({
     credential: row.credential_id,
-    tenant: row.company,
+    tenant: row.tenant,
     roles: new Set(roles),
     grants: new Map(Object.entries(grants).map(([name, values]) => [name, new Set(values)])),
     ...(readOnly && { readOnly }),

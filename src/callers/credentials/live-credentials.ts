@@ -7,7 +7,7 @@ import type { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine } from '../../store/sql/engine.ts';
 import { type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
 import { boundsOf, findById, type SecretRow } from './credential-statements.ts';
-import { cacheMsMax, callerOf, verifyRow } from './credentials.ts';
+import { cacheMsMax, callerOf, verifyCredentialRow } from './credentials.ts';
 
 export interface LiveCredential {
   readonly caller: Caller;
@@ -41,7 +41,7 @@ export function createLiveCredentials(engine: Engine, clock: Clock, integrity: R
       cached.delete(id);
       return undefined;
     }
-    for (const row of rows) verifyRow(integrity, row);
+    for (const row of rows) verifyCredentialRow(integrity, row);
     const found = { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first), readAt };
     cached.set(id, found);
     return found;

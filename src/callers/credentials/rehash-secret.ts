@@ -3,7 +3,8 @@ import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine } from '../../store/sql/engine.ts';
-import { secretFields } from './credential-integrity.ts';
+import { signRow } from '../../store/table.ts';
+import { credentialSecrets } from '../tables.ts';
 import type { StoredKind } from './credential-rules.ts';
 import { findOldSecrets, type OldSecretRow, rehashSecret } from './credential-statements.ts';
 import { hashSecret, lookupFor, type PepperKeys, type StoredSecret } from './secret-hash.ts';
@@ -16,7 +17,7 @@ export function createRehasher(engine: Engine, keys: PepperKeys, integrity: RowI
     const { salt, hash } = hashSecret(keys, secret);
     const before = stored.hash.toString('base64url');
     const row = {
-      company: tenant,
+      tenant,
       credential_id: credential,
       secret_id: stored.id,
       lookup: lookupFor(kind, keys, secret),
@@ -24,7 +25,7 @@ export function createRehasher(engine: Engine, keys: PepperKeys, integrity: RowI
       hash: hash.toString('base64url'),
       valid_until: stored.validUntil,
     };
-    const mac = integrity.sign('credential_secret', secretFields(row));
+    const mac = signRow(integrity, credentialSecrets, row);
     const values = [tenant, credential, stored.id, before, row.salt, row.hash, row.lookup, keys.id, mac];
     engine
       .write((session) => session.execute(rehashSecret, values))

@@ -13,7 +13,7 @@ export async function pepperLines({ state, findCredentials }: PepperRotation): P
     case 'old': {
       const left = await findCredentials();
       if (left.length === 0) return ['pepper-old  needed by no credential: its line may be removed'];
-      const named = left.slice(0, namedMax).map(({ company, credential_id: id }) => `  ${company} ${id}`);
+      const named = left.slice(0, namedMax).map(({ tenant, credential_id: id }) => `  ${tenant} ${id}`);
       const more = left.length > namedMax ? [`  and ${left.length - namedMax} more`] : [];
       return [
         `pepper-old  needed by ${left.length} credentials, until each is used, rotated or revoked:`,

@@ -20,16 +20,14 @@ export async function erase(
     const company = await requireCompany(backend, merchantAccount);
     return eraseShopper(backend, { company, merchantAccount, shopperReference }, { actor: systemUser(), isDryRun });
   });
-  const { isScrubbed, ...counts } = erasure;
+  const { isScrubbed, erased } = erasure;
   if (!isScrubbed) process.exitCode = 1;
   if (json) {
-    print(JSON.stringify({ dryRun: isDryRun, ...erasure }));
+    print(JSON.stringify({ dryRun: isDryRun, ...erased, isScrubbed }));
     return;
   }
   const width = Math.max(...Object.values(labels).map((label) => label.length));
-  const lines = Object.entries(counts).map(
-    ([name, rows]) => `${labels[name as keyof typeof labels].padEnd(width)}  ${rows}`,
-  );
+  const lines = Object.entries(erased).map(([name, rows]) => `${(labels[name] ?? name).padEnd(width)}  ${rows}`);
   print(
     ...lines,
     isDryRun ? 'Nothing was destroyed.' : 'This was destroyed.',
@@ -40,7 +38,7 @@ export async function erase(
   );
 }
 
-const labels = {
+const labels: Readonly<Record<string, string>> = {
   shoppers: 'shopper',
   details: 'details, disabled ones included',
   changes: 'changes in histories',
@@ -49,4 +47,4 @@ const labels = {
   checks: 'checks that wait for the account updater',
   deadLetters: 'dead letters',
   callerRequests: 'last requests of callers',
-} as const;
+};

@@ -56,7 +56,7 @@ export function partPort(parts: PartPortParts): PartPort {
         place: describeStore(storeAddress(config)),
         bytes: await sizeOf(config, backend),
         migration: schema.number,
-        migrationName: schema.name,
+        migrationName: schema.owner,
         migratedAt: schema.appliedAt,
         redis: config.redisUrl !== undefined,
         processes: (await processes()).map(({ pid, connections, redis }) => ({ pid, ...connections, redis })),

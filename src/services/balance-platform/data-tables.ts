@@ -17,7 +17,7 @@ const titles: Readonly<Record<string, string>> = {
   paymentInstrument: 'Payment instruments',
 };
 
-export function platformTables(store: Pick<Store, 'read'>): readonly DataTable[] {
+export function platformDataTables(store: Pick<Store, 'read'>): readonly DataTable[] {
   return [
     {
       name: 'balance-platforms',

@@ -2,8 +2,10 @@
 
 import type { Operation } from '../../contract/operation.ts';
 import type { OperationHandlers } from '../../gateway/implement.ts';
+import type { Table } from '../../store/table.ts';
 import type { Sealed, Vault } from '../../vault/ports.ts';
 import { type ResourceStatements, resourceStatements } from './store/statements.ts';
+import { resourceTable, type TableOptions } from './store/tables.ts';
 
 /** The members of a record that every resource has. */
 export interface ResourceRecord {
@@ -13,7 +15,8 @@ export interface ResourceRecord {
 }
 
 /** What every resource has in common with the others of its kind. `R` is its record, as responses contain it. */
-export interface ResourceKind<R extends ResourceRecord = ResourceRecord> extends KindParts<R> {
+export interface ResourceKind<R extends ResourceRecord = ResourceRecord> extends Omit<KindParts<R>, 'table'> {
+  readonly table: Table;
   readonly statements: ResourceStatements;
 }
 
@@ -22,12 +25,14 @@ export interface KindParts<R extends ResourceRecord> {
   readonly name: string;
   /** The statuses that may follow each status. */
   readonly lifecycle: Lifecycle<R['status']>;
+  /** The name of its table, and what differs from the tables of other kinds. */
   readonly table: string;
+  readonly tableOptions?: TableOptions;
   /** Absent where the parent is the platform. */
   readonly parent?: Parent<R>;
   /** Present where the kind has a sealed number, unique across all platforms. */
   readonly sealed?: SealedNumber<R>;
-  /** Present where the kind has other sealed members. Rows from before they were sealed have none. */
+  /** Present where the kind has other sealed members. */
   readonly sealedPayload?: true;
 }
 
@@ -35,8 +40,6 @@ export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S
 
 export interface Parent<R extends ResourceRecord> {
   readonly kind: ResourceKind;
-  /** The column that names the parent. */
-  readonly column: string;
   idOf(record: R): string;
 }
 
@@ -46,7 +49,8 @@ export interface SealedNumber<R extends ResourceRecord> {
 }
 
 export function resourceKind<R extends ResourceRecord>(parts: KindParts<R>): ResourceKind<R> {
-  return Object.freeze({ ...parts, statements: resourceStatements(parts) });
+  const table = resourceTable(parts);
+  return Object.freeze({ ...parts, table, statements: resourceStatements(table, parts) });
 }
 
 /** What the folder of a resource exports. */

@@ -28,7 +28,7 @@ const listShoppers = statement<ShopperRow>(
 const detailTable = 'stored-details';
 
 /** In the order in which the console shows them. */
-export function recurringTables(store: Pick<Store, 'read'>): readonly DataTable[] {
+export function recurringDataTables(store: Pick<Store, 'read'>): readonly DataTable[] {
   return [
     {
       name: 'shoppers',

@@ -1,52 +1,21 @@
 /** Erases a shopper: the details with their histories, what was announced, and the jobs that are about the shopper. */
+import { createErasure } from '../../store/erase-rows.ts';
 import { statement } from '../../store/sql/engine.ts';
-import { memoize, placeholders } from '../../store/sql/row-values.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import { batchResponse, batchWait, updaterCheck } from './account-updater/job-kinds.ts';
 import type { ShopperKey } from './details.ts';
 import { ShopperCache } from './store/shopper-cache.ts';
+import { recurringTables, shoppers } from './tables.ts';
 
-/** How many rows of each kind were destroyed. */
-export interface ErasedShopper {
-  readonly shoppers: number;
-  /** Active and disabled ones, with their numbers and data keys. */
-  readonly details: number;
-  /** Changes by the account updater. */
-  readonly changes: number;
-  readonly notifications: number;
-  /** Announced changes of cards that no other shopper of the company has. */
-  readonly announcedChanges: number;
-  /** Checks that wait for the account updater. */
-  readonly checks: number;
-  /** Webhooks that were given up. */
-  readonly deadLetters: number;
-}
+/** How many rows of each kind were destroyed. Checks wait for the account updater; dead letters are webhooks that were given up. */
+export type ErasedShopper = Readonly<Record<string, number>>;
 
-const ofShopper = 'company = $1 and merchant_account = $2 and shopper_reference = $3';
+const eraseRows = createErasure(shoppers, recurringTables.tables);
 
-const findDetails = statement<{ readonly recurring_detail_reference: string; readonly fingerprint: string }>(
+const findReferences = statement<{ readonly recurring_detail_reference: string }>(
   'find-details-to-erase',
-  `select recurring_detail_reference, fingerprint from stored_detail where ${ofShopper}`,
-);
-
-const eraseChanges = statement(
-  'erase-changes',
-  `delete from detail_change where company = $1 and recurring_detail_reference in
-     (select recurring_detail_reference from stored_detail where ${ofShopper})`,
-);
-
-const eraseDetails = statement('erase-details', `delete from stored_detail where ${ofShopper}`);
-const eraseNotifications = statement('erase-notifications', `delete from shopper_notification where ${ofShopper}`);
-const eraseRow = statement('erase-shopper', `delete from shopper where ${ofShopper}`);
-
-/** After the details: those left have other holders. */
-const eraseAnnouncements = memoize((count: number) =>
-  statement(
-    `erase-announcements-of-${count}`,
-    `delete from announced_change where (company, fingerprint) in (values ${placeholders(count, ['', ''])})
-       and not exists (select 1 from stored_detail d
-                        where d.company = announced_change.company and d.fingerprint = announced_change.fingerprint)`,
-  ),
+  `select recurring_detail_reference from stored_detail
+    where company = $1 and merchant_account = $2 and shopper_reference = $3`,
 );
 
 type JobRow = { readonly job_id: string; readonly kind: string; readonly payload: string };
@@ -57,12 +26,12 @@ const jobsPerPage = 500;
 const findJobs = statement<JobRow>(
   'find-jobs-to-erase',
   `select job_id, kind, payload from job
-    where company = $1 and job_id > $2
+    where tenant = $1 and job_id > $2
       and (kind in ('${updaterCheck}', '${batchWait}', '${batchResponse}') or dead_since is not null)
     order by job_id limit ${jobsPerPage}`,
 );
 
-const eraseJob = statement('erase-job', 'delete from job where company = $1 and job_id = $2');
+const eraseJob = statement('erase-job', 'delete from job where tenant = $1 and job_id = $2');
 
 /** In a transaction that may wait: it reads all checks and dead letters of the company. */
 export async function eraseShopper(tx: Transaction, key: ShopperKey): Promise<ErasedShopper> {
@@ -70,29 +39,17 @@ export async function eraseShopper(tx: Transaction, key: ShopperKey): Promise<Er
   const cache = tx.shared(ShopperCache);
   if (cache !== undefined) tx.afterEnd(() => cache.forget([key]));
   const parameters = [company, merchantAccount, shopperReference];
-  const rows = await tx.query(findDetails, parameters);
-  const references = new Set(rows.map((row) => row.recurring_detail_reference));
-  const jobs = await eraseJobs(tx, key, references);
-  const changes = await tx.execute(eraseChanges, parameters);
-  const details = await tx.execute(eraseDetails, parameters);
-  const fingerprints = [...new Set(rows.map(({ fingerprint }) => fingerprint))];
-  const announcedChanges =
-    fingerprints.length === 0
-      ? 0
-      : await tx.execute(
-          eraseAnnouncements(fingerprints.length),
-          fingerprints.flatMap((fingerprint) => [company, fingerprint]),
-        );
-  const notifications = await tx.execute(eraseNotifications, parameters);
-  const shoppers = await tx.execute(eraseRow, parameters);
-  return { shoppers, details, changes, notifications, announcedChanges, ...jobs };
+  const rows = await tx.query(findReferences, parameters);
+  const jobs = await eraseJobs(tx, key, new Set(rows.map((row) => row.recurring_detail_reference)));
+  const { [shoppers.name]: erased = 0, ...others } = await eraseRows(tx, parameters);
+  return { shoppers: erased, ...others, ...jobs };
 }
 
 async function eraseJobs(
   tx: Transaction,
   key: ShopperKey,
   references: ReadonlySet<string>,
-): Promise<Pick<ErasedShopper, 'checks' | 'deadLetters'>> {
+): Promise<{ readonly checks: number; readonly deadLetters: number }> {
   let checks = 0;
   let deadLetters = 0;
   for (let last = ''; ; ) {

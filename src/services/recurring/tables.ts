@@ -2,6 +2,7 @@
 import type { TableOwner } from '../../store/sql/create-tables.ts';
 import { column, table } from '../../store/table.ts';
 import { batchResponse } from './account-updater/job-kinds.ts';
+import { detailReindexing } from './reindex.ts';
 
 const { tenant: company, text, moment, json, dataKey, optionalDataKey, nullable } = column;
 
@@ -60,7 +61,8 @@ export const storedDetails = table('stored_detail', {
     columns: ['merchantAccount', 'shopperReference', 'createdAt', 'contracts', 'publicData'],
     where: 'disabled_at is null',
   },
-  belongsTo: { table: shoppers },
+  reindexing: detailReindexing,
+  belongsTo: { table: shoppers, erasedAs: 'details' },
   keptFor: { after: 'disabledAt', subject: 'disabledDetail', setting: 'DISABLED_DETAIL_DAYS_MAX' },
 });
 
@@ -79,7 +81,7 @@ const detailChanges = table('detail_change', {
   key: ['company', 'recurringDetailReference', 'pspReference'],
   references: [{ columns: ['company', 'recurringDetailReference'], table: storedDetails }],
   signed: 'none',
-  belongsTo: { table: storedDetails },
+  belongsTo: { table: storedDetails, erasedAs: 'changes' },
   keptFor: { after: 'changedAt', subject: 'detailHistory', setting: 'DETAIL_HISTORY_DAYS_MAX' },
 });
 
@@ -99,7 +101,7 @@ export const announcedChanges = table('announced_change', {
   sealedRecord: (fingerprint) => `announced ${fingerprint}`,
   // The number is sealed for the company and the fingerprint.
   signed: { columns: ['status', 'expiryMonth', 'expiryYear'] },
-  belongsTo: { table: storedDetails, by: ['company', 'fingerprint'], isShared: true },
+  belongsTo: { table: storedDetails, by: ['company', 'fingerprint'], isShared: true, erasedAs: 'announcedChanges' },
   keptFor: { after: 'announcedAt', subject: 'announcedChange', setting: 'ANNOUNCED_CHANGE_DAYS_MAX' },
 });
 
@@ -109,7 +111,7 @@ const shopperNotifications = table('shopper_notification', {
   key: ['company', 'pspReference'],
   indexes: { ofShopper: { on: ['company', 'merchantAccount', 'shopperReference', 'notifiedAt'] } },
   signed: 'none',
-  belongsTo: { table: shoppers },
+  belongsTo: { table: shoppers, erasedAs: 'notifications' },
   keptFor: { after: 'notifiedAt', subject: 'shopperNotification', setting: 'NOTIFICATION_DAYS_MAX' },
 });
 

@@ -2,17 +2,15 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
-import {
-  type DescribedEngine,
-  type PoolConnections,
-  type Row,
-  type Session,
-  type Statement,
-  statement,
-  type TableRow,
-  type TransactionOptions,
-  type TransactionSession,
-  type Value,
+import type {
+  Engine,
+  PoolConnections,
+  Row,
+  Session,
+  Statement,
+  TransactionOptions,
+  TransactionSession,
+  Value,
 } from '../sql/engine.ts';
 import { type DatabaseAddress, publicAddress } from './address.ts';
 import { Connection } from './connection.ts';
@@ -33,25 +31,8 @@ const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
 const timedOut = Symbol('timedOut');
 
-const describeTables = statement<TableRow>(
-  'describe-tables',
-  `select relname::text as name,
-     (select string_agg(attname, ',' order by place)
-      from pg_index
-      cross join unnest(indkey::int[]) with ordinality as key_column(number, place)
-      join pg_attribute on attrelid = indrelid and attnum = key_column.number
-      where indrelid = each.oid and indisprimary) as key,
-     (select string_agg(distinct other.relname, ',')
-      from pg_constraint join pg_class as other on other.oid = confrelid
-      where conrelid = each.oid and contype = 'f') as referenced
-   from pg_class as each
-   where relkind = 'r' and relnamespace = current_schema()::regnamespace
-   order by relname`,
-);
-
-export class PostgresEngine implements DescribedEngine {
+export class PostgresEngine implements Engine {
   readonly dialect = 'postgres';
-  readonly describeTables = describeTables;
   readonly connections: PoolConnections;
   readonly #pool: Pool;
   readonly #address: DatabaseAddress;

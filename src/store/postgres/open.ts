@@ -1,6 +1,6 @@
 /** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
 import { type Client, Pool, type PoolConfig } from 'pg';
-import type { DescribedEngine } from '../sql/engine.ts';
+import type { Engine } from '../sql/engine.ts';
 import { type DatabaseAddress, parseDatabaseUrl } from './address.ts';
 import { ClosingClient } from './closing-client.ts';
 import { answerMsMax, idleInTransactionMsMax, lockMsMax, statementMsMax } from './connection.ts';
@@ -21,7 +21,7 @@ export interface PostgresOptions {
 const connectMsMax = 2_000;
 
 /** Connects at the first statement, not before. */
-export function openPostgres(options: PostgresOptions): DescribedEngine {
+export function openPostgres(options: PostgresOptions): Engine {
   const address = parseDatabaseUrl(options.url);
   if ('hint' in address) throw new Error(`the URL of the database cannot be used: ${address.hint}`);
   const hosts = new DatabaseHosts(address);

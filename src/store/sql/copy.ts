@@ -1,20 +1,14 @@
 /** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
 import { hash } from 'node:crypto';
-import { CopyError } from './copy-error.ts';
-import {
-  type DescribedEngine,
-  type Engine,
-  type Row,
-  type Session,
-  type Statement,
-  statement,
-  type Value,
-} from './engine.ts';
-import { compareSchema, hasSchema, migrate } from './migrate.ts';
-import type { StoredTable } from './migration.ts';
-import { prepareOwnTables } from './own-tables.ts';
-import type { ServiceMigrations } from './service-migrations.ts';
-import { tables as tablesOfProgram } from './tables.ts';
+import type { Table } from '../table.ts';
+import type { TableOwner } from './create-tables.ts';
+import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
+import { compareSchema, findOwners, migrate } from './migrate.ts';
+
+/** The copy cannot be made, or differs from its source. The operator reads the message. */
+export class CopyError extends Error {
+  override readonly name = 'CopyError';
+}
 
 /** The checksum of a table: the same for the same rows on any engine. */
 export interface Sum {
@@ -56,10 +50,10 @@ const advance = statement(
   'update copy_progress set last_key = $3, rows_done = $4 where table_name = $1 and rows_done = $2',
 );
 const endProgress = statement('end-copy-progress', 'delete from copy_progress');
-/** The time of the first migration identifies a database. */
+/** The time of the first migration of the first owner identifies a database. */
 const findOrigin = statement<{ readonly checksum: string; readonly applied_at: number }>(
   'find-origin',
-  'select checksum, applied_at from migration where number = 1',
+  'select checksum, applied_at from migration where owner = $1 and number = 1',
 );
 
 type TableStatements = ReturnType<typeof tableStatements>;
@@ -70,20 +64,22 @@ export async function isHalfCopied(engine: Engine): Promise<boolean> {
 }
 
 /**
- * Copies every table, those of `services` included, then compares both databases. Creates the tables of an empty target;
- * otherwise both must have the current schema. Throws `StoreUnavailable`, and `CopyError` where the target holds other rows or the databases differ.
+ * Copies the tables of all owners, then compares both databases. Creates the tables of an empty target; otherwise both must have the
+ * current schema. Throws `StoreUnavailable`, and `CopyError` where the source has tables of another owner, where the target holds other
+ * rows, and where the databases differ.
  */
 export async function copyStore(
-  source: DescribedEngine,
-  target: DescribedEngine,
-  services: readonly ServiceMigrations[],
+  source: Engine,
+  target: Engine,
+  owners: readonly TableOwner[],
   watch: CopyWatch,
 ): Promise<Sums> {
-  await compareSchema(source);
-  if (await hasSchema(target)) await compareSchema(target);
-  else await migrate(target);
-  const tables = [...tablesOfProgram, ...(await prepareOwnTables(source, target, services))];
-  const progress = await reserveTarget(target, tables, await originOf(source));
+  await compareSchema(source, owners);
+  await requireKnown(source, owners);
+  if ((await findOwners(target)).length > 0) await compareSchema(target, owners);
+  else await migrate(target, owners);
+  const tables = owners.flatMap((owner) => owner.tables).filter(({ isOfDatabase }) => !isOfDatabase);
+  const progress = await reserveTarget(target, tables, await originOf(source, owners[0]!));
   let rows = 0;
   let done = 0;
   for (const table of tables) {
@@ -92,7 +88,7 @@ export async function copyStore(
   }
   watch.begun(2 * rows);
   const moved =
-    (doing: 'copied' | 'verified', { name }: StoredTable) =>
+    (doing: 'copied' | 'verified', { name }: Table) =>
     (more: number) => {
       done += more;
       watch.moved(done, doing, name);
@@ -106,8 +102,17 @@ export async function copyStore(
   return sums;
 }
 
+/** Refuses to leave tables out. */
+async function requireKnown(source: Engine, owners: readonly TableOwner[]): Promise<void> {
+  const unknown = (await findOwners(source)).filter((name) => !owners.some((owner) => owner.name === name));
+  if (unknown.length > 0)
+    throw new CopyError(
+      `the store holds tables of ${unknown.join(' and ')}: name ${unknown.length === 1 ? 'this service' : 'these services'} in the configuration file`,
+    );
+}
+
 /** The statements of one table; created once, since an engine prepares each statement object once. */
-function tableStatements({ name, key }: StoredTable) {
+function tableStatements({ name, key }: Table) {
   const page = (condition: string) =>
     `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerTransaction}`;
   const inserts = new Map<number, Statement>();
@@ -137,7 +142,7 @@ function tableStatements({ name, key }: StoredTable) {
 /** Reserves an empty database for a copy of the source, or finds the progress of that copy; in one transaction. */
 function reserveTarget(
   target: Engine,
-  tables: readonly StoredTable[],
+  tables: readonly Table[],
   source: string,
 ): Promise<ReadonlyMap<string, Progress>> {
   return target.write(
@@ -146,7 +151,7 @@ function reserveTarget(
       for (const table of tables) {
         const { name } = table;
         const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
-        if (table.isFilled && !known.has(name)) await session.execute(tableStatements(table).clear, []);
+        if (table.rows.length > 0 && !known.has(name)) await session.execute(tableStatements(table).clear, []);
         if (progress.source !== source)
           throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
         if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
@@ -164,15 +169,15 @@ async function countRows(session: Session, { count }: TableStatements): Promise<
   return (await session.query(count, []))[0]?.rows ?? 0;
 }
 
-async function originOf(engine: Engine): Promise<string> {
-  const [origin] = await engine.read((session) => session.query(findOrigin, []));
+async function originOf(engine: Engine, owner: TableOwner): Promise<string> {
+  const [origin] = await engine.read((session) => session.query(findOrigin, [owner.name]));
   return hash('sha256', JSON.stringify([origin?.checksum, origin?.applied_at]));
 }
 
 async function copyTable(
   source: Engine,
   target: Engine,
-  table: StoredTable,
+  table: Table,
   progress: Progress,
   moved: (rows: number) => void,
 ): Promise<void> {
@@ -200,7 +205,7 @@ async function copyTable(
 /** The rows after a key, or all rows, in the order of keys. Engines may order keys differently. */
 async function* pagesOf(
   engine: Engine,
-  table: StoredTable,
+  table: Table,
   { first, next }: TableStatements,
   after?: readonly Value[],
 ): AsyncGenerator<readonly Row[]> {
@@ -214,7 +219,7 @@ async function* pagesOf(
   }
 }
 
-function keyOf({ key }: StoredTable, row: Row): readonly Value[] {
+function keyOf({ key }: Table, row: Row): readonly Value[] {
   return key.map((column) => row[column] ?? null);
 }
 
@@ -224,12 +229,7 @@ function columnsOf(row: Row): readonly string[] {
   return columns;
 }
 
-async function verifyTable(
-  source: Engine,
-  target: Engine,
-  table: StoredTable,
-  moved: (rows: number) => void,
-): Promise<Sum> {
+async function verifyTable(source: Engine, target: Engine, table: Table, moved: (rows: number) => void): Promise<Sum> {
   const [expected, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
   if (expected.rows !== found.rows || expected.checksum !== found.checksum)
     throw new CopyError(
@@ -238,7 +238,7 @@ async function verifyTable(
   return found;
 }
 
-async function sumTable(engine: Engine, table: StoredTable, moved: (rows: number) => void = () => {}): Promise<Sum> {
+async function sumTable(engine: Engine, table: Table, moved: (rows: number) => void = () => {}): Promise<Sum> {
   let rows = 0;
   let sum = 0n;
   for await (const page of pagesOf(engine, table, tableStatements(table))) {

@@ -1,5 +1,7 @@
 /** The interface of database engines: statements with `$1` parameters, run alone or in transactions. */
 
+import { channel } from 'node:diagnostics_channel';
+
 /** A value in a SQL statement or a row. */
 export type Value = string | number | null;
 /** A row by the names of its columns. */
@@ -25,8 +27,13 @@ export function statement<R extends Row = Row>(
   text: string,
   options: { readonly waitMsMax?: number } = {},
 ): Statement<R> {
-  return Object.freeze({ name, text, ...options });
+  const created: Statement<R> = Object.freeze({ name, text, ...options });
+  if (statementsCreated.hasSubscribers) statementsCreated.publish(created);
+  return created;
 }
+
+/** Each statement of the program as it is created, for a test that compares all with the declared tables. */
+const statementsCreated = channel('triglyph:statement');
 
 export interface Session {
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]>;
@@ -68,15 +75,6 @@ export const readCommitted: TransactionOptions = Object.freeze({ isolation: 'rea
 
 /** A step of a long deletion beside traffic. */
 export const deletionStep: TransactionOptions = Object.freeze({ ...readCommitted, checkpoint: true });
-
-/** A table of the database. Names are separated by commas; null stands for none. */
-export type TableRow = {
-  readonly name: string;
-  /** The columns of the primary key, in their order. */
-  readonly key: string | null;
-  /** The tables that its foreign keys reference. */
-  readonly referenced: string | null;
-};
 
 /** The SQL that an engine speaks where the two differ. */
 export type Dialect = 'sqlite' | 'postgres';
@@ -122,10 +120,4 @@ export interface PoolConnections {
   state(): { readonly busy: number; readonly idle: number; readonly waiting: number; readonly max: number };
   /** Called for each wait for a connection while all are in use, whether or not one became free. */
   onWait: (seconds: number) => void;
-}
-
-/** An engine whose tables a copy finds. */
-export interface DescribedEngine extends Engine {
-  /** Selects the tables of the database. */
-  readonly describeTables: Statement<TableRow>;
 }

@@ -16,11 +16,11 @@ const pendingMs = 8_000_000_000_000_000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;
 
-type RecordRow = { readonly request_hash: string; readonly psp_reference: string; readonly outcome: string | null };
+type RecordRow = { readonly request_hash: string; readonly request_reference: string; readonly outcome: string | null };
 
 /** The reference of an alias is this text and the record key of its record. */
 const aliasPrefix = 'alias of ';
-const isSameReference = ' or idempotency_record.psp_reference = excluded.psp_reference';
+const isSameReference = ' or idempotency_record.request_reference = excluded.request_reference';
 
 /** Writes no row where the record exists; an expired one is replaced. */
 const reserve = statement('reserve-record', reserveText(), { waitMsMax: reserveWaitMsMax });
@@ -30,12 +30,12 @@ const reserveAlias = statement('reserve-record-alias', reserveText(isSameReferen
 
 const find = statement<RecordRow>(
   'find-record',
-  'select request_hash, psp_reference, outcome from idempotency_record where record_key = $1',
+  'select request_hash, request_reference, outcome from idempotency_record where record_key = $1',
 );
 
 const findUnexpired = statement<RecordRow>(
   'find-unexpired-record',
-  'select request_hash, psp_reference, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
+  'select request_hash, request_reference, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
 );
 
 /**
@@ -44,7 +44,7 @@ const findUnexpired = statement<RecordRow>(
  */
 const complete = statement(
   'complete-record',
-  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+  `insert into idempotency_record (record_key, request_hash, operation, request_reference, created_at, expires_at)
    values ($1, '', '', $1, 0, 0) on conflict (record_key) do update set outcome = $2`,
 );
 
@@ -55,7 +55,7 @@ const completePending = statement(
 
 const removePending = statement(
   'remove-pending-record',
-  'delete from idempotency_record where (record_key = $1 and outcome is null) or psp_reference = $2',
+  'delete from idempotency_record where (record_key = $1 and outcome is null) or request_reference = $2',
 );
 
 /** By the index on the expiry, which follows the creation where there is an outcome. */
@@ -65,10 +65,10 @@ const findNewest = statement<{ readonly created_at: number }>(
 );
 
 function reserveText(also = ''): string {
-  return `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+  return `insert into idempotency_record (record_key, request_hash, operation, request_reference, created_at, expires_at)
    values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
    on conflict (record_key) do update set request_hash = excluded.request_hash, operation = excluded.operation,
-     psp_reference = excluded.psp_reference, outcome = null, created_at = excluded.created_at,
+     request_reference = excluded.request_reference, outcome = null, created_at = excluded.created_at,
      expires_at = excluded.expires_at
    where idempotency_record.expires_at <= now_ms()${also}`;
 }
@@ -157,8 +157,8 @@ export interface UnaliasedRecords {
 const findUnaliased = statement<{ readonly records: number; readonly expire_at: number | null }>(
   'find-records-without-alias',
   `select count(*) as records, max(r.expires_at) as expire_at from idempotency_record r
-    where r.expires_at > now_ms() and substr(r.psp_reference, 1, ${aliasPrefix.length}) <> '${aliasPrefix}'
-      and not exists (select 1 from idempotency_record a where a.psp_reference = '${aliasPrefix}' || r.record_key)`,
+    where r.expires_at > now_ms() and substr(r.request_reference, 1, ${aliasPrefix.length}) <> '${aliasPrefix}'
+      and not exists (select 1 from idempotency_record a where a.request_reference = '${aliasPrefix}' || r.record_key)`,
 );
 
 /** The records that a process with the current index key alone would not find. */
@@ -168,7 +168,7 @@ export async function findUnaliasedRecords(engine: Engine): Promise<UnaliasedRec
 }
 
 async function recordOf(session: Session, recordKey: string, row: RecordRow): Promise<StoredRecord> {
-  const { request_hash: requestHash, psp_reference: reference, outcome } = row;
+  const { request_hash: requestHash, request_reference: reference, outcome } = row;
   if (reference.startsWith(aliasPrefix))
     return { ...(await recordOfAlias(session, reference)), requestHash, isAlias: true };
   if (outcome !== null) return { requestHash, outcome };

@@ -50,7 +50,8 @@ export interface RecordDetails {
 export interface StoreSchema {
   /** The number of the last migration. */
   readonly number: number;
-  readonly name: string;
+  /** The engine, or the service that brings the tables. */
+  readonly owner: string;
   /** Milliseconds since the epoch. */
   readonly appliedAt: number;
 }
@@ -102,7 +103,7 @@ const lastFailures = statement<{ readonly kind: string; readonly last_failure: s
 );
 
 type BacklogRow = {
-  readonly company: string;
+  readonly tenant: string;
   readonly endpoint_id: string;
   readonly waiting: number;
   readonly dead: number;
@@ -111,45 +112,45 @@ type BacklogRow = {
 
 const summarizeEndpoints = statement<BacklogRow>(
   'summarize-webhook-endpoints',
-  `select e.company, e.endpoint_id, ${countOf('j.job_id is not null and j.dead_since is null', 'waiting')},
+  `select e.tenant, e.endpoint_id, ${countOf('j.job_id is not null and j.dead_since is null', 'waiting')},
      ${countOf('j.dead_since is not null', 'dead')},
      max(case when j.dead_since is null then now_ms() - j.created_at end) as oldest_ms
    from webhook_endpoint e
-   left join job j on j.company = e.company and j.kind = 'webhook'
+   left join job j on j.tenant = e.tenant and j.kind = 'webhook'
      and substr(j.ordering_key, 1, length(e.endpoint_id) + 1) = e.endpoint_id || '/'
-   group by e.company, e.created_at, e.endpoint_id order by e.company, e.created_at, e.endpoint_id`,
+   group by e.tenant, e.created_at, e.endpoint_id order by e.tenant, e.created_at, e.endpoint_id`,
 );
 
-const deadColumns = 'company, job_id, kind, payload, created_at, attempts, dead_since, last_failure';
+const deadColumns = 'tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure';
 
 const listDead = statement<DeadRow>(
   'list-dead-jobs-of-all',
-  `select ${deadColumns} from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or company = $2)
-    order by dead_since, company, job_id limit $3`,
+  `select ${deadColumns} from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or tenant = $2)
+    order by dead_since, tenant, job_id limit $3`,
 );
 
-const listDeadTenants = statement<{ readonly company: string }>(
+const listDeadTenants = statement<{ readonly tenant: string }>(
   'list-tenants-of-dead-jobs',
-  'select distinct company from job where kind = $1 and dead_since is not null order by company',
+  'select distinct tenant from job where kind = $1 and dead_since is not null order by tenant',
 );
 
 /** Records without an outcome expire in the far future. */
 const findRecord = statement<{
   readonly request_hash: string;
   readonly operation: string;
-  readonly psp_reference: string;
+  readonly request_reference: string;
   readonly created_at: number;
   readonly expires_at: number;
   readonly outcome: string | null;
 }>(
   'show-record',
-  `select request_hash, operation, psp_reference, created_at, expires_at, outcome
+  `select request_hash, operation, request_reference, created_at, expires_at, outcome
      from idempotency_record where record_key = $1 and expires_at > now_ms()`,
 );
 
-const findSchema = statement<{ readonly number: number; readonly name: string; readonly applied_at: number }>(
+const findSchema = statement<{ readonly number: number; readonly owner: string; readonly applied_at: number }>(
   'find-last-migration',
-  'select number, name, applied_at from migration order by number desc limit 1',
+  'select number, owner, applied_at from migration order by applied_at desc, number desc, owner limit 1',
 );
 
 const findBytes = statement<{ readonly bytes: number }>(
@@ -173,8 +174,8 @@ export function createInspection(engine: Engine): StoreInspection {
       }),
     summarizeEndpoints: () =>
       engine.read(async (session) =>
-        (await session.query(summarizeEndpoints, [])).map(({ company, endpoint_id, waiting, dead, oldest_ms }) => ({
-          tenant: company,
+        (await session.query(summarizeEndpoints, [])).map(({ tenant, endpoint_id, waiting, dead, oldest_ms }) => ({
+          tenant,
           endpointId: endpoint_id,
           waiting,
           dead,
@@ -184,7 +185,7 @@ export function createInspection(engine: Engine): StoreInspection {
     findDead: (kind, { tenant = '', max }) =>
       engine.read(async (session) => (await session.query(listDead, [kind, tenant, max])).map(deadJobOf)),
     findDeadTenants: (kind) =>
-      engine.read(async (session) => (await session.query(listDeadTenants, [kind])).map(({ company }) => company)),
+      engine.read(async (session) => (await session.query(listDeadTenants, [kind])).map(({ tenant }) => tenant)),
     findRecord: (recordKey) =>
       engine.read(async (session) => {
         const [row] = await session.query(findRecord, [recordKey]);
@@ -192,7 +193,7 @@ export function createInspection(engine: Engine): StoreInspection {
         return {
           requestHash: row.request_hash,
           operation: row.operation,
-          requestReference: row.psp_reference,
+          requestReference: row.request_reference,
           createdAt: row.created_at,
           expiresAt: row.outcome === null ? undefined : row.expires_at,
           outcome: row.outcome ?? undefined,
@@ -201,7 +202,7 @@ export function createInspection(engine: Engine): StoreInspection {
     findSchema: () =>
       engine.read(async (session) => {
         const [row] = await session.query(findSchema, []);
-        return row && { number: row.number, name: row.name, appliedAt: row.applied_at };
+        return row && { number: row.number, owner: row.owner, appliedAt: row.applied_at };
       }),
     findDatabaseBytes: async () =>
       engine.dialect === 'sqlite'

@@ -80,21 +80,21 @@ export async function resumeSequence(session: Session, revived: JobPosition): Pr
 
 const resume = statement(
   'resume-sequence',
-  `insert into job_sequence (company, ordering_key, last_position) values ($1, $2, $3)
-   on conflict (company, ordering_key) do nothing`,
+  `insert into job_sequence (tenant, ordering_key, last_position) values ($1, $2, $3)
+   on conflict (tenant, ordering_key) do nothing`,
 );
 
 const advance = memoize((keys: number) =>
   statement<SequenceRow>(
     `advance-sequences-${keys}`,
-    `insert into job_sequence (company, ordering_key, last_position)
+    `insert into job_sequence (tenant, ordering_key, last_position)
      values ${Array.from({ length: keys }, (_, at) => `($1, $${at + 2}, ${positionsMax})`).join()}
-     on conflict (company, ordering_key) do update set last_position = job_sequence.last_position + ${positionsMax}
+     on conflict (tenant, ordering_key) do update set last_position = job_sequence.last_position + ${positionsMax}
      returning ordering_key, last_position`,
   ),
 );
 
-const hasNoLivingJob = `not exists (select 1 from job j where j.company = job_sequence.company
+const hasNoLivingJob = `not exists (select 1 from job j where j.tenant = job_sequence.tenant
                           and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`;
 
 /** Where the position is the last one, no other job waits. A dead job that was revived may have the same position. */
@@ -102,7 +102,7 @@ const endSequences = memoize((count: number) =>
   statement(
     `end-sequences-${count}`,
     `delete from job_sequence
-      where (company, ordering_key, last_position) in (values ${placeholders(count, ['', '', 'bigint'])})
+      where (tenant, ordering_key, last_position) in (values ${placeholders(count, ['', '', 'bigint'])})
         and ${hasNoLivingJob}`,
   ),
 );
@@ -112,7 +112,7 @@ const lockSequences = memoize((count: number) =>
   statement(
     `lock-sequences-${count}`,
     `update job_sequence set last_position = last_position
-      where (company, ordering_key) in (values ${placeholders(count, ['', ''])})`,
+      where (tenant, ordering_key) in (values ${placeholders(count, ['', ''])})`,
   ),
 );
 
@@ -120,7 +120,7 @@ const deleteEmptySequences = memoize((count: number) =>
   statement(
     `delete-empty-sequences-${count}`,
     `delete from job_sequence
-      where (company, ordering_key) in (values ${placeholders(count, ['', ''])})
+      where (tenant, ordering_key) in (values ${placeholders(count, ['', ''])})
         and ${hasNoLivingJob}`,
   ),
 );
@@ -130,10 +130,10 @@ const makeNextDue = memoize((count: number) =>
   statement(
     `make-next-jobs-due-${count}`,
     `update job set due_at = now_ms()
-      where dead_since is null and due_at is null and (company, ordering_key, position) in
-        (select company, ordering_key, min(position) from job
-          where dead_since is null and (company, ordering_key) in (values ${placeholders(count, ['', ''])})
-          group by company, ordering_key)`,
+      where dead_since is null and due_at is null and (tenant, ordering_key, position) in
+        (select tenant, ordering_key, min(position) from job
+          where dead_since is null and (tenant, ordering_key) in (values ${placeholders(count, ['', ''])})
+          group by tenant, ordering_key)`,
   ),
 );
 

@@ -6,7 +6,7 @@ import { memoize, placeholders } from './row-values.ts';
 import { createTogether } from './together.ts';
 
 export type JobRow = {
-  readonly company: string;
+  readonly tenant: string;
   readonly job_id: string;
   readonly kind: string;
   readonly ordering_key: string;
@@ -21,10 +21,10 @@ export type JobRow = {
 
 /** The columns of a `JobRow`. */
 export const jobColumns =
-  'company, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
+  'tenant, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
 
 /** A job that is not retried. */
-export type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
+export type DeadRow = Pick<JobRow, 'tenant' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
   readonly dead_since: number;
   readonly last_failure: string | null;
 };
@@ -33,7 +33,7 @@ export type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | '
 const save = statement(
   'save-job',
   `insert into job
-     (company, job_id, kind, ordering_key, position, payload, key_id, data_key, sealed_number, created_at, due_at)
+     (tenant, job_id, kind, ordering_key, position, payload, key_id, data_key, sealed_number, created_at, due_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_ms(), now_ms() + $10)`,
 );
 
@@ -41,31 +41,31 @@ const save = statement(
 const take = statement<JobRow>(
   'take-jobs',
   `update job set lease_owner = $1, due_at = now_ms() + $2, attempts = attempts + 1
-    where (company, job_id) in
-      (select company, job_id from job where kind = $3 and due_at <= now_ms() order by due_at limit $4 skip_locked())
+    where (tenant, job_id) in
+      (select tenant, job_id from job where kind = $3 and due_at <= now_ms() order by due_at limit $4 skip_locked())
    returning ${jobColumns}`,
 );
 
-type PositionRow = { readonly company: string; readonly job_id: string; readonly position: number };
+type PositionRow = { readonly tenant: string; readonly job_id: string; readonly position: number };
 
 const end = memoize((count: number) =>
   statement<PositionRow>(
     `end-jobs-${count}`,
-    `delete from job where (company, job_id, lease_owner) in (values ${placeholders(count, ['', '', ''])})
-     returning company, job_id, position`,
+    `delete from job where (tenant, job_id, lease_owner) in (values ${placeholders(count, ['', '', ''])})
+     returning tenant, job_id, position`,
   ),
 );
 
 const abandon = statement<PositionRow>(
   'abandon-job',
   `update job set due_at = null, lease_owner = null, dead_since = now_ms(), last_failure = $4
-    where company = $1 and job_id = $2 and lease_owner = $3 returning company, job_id, position`,
+    where tenant = $1 and job_id = $2 and lease_owner = $3 returning tenant, job_id, position`,
 );
 
 const retryLater = statement(
   'retry-job-later',
   `update job set due_at = now_ms() + $4, lease_owner = null, last_failure = $5
-    where company = $1 and job_id = $2 and lease_owner = $3`,
+    where tenant = $1 and job_id = $2 and lease_owner = $3`,
 );
 
 /** A list of values names its columns by their numbers. */
@@ -74,22 +74,22 @@ const defer = memoize((count: number) =>
     `defer-jobs-${count}`,
     `update job set due_at = now_ms() + given.column4, lease_owner = null, attempts = attempts - 1
        from (values ${placeholders(count, ['', '', '', 'bigint'])}) as given
-      where job.company = given.column1 and job.job_id = given.column2 and job.lease_owner = given.column3
-     returning job.company, job.job_id`,
+      where job.tenant = given.column1 and job.job_id = given.column2 and job.lease_owner = given.column3
+     returning job.tenant, job.job_id`,
   ),
 );
 
 const listDead = statement<DeadRow>(
   'list-dead-jobs',
-  `select company, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job
-    where company = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
+  `select tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job
+    where tenant = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
 );
 
 /** Due at once: jobs that are saved later wait for it, and those that run already do not. */
 const revive = statement<{ readonly ordering_key: string; readonly position: number }>(
   'revive-job',
   `update job set dead_since = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
-    where company = $1 and job_id = $2 and dead_since is not null returning ordering_key, position`,
+    where tenant = $1 and job_id = $2 and dead_since is not null returning ordering_key, position`,
 );
 
 /** The most jobs that end, or are deferred, in one transaction. */
@@ -175,7 +175,7 @@ export function createJobs(engine: Engine): JobQueue {
 
 export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
   return {
-    tenant: row.company,
+    tenant: row.tenant,
     jobId: row.job_id,
     kind: row.kind,
     orderingKey: row.ordering_key,
@@ -193,7 +193,7 @@ export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
 
 export function deadJobOf(row: DeadRow): DeadJob {
   return {
-    tenant: row.company,
+    tenant: row.tenant,
     jobId: row.job_id,
     kind: row.kind,
     payload: row.payload,
@@ -231,13 +231,13 @@ async function deferJobs(session: Session, deferred: readonly DeferredJob[]): Pr
 }
 
 function areAmong(rows: readonly Omit<PositionRow, 'position'>[], jobs: readonly TakenJob[]): readonly boolean[] {
-  const found = new Set(rows.map(({ company, job_id }) => identityOf(company, job_id)));
+  const found = new Set(rows.map(({ tenant, job_id }) => identityOf(tenant, job_id)));
   return jobs.map(({ tenant, jobId }) => found.has(identityOf(tenant, jobId)));
 }
 
 /** A job without an ordering key of its own is alone in it. */
 async function continueAfter(session: Session, jobs: readonly TakenJob[], rows: readonly PositionRow[]): Promise<void> {
-  const positions = new Map(rows.map(({ company, job_id, position }) => [identityOf(company, job_id), position]));
+  const positions = new Map(rows.map(({ tenant, job_id, position }) => [identityOf(tenant, job_id), position]));
   const ended = jobs.flatMap(({ tenant, jobId, orderingKey }): readonly JobPosition[] => {
     const position = positions.get(identityOf(tenant, jobId));
     return position === undefined || orderingKey === jobId ? [] : [{ tenant, orderingKey, position }];

@@ -1,8 +1,8 @@
 /** Rewraps data keys under the current wrapping key while servers run; an interrupted rotation resumes by itself. */
 import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
+import type { Table } from '../table.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
-import type { StoredTable } from './migration.ts';
 
 /** The number of records by the id of their wrapping key; includes disabled details. */
 export type KeyCounts = ReadonlyMap<string, number>;
@@ -64,7 +64,7 @@ export function rowsLeft(counts: KeyCounts, current: string): number {
   return [...counts].reduce((sum, [keyId, rows]) => (keyId === current ? sum : sum + rows), 0);
 }
 
-export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly StoredTable[]): KeyRotation {
+export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly Table[]): KeyRotation {
   const sealedTables = sealedTablesOf(tables);
   return Object.freeze<KeyRotation>({
     wrapping,
@@ -92,7 +92,7 @@ export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: re
  * Reads all records in the order of the primary key, not only those under old keys. An index for these would slow down each
  * storeToken, and save a few seconds once a year.
  */
-function statementsOf({ name, key: [tenant = '', id = ''] }: StoredTable) {
+function statementsOf({ name, key: [tenant = '', id = ''] }: Table) {
   const page = (condition: string) =>
     `select ${tenant} as tenant, ${id} as record_key, key_id, data_key from ${name}
       where data_key is not null ${condition} order by ${tenant}, ${id} limit ${rowsPerPage}`;
@@ -126,7 +126,7 @@ function createMoveStatements(name: string, tenant: string, key: string): (rows:
   };
 }
 
-function sealedTablesOf(tables: readonly StoredTable[]): readonly SealedTable[] {
+function sealedTablesOf(tables: readonly Table[]): readonly SealedTable[] {
   return tables.flatMap((table) =>
     table.sealedRecord === undefined ? [] : [{ record: table.sealedRecord, statements: statementsOf(table) }],
   );
@@ -186,7 +186,7 @@ function rewrapPage(
   for (const row of rows) {
     const { tenant, record_key, key_id: keyId, data_key: dataKey } = row;
     if (keyId === current || !ids.includes(keyId)) continue;
-    const scope = { tenant: tenant, record: record(record_key) };
+    const scope = { tenant, record: record(record_key) };
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {

@@ -1,14 +1,11 @@
-/** Applies the missing migrations in one transaction and records each with its checksum. */
+/** Applies the missing migrations of each owner of tables in one transaction, and records each with its checksum. */
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailable } from '../errors.ts';
-import { type Dialect, type Engine, type Session, statement } from './engine.ts';
-import type { Migration } from './migration.ts';
-import { migrations as all } from './migrations/index.ts';
+import { lastMigration, migrationStatements, type TableOwner } from './create-tables.ts';
+import { type Engine, type Session, statement } from './engine.ts';
 
-export type { Migration };
-
-type AppliedMigration = { readonly number: number; readonly name: string; readonly checksum: string };
+type AppliedMigration = { readonly owner: string; readonly number: number; readonly checksum: string };
 
 const createLock = statement(
   'create-migration-lock',
@@ -21,34 +18,40 @@ const addLock = statement(
 const lock = statement('take-migration-lock', `update migration_lock set taken_at = $1 where id = 'migration'`);
 const createRecord = statement(
   'create-migration',
-  `create table if not exists migration
-     (number bigint not null primary key, name text not null, checksum text not null, applied_at bigint not null)`,
+  `create table if not exists migration (
+     owner text not null,
+     number bigint not null,
+     checksum text not null,
+     applied_at bigint not null,
+     primary key (owner, number)
+   )`,
 );
 const findApplied = statement<AppliedMigration>(
   'find-migrations',
-  'select number, name, checksum from migration order by number',
+  'select owner, number, checksum from migration order by owner, number',
 );
 const record = statement(
   'record-migration',
-  'insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
+  'insert into migration (owner, number, checksum, applied_at) values ($1, $2, $3, $4)',
 );
 
-/** Whether any migration has been applied. */
-export async function hasSchema(engine: Engine): Promise<boolean> {
-  return (await readApplied(engine)).length > 0;
+/** The owners whose tables the database has; none for an empty one. */
+export async function findOwners(engine: Engine): Promise<readonly string[]> {
+  return [...new Set((await readApplied(engine)).map(({ owner }) => owner))];
 }
 
 /**
- * Throws, with nothing changed, when the database lacks a migration or has other ones. For commands that only serve or read
- * data: an older release cannot open a database after its migration.
+ * Throws, with nothing changed, when the database lacks a migration of an owner or has other ones. For commands that only serve or
+ * read data: an older release cannot open a database after its migration.
  */
-export async function compareSchema(engine: Engine, migrations: readonly Migration[] = all): Promise<void> {
+export async function compareSchema(engine: Engine, owners: readonly TableOwner[]): Promise<void> {
   const applied = await readApplied(engine);
-  check(applied, migrations);
-  if (applied.length === migrations.length) return;
   if (applied.length === 0) throw new Error('the database is empty: run `triglyph migrate` first');
+  const [missing] = findMissing(applied, owners);
+  if (missing === undefined) return;
+  const { owner, number } = missing;
   throw new Error(
-    `the database is at migration ${applied.length} and this program needs ${migrations.length}: make a backup with the earlier release, then run \`triglyph migrate\`; that release cannot open the database afterwards`,
+    `the database is at migration ${number - 1} of ${owner.name} and this program needs ${lastMigration(owner)}: make a backup with the earlier release, then run \`triglyph migrate\`; that release cannot open the database afterwards`,
   );
 }
 
@@ -58,13 +61,11 @@ const attemptsMax = 5;
  * Applies the missing migrations and returns their names. Throws, with nothing changed, when the database has newer
  * migrations, or when an applied migration differs from that of this program.
  */
-export async function migrate(engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> {
-  const applied = await readApplied(engine);
-  check(applied, migrations);
-  if (applied.length === migrations.length) return [];
+export async function migrate(engine: Engine, owners: readonly TableOwner[]): Promise<readonly string[]> {
+  if (findMissing(await readApplied(engine), owners).length === 0) return [];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await engine.write((session) => applyMissing(session, engine.dialect, migrations), { noTimeout: true });
+      return await engine.write((session) => applyMissing(session, engine, owners), { noTimeout: true });
     } catch (thrown) {
       if (isDenied(thrown))
         throw new Error(
@@ -93,31 +94,39 @@ async function readApplied(engine: Engine): Promise<readonly AppliedMigration[]>
   }
 }
 
-function check(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
-  for (const [index, { number, name, checksum }] of applied.entries()) {
-    const known = migrations[index];
-    if (known === undefined) {
-      throw new Error(
-        `the database is at migration ${applied.at(-1)?.number} and this program knows ${migrations.length}: start the newer program`,
-      );
-    }
-    if (known.number !== number || checksumOf(known) !== checksum) {
-      throw new Error(
-        `migration ${number} (${name}) differs from that of this program: was it edited after its release?`,
-      );
-    }
-  }
+interface MissingMigration {
+  readonly owner: TableOwner;
+  readonly number: number;
 }
 
-function checksumOf(migration: Migration): string {
-  const { statements, perEngine } = migration;
-  return hash('sha256', JSON.stringify(perEngine === undefined ? statements : [statements, perEngine]));
+/** In the order in which they are applied. Throws where an applied one is not that of this program. */
+function findMissing(applied: readonly AppliedMigration[], owners: readonly TableOwner[]): readonly MissingMigration[] {
+  return owners.flatMap((owner) => {
+    const own = applied.filter((each) => each.owner === owner.name);
+    const last = lastMigration(owner);
+    if (own.length > last)
+      throw new Error(
+        `the database is at migration ${own.length} of ${owner.name} and this program knows ${last}: start the newer program`,
+      );
+    for (const { number, checksum } of own)
+      if (checksumOf(owner, number) !== checksum)
+        throw new Error(
+          `migration ${number} of ${owner.name} differs from that of this program: was it edited after it was applied?`,
+        );
+    return Array.from({ length: last - own.length }, (_, at) => ({ owner, number: own.length + at + 1 }));
+  });
+}
+
+/** The same for both engines. */
+function checksumOf(owner: TableOwner, number: number): string {
+  const texts = [migrationStatements(owner, number, 'sqlite'), migrationStatements(owner, number, 'postgres')];
+  return hash('sha256', JSON.stringify(texts));
 }
 
 async function applyMissing(
   session: Session,
-  dialect: Dialect,
-  migrations: readonly Migration[],
+  { dialect }: Engine,
+  owners: readonly TableOwner[],
 ): Promise<readonly string[]> {
   await session.execute(createLock, []);
   await session.execute(addLock, []);
@@ -125,11 +134,14 @@ async function applyMissing(
   await session.execute(lock, [Date.now()]);
   await session.execute(createRecord, []);
   const applied = await session.query(findApplied, []);
-  check(applied, migrations);
+  const missing = findMissing(applied, owners);
   if (dialect === 'postgres' && applied.length === 0) await checkEncoding(session);
-  const missing = migrations.slice(applied.length);
-  for (const migration of missing) await apply(session, dialect, migration);
-  return missing.map(({ name }) => name);
+  for (const { owner, number } of missing) {
+    for (const [index, text] of migrationStatements(owner, number, dialect).entries())
+      await session.execute(statement(`migration-${owner.name}-${number}-${index + 1}`, text), []);
+    await session.execute(record, [owner.name, number, checksumOf(owner, number), Date.now()]);
+  }
+  return missing.map(({ owner, number }) => `${owner.name} ${number}`);
 }
 
 const findEncoding = statement<{ readonly server_encoding: string }>('find-encoding', 'show server_encoding');
@@ -142,14 +154,6 @@ async function checkEncoding(session: Session): Promise<void> {
     throw new Error(
       `the database has the encoding ${encoding}: create one with UTF8, as \`createdb --template=template0 --locale=C --encoding=UTF8\` does`,
     );
-}
-
-async function apply(session: Session, dialect: Dialect, migration: Migration): Promise<void> {
-  const { statements, perEngine } = migration;
-  for (const [index, text] of [...statements, ...(perEngine?.[dialect] ?? [])].entries()) {
-    await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
-  }
-  await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
 }
 
 /** The role lacks a right. */

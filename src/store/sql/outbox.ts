@@ -11,7 +11,7 @@ type EndpointRow = { readonly endpoint_id: string; readonly format: string };
 /** The only cost for a tenant without an endpoint. */
 const findEndpoints = statement<EndpointRow>(
   'find-endpoints',
-  'select endpoint_id, format from webhook_endpoint where company = $1 order by endpoint_id',
+  'select endpoint_id, format from webhook_endpoint where tenant = $1 order by endpoint_id',
 );
 
 /** Ordering keys are separate for each endpoint. */
@@ -97,6 +97,6 @@ const insertStatement = memoize((jobs: number) => {
   });
   return statement(
     `enqueue-events-${jobs}`,
-    `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at) values ${rows.join()}`,
+    `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at) values ${rows.join()}`,
   );
 });

@@ -1,20 +1,8 @@
 /** Compares and signs the rows of tables with MACs, page by page, while servers run. */
 import { setTimeout } from 'node:timers/promises';
-import type { AlteredRow, MacFields, RowIntegrity } from '../row-integrity.ts';
+import type { AlteredRow, RowIntegrity } from '../row-integrity.ts';
+import { macFields, type Table } from '../table.ts';
 import { type Engine, type Row, type Session, type Statement, statement } from './engine.ts';
-
-/** A table whose rows have a MAC in `row_mac`. */
-export interface SignedTable {
-  readonly name: string;
-  /** The columns of the primary key: the tenant, the id, and others. */
-  readonly key: readonly string[];
-  /** The columns that the MAC covers, in its order. The first one is the tenant. */
-  readonly columns: readonly string[];
-  /** The rows that have a MAC, as a condition; all of them by default. */
-  readonly condition?: string;
-  /** Where the fields are not the columns as they are. */
-  readonly fieldsOf?: (row: Row) => MacFields;
-}
 
 export interface WrongRow extends AlteredRow {
   /** Whether it has no MAC. Otherwise its MAC is that of other values. */
@@ -24,7 +12,8 @@ export interface WrongRow extends AlteredRow {
 export interface SignedRowsParts {
   readonly engine: Engine;
   readonly integrity: RowIntegrity;
-  readonly tables: readonly SignedTable[];
+  /** Those without MACs are left out. */
+  readonly tables: readonly Table[];
 }
 
 export interface WrongRows {
@@ -35,7 +24,7 @@ export interface WrongRows {
 
 const rowsPerPage = 100;
 
-/** Compares all MACs, also while rows without a MAC are accepted. Returns at most `max` rows. */
+/** Compares all MACs. Returns at most `max` rows. */
 export async function findWrongRows(parts: SignedRowsParts, max = Number.POSITIVE_INFINITY): Promise<WrongRows> {
   const wrong: WrongRow[] = [];
   let count = 0;
@@ -49,7 +38,7 @@ export async function findWrongRows(parts: SignedRowsParts, max = Number.POSITIV
 
 /** The rows whose MAC is missing or wrong, page by page: there may be as many as rows. */
 export async function* wrongPagesOf(parts: SignedRowsParts): AsyncGenerator<WrongRows> {
-  for (const table of parts.tables)
+  for (const table of signedTables(parts))
     for await (const rows of pagesOf(parts.engine, table))
       yield {
         rows: rows.length,
@@ -63,7 +52,7 @@ export async function* wrongPagesOf(parts: SignedRowsParts): AsyncGenerator<Wron
  */
 export async function signWrongRows(parts: SignedRowsParts, accepts: (row: WrongRow) => boolean): Promise<number> {
   let signed = 0;
-  for (const table of parts.tables) {
+  for (const table of signedTables(parts)) {
     const { findRow, saveMac } = statementsOf(table);
     const isChosen = (row: Row) => !isRight(parts, table, row) && accepts(describe(table, row));
     const sign = async (session: Session, chosen: readonly Row[]) => {
@@ -71,7 +60,7 @@ export async function signWrongRows(parts: SignedRowsParts, accepts: (row: Wrong
       // Others may have changed the row meanwhile.
       for (const { key } of chosen.map((row) => ({ key: keyOf(table, row) })))
         for (const row of (await session.query(findRow, key)).filter(isChosen))
-          written += await session.execute(saveMac, [...key, parts.integrity.sign(table.name, fieldsOf(table, row))]);
+          written += await session.execute(saveMac, [...key, parts.integrity.sign(table.name, macFields(table, row))]);
       return written;
     };
     for await (const rows of pagesOf(parts.engine, table)) {
@@ -86,7 +75,11 @@ export async function signWrongRows(parts: SignedRowsParts, accepts: (row: Wrong
   return signed;
 }
 
-async function* pagesOf(engine: Engine, table: SignedTable): AsyncGenerator<readonly Row[]> {
+function signedTables({ tables }: SignedRowsParts): readonly Table[] {
+  return tables.filter(({ mac }) => mac !== undefined);
+}
+
+async function* pagesOf(engine: Engine, table: Table): AsyncGenerator<readonly Row[]> {
   const { firstPage, nextPage } = statementsOf(table);
   for (let after: Row | undefined; ; ) {
     const last = after;
@@ -99,20 +92,16 @@ async function* pagesOf(engine: Engine, table: SignedTable): AsyncGenerator<read
   }
 }
 
-function isRight({ integrity }: SignedRowsParts, table: SignedTable, row: Row): boolean {
-  return integrity.isRight(table.name, fieldsOf(table, row), row.row_mac as string | null);
+function isRight({ integrity }: SignedRowsParts, table: Table, row: Row): boolean {
+  return integrity.isRight(table.name, macFields(table, row), row.row_mac as string | null);
 }
 
-function describe(table: SignedTable, row: Row): WrongRow {
+function describe(table: Table, row: Row): WrongRow {
   const [tenant, id] = keyOf(table, row).map(String);
   return { table: table.name, tenant: tenant!, id: id ?? tenant!, isUnsigned: row.row_mac === null };
 }
 
-function fieldsOf(table: SignedTable, row: Row): MacFields {
-  return table.fieldsOf?.(row) ?? table.columns.map((column) => row[column] ?? null);
-}
-
-function keyOf({ key }: SignedTable, row: Row) {
+function keyOf({ key }: Table, row: Row) {
   return key.map((column) => row[column]!);
 }
 
@@ -126,14 +115,15 @@ interface TableStatements {
 /** An engine prepares each statement object once. */
 const statements = new Map<string, TableStatements>();
 
-function statementsOf(table: SignedTable): TableStatements {
+function statementsOf(table: Table): TableStatements {
   const known = statements.get(table.name) ?? createStatements(table);
   statements.set(table.name, known);
   return known;
 }
 
-function createStatements({ name, key, columns, condition = '1 = 1' }: SignedTable): TableStatements {
-  const selected = `select ${[...new Set([...key, ...columns])].join(', ')}, row_mac from ${name} where ${condition}`;
+function createStatements({ name, key, mac }: Table): TableStatements {
+  const columns = new Set([...key, ...(mac?.columns ?? []).map((column) => column.name)]);
+  const selected = `select ${[...columns].join(', ')}, row_mac from ${name} where ${mac?.where ?? '1 = 1'}`;
   const page = `order by ${key.join(', ')} limit ${rowsPerPage}`;
   const values = key.map((_, at) => `$${at + 1}`).join(', ');
   const isRow = key.map((column, at) => `${column} = $${at + 1}`).join(' and ');

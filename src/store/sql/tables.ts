@@ -1,7 +1,5 @@
 /** The tables of the store itself: idempotency records, jobs, webhook endpoints, imports, and what processes share. */
 import { column, table } from '../table.ts';
-import type { StoredTable } from './migration.ts';
-import { migrations } from './migrations/index.ts';
 
 const { tenant, text, integer, moment, flag, json, dataKey, optionalDataKey, nullable, withDefault } = column;
 
@@ -193,15 +191,4 @@ export const storeTables = Object.freeze([
   leases,
   writeCheck,
   copyProgress,
-]);
-export const tables: readonly StoredTable[] = Object.freeze(migrations.flatMap((each) => each.tables ?? []));
-
-/** Tables about the database itself, which a copy creates anew. */
-export const tablesOfDatabase = Object.freeze([
-  'migration',
-  'migration_lock',
-  'service_migration',
-  'copy_progress',
-  'write_check',
-  'lease',
 ]);

@@ -1,39 +1,28 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
 import { type Endpoint, type EndpointStore, endpointIdOf } from '../../jobs/webhooks/ports.ts';
-import { type MacFields, RowIntegrity } from '../row-integrity.ts';
+import { RowIntegrity } from '../row-integrity.ts';
+import { isRowRight, type RowOf, signRow, verifyRow } from '../table.ts';
 import { type Engine, readCommitted, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
-import type { SignedTable } from './signed-rows.ts';
+import { webhookEndpoints } from './tables.ts';
 
-type EndpointRow = {
-  readonly company: string;
-  readonly endpoint_id: string;
-  readonly url: string;
-  readonly format: string;
-  readonly key_id: string;
-  readonly data_key: string;
-  readonly sealed_key: string;
-  readonly created_at: number;
-  readonly previous_key_until: number | null;
-  readonly row_mac: string | null;
-  /** 1 or 0. */
-  readonly is_rotated: number;
-};
+/** `is_rotated`: 1 or 0. */
+type EndpointRow = RowOf<typeof webhookEndpoints> & { readonly is_rotated: number };
 
 const columns = '*, case when previous_key_until <= now_ms() then 1 else 0 end as is_rotated';
 
 const add = statement(
   'add-webhook-endpoint',
-  `insert into webhook_endpoint (company, endpoint_id, url, format, key_id, data_key, sealed_key, created_at, row_mac)
+  `insert into webhook_endpoint (tenant, endpoint_id, url, format, key_id, data_key, sealed_key, created_at, row_mac)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 const list = statement<EndpointRow>(
   'list-webhook-endpoints',
-  `select ${columns} from webhook_endpoint order by company, created_at, endpoint_id`,
+  `select ${columns} from webhook_endpoint order by tenant, created_at, endpoint_id`,
 );
 const find = statement<EndpointRow>(
   'find-webhook-endpoint',
-  `select ${columns} from webhook_endpoint where company = $1 and endpoint_id = $2`,
+  `select ${columns} from webhook_endpoint where tenant = $1 and endpoint_id = $2`,
 );
 const findById = statement<EndpointRow>(
   'find-webhook-endpoint-by-id',
@@ -42,19 +31,19 @@ const findById = statement<EndpointRow>(
 const rotate = statement(
   'rotate-webhook-key',
   `update webhook_endpoint set key_id = $3, data_key = $4, sealed_key = $5, previous_key_until = $6, row_mac = $7
-    where company = $1 and endpoint_id = $2`,
+    where tenant = $1 and endpoint_id = $2`,
 );
 const remove = statement(
   'remove-webhook-endpoint',
-  'delete from webhook_endpoint where company = $1 and endpoint_id = $2',
+  'delete from webhook_endpoint where tenant = $1 and endpoint_id = $2',
 );
 const deleteJobs = statement(
   'delete-webhooks',
-  `delete from job where company = $1 and kind = 'webhook' and substr(ordering_key, 1, $3) = $2`,
+  `delete from job where tenant = $1 and kind = 'webhook' and substr(ordering_key, 1, $3) = $2`,
 );
 const deleteSequences = statement(
   'delete-webhook-sequences',
-  'delete from job_sequence where company = $1 and substr(ordering_key, 1, $3) = $2',
+  'delete from job_sequence where tenant = $1 and substr(ordering_key, 1, $3) = $2',
 );
 /** Jobs deferred in one transaction, so that others hardly wait for it. */
 const deferredMax = 250;
@@ -66,11 +55,11 @@ const spreadMsMax = 60_000;
 const deferDue = statement(
   'defer-due-webhooks',
   `update job set due_at = now_ms() + $4 + case when $5 * ranked.place < $6 then $5 * ranked.place else $6 end / 1000
-     from (select company, job_id, row_number() over (order by due_at) as place from
-       (select company, job_id, due_at from job
-         where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(ordering_key, 1, $3) = $2
+     from (select tenant, job_id, row_number() over (order by due_at) as place from
+       (select tenant, job_id, due_at from job
+         where kind = 'webhook' and due_at <= now_ms() and tenant = $1 and substr(ordering_key, 1, $3) = $2
          order by due_at limit ${deferredMax} skip_locked()) due) ranked
-    where job.company = ranked.company and job.job_id = ranked.job_id`,
+    where job.tenant = ranked.tenant and job.job_id = ranked.job_id`,
 );
 /** Each event without a due time waits for an older one. */
 const oldestWaiting = statement<{ readonly age_ms: number | null }>(
@@ -86,8 +75,8 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
   return Object.freeze<EndpointStore>({
     add: ({ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
       engine.write(async (session) => {
-        const row = { company: tenant, endpoint_id: endpointId, url, format, created_at: createdAt };
-        const mac = integrity.sign(table, fieldsOf({ ...row, previous_key_until: null }));
+        const row = { tenant, endpoint_id: endpointId, url, format, created_at: createdAt };
+        const mac = signRow(integrity, webhookEndpoints, row);
         await session.execute(add, [tenant, endpointId, url, format, keyId, dataKey, payload, createdAt, mac]);
       }),
     list: () => engine.read(async (session) => (await session.query(list, [])).map((row) => listedOf(row, integrity))),
@@ -96,9 +85,9 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
         async (session) => {
           const [row] = await session.query(findById, [endpointId]);
           if (row === undefined) return undefined;
-          await session.execute(remove, [row.company, endpointId]);
-          await session.execute(deleteSequences, prefixOf(row.company, endpointId));
-          return session.execute(deleteJobs, prefixOf(row.company, endpointId));
+          await session.execute(remove, [row.tenant, endpointId]);
+          await session.execute(deleteSequences, prefixOf(row.tenant, endpointId));
+          return session.execute(deleteJobs, prefixOf(row.tenant, endpointId));
         },
         { ...readCommitted, noTimeout: true },
       ),
@@ -106,19 +95,17 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
       engine.write(async (session) => {
         const [row] = await session.query(findById, [endpointId]);
         if (row === undefined) return false;
-        verify(row, integrity);
+        verifyRow(integrity, webhookEndpoints, row);
         const { keyId, dataKey, payload = '' } = seal(endpointOf(row));
         const until = rotatingUntil ?? null;
-        const mac = integrity.sign(table, fieldsOf({ ...row, previous_key_until: until }));
-        await session.execute(rotate, [row.company, endpointId, keyId, dataKey, payload, until, mac]);
+        const mac = signRow(integrity, webhookEndpoints, { ...row, previous_key_until: until });
+        await session.execute(rotate, [row.tenant, endpointId, keyId, dataKey, payload, until, mac]);
         return true;
       }),
     findFor: (job) =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [job.tenant, endpointIdOf(job)]);
-        if (row === undefined) return undefined;
-        verify(row, integrity);
-        return endpointOf(row);
+        return row && endpointOf(verifyRow(integrity, webhookEndpoints, row));
       }),
     deferDue: async ({ tenant, endpointId }, { afterMs, spacingMs }) => {
       const spacing = Math.ceil(spacingMs * 1_000);
@@ -136,34 +123,13 @@ export function createEndpoints(engine: Engine, integrity = new RowIntegrity()):
   });
 }
 
-const table = 'webhook_endpoint';
-
-/** The address, what is sent there, and when a key ends. The keys are sealed for the tenant and the endpoint. */
-const macColumns = ['company', 'endpoint_id', 'url', 'format', 'created_at', 'previous_key_until'] as const;
-
-export const signedEndpointTable: SignedTable = {
-  name: table,
-  key: ['company', 'endpoint_id'],
-  columns: macColumns,
-};
-
-function fieldsOf(row: Pick<EndpointRow, (typeof macColumns)[number]>): MacFields {
-  return macColumns.map((column) => row[column]);
-}
-
-/** Throws `RowAltered`. */
-function verify(row: EndpointRow, integrity: RowIntegrity): void {
-  integrity.verify(table, row.endpoint_id, fieldsOf(row), row.row_mac);
-}
-
 function listedOf(row: EndpointRow, integrity: RowIntegrity): Endpoint {
-  const isRight = !integrity.enforces(table) || integrity.isRight(table, fieldsOf(row), row.row_mac);
-  return isRight ? endpointOf(row) : { ...endpointOf(row), altered: true };
+  return isRowRight(integrity, webhookEndpoints, row) ? endpointOf(row) : { ...endpointOf(row), altered: true };
 }
 
 function endpointOf(row: EndpointRow): Endpoint {
   return {
-    tenant: row.company,
+    tenant: row.tenant,
     endpointId: row.endpoint_id,
     url: row.url,
     format: row.format,

@@ -2,15 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AttemptResult } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
-import {
-  type DescribedEngine,
-  type Session,
-  type ShrinkOptions,
-  statement,
-  type TableRow,
-  type TransactionOptions,
-  type TransactionSession,
-} from '../sql/engine.ts';
+import type { Engine, Session, ShrinkOptions, TransactionOptions, TransactionSession } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
 import type { DataFiles } from './data-files.ts';
 import { translated } from './failure.ts';
@@ -31,17 +23,8 @@ export interface Parts {
 const scrubAttemptsMax = 50;
 const scrubPauseMs = 100;
 
-const describeTables = statement<TableRow>(
-  'describe-tables',
-  `select name,
-     (select group_concat(name) from (select name from pragma_table_info(each.name) where pk > 0 order by pk)) as key,
-     (select group_concat(distinct "table") from pragma_foreign_key_list(each.name)) as referenced
-   from sqlite_schema as each where type = 'table' and name not like 'sqlite_%' order by name`,
-);
-
-export class SqliteEngine implements DescribedEngine {
+export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
-  readonly describeTables = describeTables;
   readonly #parts: Parts;
   readonly #queue: GroupQueue;
   /** The failure after which nothing is written any more. */

@@ -12,5 +12,5 @@ export const balanceAccounts = resourceKind<BalanceAccount>({
     closed: [],
   },
   table: 'balance_account',
-  parent: { kind: accountHolders, column: 'account_holder_id', idOf: ({ accountHolderId }) => accountHolderId },
+  parent: { kind: accountHolders, idOf: ({ accountHolderId }) => accountHolderId },
 });

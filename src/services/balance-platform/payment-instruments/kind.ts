@@ -2,7 +2,7 @@
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { resourceKind } from '../resource.ts';
 import type { PaymentInstrument } from './contract.ts';
-import { isKnownTo } from './secrets.ts';
+import { isKnownTo, numberReindexing } from './secrets.ts';
 
 export const paymentInstruments = resourceKind<PaymentInstrument>({
   name: 'paymentInstrument',
@@ -13,6 +13,7 @@ export const paymentInstruments = resourceKind<PaymentInstrument>({
     closed: [],
   },
   table: 'payment_instrument',
-  parent: { kind: balanceAccounts, column: 'balance_account_id', idOf: ({ balanceAccountId }) => balanceAccountId },
+  tableOptions: { isFoundByStatus: true, reindexing: numberReindexing },
+  parent: { kind: balanceAccounts, idOf: ({ balanceAccountId }) => balanceAccountId },
   sealed: { isKnownTo },
 });

@@ -1,8 +1,10 @@
 /** Seals the numbers of a payment instrument when it is created, and opens them for responses. */
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { Reindexing } from '../../../store/table.ts';
 import type { Sealed, Vault } from '../../../vault/ports.ts';
 import type { StoredResource } from '../resource.ts';
+import type { NumberRow } from '../store/tables.ts';
 import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
@@ -43,8 +45,17 @@ export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument,
   return knownFingerprints(platform, record.id, sealed, vault).includes(fingerprint ?? '');
 }
 
+/** How an issued number changes with the index key. */
+export const numberReindexing: Reindexing<NumberRow> = {
+  fingerprint: 'number_fingerprint',
+  fingerprints({ balance_platform: platform, id, key_id: keyId, data_key: dataKey, ...row }, vault) {
+    const sealed = { keyId, dataKey, number: row.sealed_number ?? undefined, payload: row.sealed_payload ?? undefined };
+    return knownFingerprints(platform, id, sealed, vault);
+  },
+};
+
 /** The fingerprints under each index key, that of the current one first. Throws what the vault throws for a broken seal. */
-export function knownFingerprints(platform: string, id: string, sealed: Sealed, vault: Vault): readonly string[] {
+function knownFingerprints(platform: string, id: string, sealed: Sealed, vault: Vault): readonly string[] {
   return vault.fingerprints(fingerprintScope, numberText(platform, id, sealed, vault));
 }
 

@@ -5,12 +5,13 @@ import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../../store/row-integrity.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
+import { signRow, verifyRow } from '../../../store/table.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import { platformRoles } from '../roles.ts';
 import { platformGrant } from '../tenancy.ts';
 import { platformOf } from './repository.ts';
-import { platformFields } from './row-macs.ts';
 import * as sql from './statements.ts';
+import { balancePlatforms } from './tables.ts';
 
 export interface PlatformRegistry {
   /** Adds the balance platform, or changes it for the same company. */
@@ -35,10 +36,9 @@ export function createPlatformRegistry(engine: Engine, clock: Clock, integrity?:
       engine.write((session) => savePlatform(session, platform, clock.now(), integrity)),
     listBalancePlatforms: () =>
       engine.read(async (session) =>
-        (await session.query(sql.listPlatforms, [])).map((row) => {
-          integrity?.verify('balance_platform', row.balance_platform, platformFields(row), row.row_mac);
-          return platformOf(row);
-        }),
+        (await session.query(sql.listPlatforms, [])).map((row) =>
+          platformOf(verifyRow(integrity, balancePlatforms, row)),
+        ),
       ),
   });
 }
@@ -61,8 +61,7 @@ async function savePlatform(
     throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
   if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);
   const row = { balance_platform: id, company, description: description ?? null, status, time_zone: timeZone };
-  const fields = platformFields(row);
-  const mac = integrity?.sign('balance_platform', fields) ?? null;
-  const written = await session.execute(sql.savePlatform, [...fields, now, mac]);
+  const mac = signRow(integrity, balancePlatforms, row);
+  const written = await session.execute(sql.savePlatform, [...Object.values(row), now, mac]);
   if (written === 0) throw new RegistryError(`balance platform ${id} belongs to another company`);
 }

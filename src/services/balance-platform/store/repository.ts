@@ -1,12 +1,13 @@
 /** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
 import { RowIntegrity } from '../../../store/row-integrity.ts';
+import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';
-import { platformFields, resourceFields } from './row-macs.ts';
 import * as sql from './statements.ts';
+import { balancePlatforms } from './tables.ts';
 
 /** Every lookup by id also requires the platform. */
 export class ResourceReader {
@@ -20,9 +21,7 @@ export class ResourceReader {
 
   async findPlatform(platform: string): Promise<Platform | undefined> {
     const [row] = await this.tx.query(sql.findPlatform, [platform]);
-    if (row === undefined) return undefined;
-    this.integrity?.verify('balance_platform', platform, platformFields(row), row.row_mac);
-    return platformOf(row);
+    return row && platformOf(verifyRow(this.integrity, balancePlatforms, row));
   }
 
   async findResource<R extends ResourceRecord>(
@@ -31,7 +30,7 @@ export class ResourceReader {
     id: string,
   ): Promise<StoredResource<R> | undefined> {
     const [row] = await this.tx.query(kind.statements.find, [platform, id]);
-    return row && this.#verified(kind, platform, row);
+    return row && this.#verified(kind, row);
   }
 
   /** Sorted by creation. */
@@ -44,17 +43,12 @@ export class ResourceReader {
       status === undefined
         ? await this.tx.query(list, [platform, parent, limit, offset])
         : await this.tx.query(listWithStatus, [platform, parent, status, limit, offset]);
-    return rows.map((row) => this.#verified(kind, platform, row));
+    return rows.map((row) => this.#verified(kind, row));
   }
 
   /** Throws `RowAltered`. */
-  #verified<R extends ResourceRecord>(
-    kind: ResourceKind<R>,
-    platform: string,
-    row: sql.ResourceRow,
-  ): StoredResource<R> {
-    this.integrity?.verify(kind.table, row.id, resourceFields(platform, row), row.row_mac);
-    return resourceOf(kind, platform, row);
+  #verified<R extends ResourceRecord>(kind: ResourceKind<R>, row: sql.ResourceRow): StoredResource<R> {
+    return resourceOf(kind, verifyRow(this.integrity, kind.table, row));
   }
 
   /** The id of the oldest account that is not closed. */
@@ -65,7 +59,7 @@ export class ResourceReader {
   /** Any resource of the kind, of any platform. */
   async findAny<R extends ResourceRecord>(kind: ResourceKind<R>): Promise<StoredResource<R> | undefined> {
     const [row] = await this.tx.query(kind.statements.findAny, []);
-    return row && resourceOf(kind, row.balance_platform, row);
+    return row && resourceOf(kind, row);
   }
 }
 
@@ -90,7 +84,7 @@ export class ResourceRepository extends ResourceReader {
       return false;
     const text = JSON.stringify(record);
     const state = [record.status, revision, text, this.#sign(resource, text)];
-    const row = [platform, record.id, ...parentValues(resource), ...state, ...numberValues(resource)];
+    const row = [platform, record.id, parentOf(resource), ...state, ...numberValues(resource)];
     row.push(...payloadValues(resource));
     if ((await this.tx.execute(kind.statements.add, row)) === 0) return false;
     this.#changes.push(resource);
@@ -104,7 +98,7 @@ export class ResourceRepository extends ResourceReader {
     const written = await this.tx.execute(kind.statements.change, [
       platform,
       record.id,
-      ...parentValues(resource),
+      parentOf(resource),
       record.status,
       revision,
       text,
@@ -119,10 +113,9 @@ export class ResourceRepository extends ResourceReader {
 
   #sign(resource: StoredResource, text: string): string | null {
     const { kind, platform, revision, record } = resource;
-    const [parent = null] = parentValues(resource);
     const { id, status } = record;
-    const fields = resourceFields(platform, { id, parent, status, revision, record: text });
-    return this.integrity?.sign(kind.table, fields) ?? null;
+    const row = { balance_platform: platform, id, parent_id: parentOf(resource), status, revision, record: text };
+    return signRow(this.integrity, kind.table, row);
   }
 }
 
@@ -136,14 +129,10 @@ export function platformOf(row: sql.PlatformRow): Platform {
   };
 }
 
-function resourceOf<R extends ResourceRecord>(
-  kind: ResourceKind<R>,
-  platform: string,
-  row: sql.ResourceRow,
-): StoredResource<R> {
+function resourceOf<R extends ResourceRecord>(kind: ResourceKind<R>, row: sql.ResourceRow): StoredResource<R> {
   return {
     kind,
-    platform,
+    platform: row.balance_platform,
     revision: row.revision,
     record: JSON.parse(row.record),
     ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint }),
@@ -151,7 +140,7 @@ function resourceOf<R extends ResourceRecord>(
   };
 }
 
-/** Undefined for a kind without sealed members, and for a row from before they were sealed. */
+/** Undefined for a resource without sealed members. */
 function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.ResourceRow): Sealed | undefined {
   if (key_id == null || data_key == null) return undefined;
   return {
@@ -162,9 +151,9 @@ function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.Resou
   };
 }
 
-/** The value of the column that names the parent, where the kind has one. */
-function parentValues<R extends ResourceRecord>({ kind, record }: StoredResource<R>): readonly string[] {
-  return kind.parent === undefined ? [] : [kind.parent.idOf(record)];
+/** The id of the parent, which may be the platform. */
+function parentOf<R extends ResourceRecord>({ kind, platform, record }: StoredResource<R>): string {
+  return kind.parent?.idOf(record) ?? platform;
 }
 
 /** The values of the columns of a sealed payload; none for a kind without one. */

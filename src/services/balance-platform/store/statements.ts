@@ -1,15 +1,10 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
 
 import { statement } from '../../../store/sql/engine.ts';
+import type { RowOf, Table } from '../../../store/table.ts';
+import type { balancePlatforms } from './tables.ts';
 
-export type PlatformRow = {
-  readonly balance_platform: string;
-  readonly company: string;
-  readonly description: string | null;
-  readonly status: string;
-  readonly time_zone: string;
-  readonly row_mac: string | null;
-};
+export type PlatformRow = Omit<RowOf<typeof balancePlatforms>, 'created_at'>;
 
 const platformColumns = 'balance_platform, company, description, status, time_zone';
 
@@ -35,9 +30,9 @@ export const savePlatform = statement(
 
 /** A resource. Only kinds with a sealed number have the last five columns, and kinds with other sealed members three of them. */
 export type ResourceRow = {
+  readonly balance_platform: string;
   readonly id: string;
-  /** The column that names the parent, where the kind has one. */
-  readonly parent: string | null;
+  readonly parent_id: string;
   readonly status: string;
   readonly row_mac: string | null;
   readonly revision: number;
@@ -61,33 +56,22 @@ const payloadColumns = ['key_id', 'data_key', 'sealed_payload'] as const;
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
 
-/** The table of a kind of resource. */
-export interface ResourceTable {
-  readonly table: string;
-  /** Absent where the parent is the platform. */
-  readonly parent?: { readonly column: string };
-  /** Present where rows have a sealed number. */
-  readonly sealed?: object;
-  /** Present where rows have a sealed payload only. */
-  readonly sealedPayload?: true;
-}
-
 export type ResourceStatements = ReturnType<typeof resourceStatements>;
 
-export function resourceStatements({ table: name, sealed, sealedPayload, ...place }: ResourceTable) {
-  const parent = place.parent?.column;
+/** The statements of a kind of resource, over its table. */
+export function resourceStatements(
+  { name }: Table,
+  { sealed, sealedPayload }: { readonly sealed?: object; readonly sealedPayload?: true },
+) {
   const sealedColumns = sealed ? numberColumns : sealedPayload ? payloadColumns : [];
-  const covered = ['id', `${parent ?? 'cast(null as text)'} as parent`, 'status', 'revision', 'record', 'row_mac'];
-  const read = [...covered, ...sealedColumns].join(', ');
-  const parents = parent === undefined ? [] : [parent];
-  const added = ['balance_platform', 'id', ...parents, 'status', 'revision', 'record', 'row_mac', ...sealedColumns];
+  const added = ['balance_platform', 'id', 'parent_id', 'status', 'revision', 'record', 'row_mac', ...sealedColumns];
+  const read = added.join(', ');
   // A number never changes.
-  const changed = [...parents, 'status', 'revision', 'record', 'row_mac', ...(sealedPayload ? payloadColumns : [])];
-  const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
+  const changed = ['parent_id', 'status', 'revision', 'record', 'row_mac', ...(sealedPayload ? payloadColumns : [])];
+  const ofParent = 'balance_platform = $1 and parent_id = $2';
   /** Later than that of all others of the parent: what is added, or moved here, comes after them, so that earlier pages do not shift. */
-  const next = (place: readonly string[]) =>
-    `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
-       where balance_platform = ${place[0]} and ${parent ?? 'balance_platform'} = ${place.at(-1)})`;
+  const next = `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
+       where balance_platform = $1 and parent_id = $3)`;
   // Skips rows in the index alone: otherwise a large offset would read every row before it.
   const page = (also: string, from: number) =>
     `select ${read} from
@@ -98,10 +82,7 @@ export function resourceStatements({ table: name, sealed, sealedPayload, ...plac
   return Object.freeze({
     find: statement<ResourceRow>(`find-${name}`, `select ${read} from ${name} where balance_platform = $1 and id = $2`),
     /** Any resource, of any platform. */
-    findAny: statement<ResourceRow & { readonly balance_platform: string }>(
-      `find-any-${name}`,
-      `select balance_platform, ${read} from ${name} limit 1`,
-    ),
+    findAny: statement<ResourceRow>(`find-any-${name}`, `select ${read} from ${name} limit 1`),
     list: statement<ResourceRow>(`list-${name}`, page('', 3)),
     listWithStatus: statement<ResourceRow>(`list-${name}-with-status`, page(' and status = $3', 4)),
     findOpen: statement<{ readonly id: string }>(
@@ -112,16 +93,13 @@ export function resourceStatements({ table: name, sealed, sealedPayload, ...plac
     add: statement(
       `add-${name}`,
       `insert into ${name} (${added.join(', ')}, listed_at)
-       values (${numbered(1, added)}, ${next(parent === undefined ? ['$1'] : ['$1', '$3'])}) on conflict do nothing`,
+       values (${numbered(1, added)}, ${next}) on conflict do nothing`,
     ),
     /** Writes no row where the stored revision is not the one before. */
     change: statement(
       `change-${name}`,
-      `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')}${
-        parent === undefined
-          ? ''
-          : `, listed_at = case when ${parent} = $3 then listed_at else ${next(['$1', '$3'])} end`
-      }
+      `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')},
+         listed_at = case when parent_id = $3 then listed_at else ${next} end
         where balance_platform = $1 and id = $2 and revision = $${3 + changed.length}`,
     ),
   });

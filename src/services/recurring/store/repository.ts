@@ -1,6 +1,7 @@
 /** The shoppers of a merchant account and their stored details. */
 
-import { type MacFields, RowIntegrity } from '../../../store/row-integrity.ts';
+import { RowIntegrity } from '../../../store/row-integrity.ts';
+import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type {
   ContractType,
@@ -13,6 +14,7 @@ import type {
   StoredDetail,
 } from '../details.ts';
 import type { InstrumentMatch } from '../match-instrument.ts';
+import { storedDetails } from '../tables.ts';
 import { ShopperCache } from './shopper-cache.ts';
 import * as sql from './statements.ts';
 
@@ -75,13 +77,12 @@ export class DetailReader {
 
   /** Throws `RowAltered`. */
   protected verified<R extends sql.PublicRow>(key: ShopperKey, row: R): R {
-    this.integrity?.verify('stored_detail', row.recurring_detail_reference, detailFields(key, row), row.row_mac);
-    return row;
+    return verifyRow(this.integrity, storedDetails, row, shopperColumns(key));
   }
 
   /** For details that were found by a fingerprint, which has no MAC. Throws `RowAltered` where it is that of another instrument. */
   requireMatch<D extends ListedDetail>(company: string, detail: D, match: InstrumentMatch): D {
-    if (this.integrity?.enforces('stored_detail') === true && !match.matches(detail))
+    if (this.integrity?.hasKeys === true && !match.matches(detail))
       this.integrity.refuse({ table: 'stored_detail', tenant: company, id: detail.recurringDetailReference });
     return detail;
   }
@@ -180,7 +181,7 @@ export class DetailRepository extends DetailReader {
     return [
       ...[reference, createdAt, contracts, fingerprint, public_data],
       ...[sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.payload ?? null],
-      this.integrity?.sign('stored_detail', detailFields(key, fields)) ?? null,
+      signRow(this.integrity, storedDetails, fields, shopperColumns(key)),
     ];
   }
 
@@ -195,13 +196,9 @@ function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {
   return [company, merchantAccount, shopperReference] as const;
 }
 
-/** What the MAC of a detail covers. Key rotation changes none of it. */
-export function detailFields(
-  { company, merchantAccount, shopperReference }: ShopperKey,
-  row: Pick<sql.PublicRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>,
-): MacFields {
-  const place = [company, merchantAccount, shopperReference, row.recurring_detail_reference];
-  return [...place, row.created_at, row.contracts, row.public_data];
+/** The columns of the shopper in the row of a detail. */
+export function shopperColumns({ company, merchantAccount, shopperReference }: ShopperKey) {
+  return { company, merchant_account: merchantAccount, shopper_reference: shopperReference };
 }
 
 function publicPartOf(row: sql.PublicRow): PublicPart {

@@ -20,25 +20,25 @@ const countWaiting = statement<{ readonly checks: number; readonly longest_ms: n
 const collect = statement(
   'collect-checks',
   `update job set kind = '${batchResponse}', lease_owner = $1, due_at = now_ms() + $2, attempts = attempts + 1
-    where (company, job_id) in
-      (select company, job_id from job where kind = '${batchWait}' and due_at <= now_ms()
+    where (tenant, job_id) in
+      (select tenant, job_id from job where kind = '${batchWait}' and due_at <= now_ms()
         order by due_at limit $3 skip_locked())`,
 );
 
 const findOfFile = statement<JobRow>(
   'find-checks-of-file',
   `select ${jobColumns} from job
-    where kind = '${batchResponse}' and lease_owner = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
+    where kind = '${batchResponse}' and lease_owner = $1 and (tenant, job_id) > ($2, $3) order by tenant, job_id limit $4`,
 );
 
 const findOne = statement<JobRow & { readonly lease_owner: string }>(
   'find-batched-check',
-  `select ${jobColumns}, lease_owner from job where company = $1 and job_id = $2 and kind = '${batchResponse}'`,
+  `select ${jobColumns}, lease_owner from job where tenant = $1 and job_id = $2 and kind = '${batchResponse}'`,
 );
 
 const ensure = statement(
   'ensure-batch-cycle',
-  `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
+  `insert into job (tenant, job_id, kind, ordering_key, position, payload, created_at, due_at)
    values ($1, '${batchCycle}', '${batchCycle}', '${batchCycle}', 1, '{}', now_ms(), now_ms()) on conflict do nothing`,
 );
 

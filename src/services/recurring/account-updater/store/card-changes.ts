@@ -1,12 +1,12 @@
 /** Announced card changes, and the history of the stored details that were updated. */
 
-import { type MacFields, RowIntegrity } from '../../../../store/row-integrity.ts';
+import { RowIntegrity } from '../../../../store/row-integrity.ts';
 import { statement } from '../../../../store/sql/engine.ts';
-import type { SignedTable } from '../../../../store/sql/signed-rows.ts';
+import { isRowRight, signRow, verifyRow } from '../../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
-import type { Sealed } from '../../../../vault/ports.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
-import { detailFields } from '../../store/repository.ts';
+import { shopperColumns } from '../../store/repository.ts';
+import { announcedChanges, storedDetails } from '../../tables.ts';
 import type { Announcement } from '../updater.ts';
 
 type AnnouncedRow = {
@@ -55,21 +55,6 @@ const saveAnnouncement = statement(
      announced_at = excluded.announced_at, row_mac = excluded.row_mac`,
 );
 
-/** Writes no row where the card has an announcement under the other fingerprint, which is newer. */
-const copyAnnouncement = statement(
-  'copy-announcement',
-  `insert into announced_change
-     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at, row_mac)
-   select company, $3, status, expiry_month, expiry_year, $4, $5, $6, announced_at, $7
-     from announced_change where company = $1 and fingerprint = $2
-   on conflict (company, fingerprint) do nothing`,
-);
-
-const deleteAnnouncement = statement(
-  'delete-announcement',
-  'delete from announced_change where company = $1 and fingerprint = $2',
-);
-
 const insertChange = statement(
   'save-change',
   `insert into detail_change
@@ -98,21 +83,6 @@ const findSince = statement<{ readonly created_at: number }>(
   'find-known-since',
   'select created_at from shopper where company = $1 and merchant_account = $2 and shopper_reference = $3',
 );
-
-const table = 'announced_change';
-const detailTable = 'stored_detail';
-
-/** The number is sealed for the company and the fingerprint. */
-export const signedAnnouncementTable: SignedTable = {
-  name: table,
-  key: ['company', 'fingerprint'],
-  columns: ['company', 'fingerprint', 'status', 'expiry_month', 'expiry_year'],
-};
-
-/** The fields of `signedAnnouncementTable`. */
-function fieldsOf(company: string, { fingerprint, status, expiry }: Omit<Announcement, 'sealed'>): MacFields {
-  return [company, fingerprint, status, expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
-}
 
 /** A detail without its sealed parts, with its history. */
 export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'publicData'> {
@@ -171,9 +141,7 @@ export class CardChangeReader {
   async findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined> {
     const [row] = await this.tx.query(findAnnouncement, [company, fingerprint]);
     if (row === undefined) return undefined;
-    const { status, expiry_month, expiry_year, row_mac } = row;
-    this.integrity?.verify(table, fingerprint, [company, fingerprint, status, expiry_month, expiry_year], row_mac);
-    return announcementOf(row, fingerprint);
+    return announcementOf(verifyRow(this.integrity, announcedChanges, row, { company, fingerprint }), fingerprint);
   }
 
   /** The shopper with all details, disabled ones too, and their histories; undefined for an unknown shopper. */
@@ -200,8 +168,7 @@ export class CardChangeReader {
 
   /** A disabled detail has no MAC. */
   #isAltered(shopper: ShopperKey, row: KnownRow): boolean {
-    if (row.disabled_at !== null || this.integrity?.enforces(detailTable) !== true) return false;
-    return !this.integrity.isRight(detailTable, detailFields(shopper, row), row.row_mac);
+    return row.disabled_at === null && !isRowRight(this.integrity, storedDetails, row, shopperColumns(shopper));
   }
 }
 
@@ -222,21 +189,9 @@ export class CardChangeRepository extends CardChangeReader {
     await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at, mac]);
   }
 
-  /** Moves an announcement to another fingerprint of the same card. `sealed`: its number, sealed for that one. */
-  async moveAnnouncement(
-    company: string,
-    earlier: Announcement,
-    to: string,
-    sealed: Sealed | undefined,
-  ): Promise<void> {
-    const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    const mac = this.#sign(company, { ...earlier, fingerprint: to });
-    await this.tx.execute(copyAnnouncement, [company, earlier.fingerprint, to, ...secrets, mac]);
-    await this.tx.execute(deleteAnnouncement, [company, earlier.fingerprint]);
-  }
-
-  #sign(company: string, announcement: Announcement): string | null {
-    return this.integrity?.sign(table, fieldsOf(company, announcement)) ?? null;
+  #sign(company: string, { fingerprint, status, expiry }: Announcement): string | null {
+    const [expiry_month, expiry_year] = [expiry?.expiryMonth, expiry?.expiryYear];
+    return signRow(this.integrity, announcedChanges, { company, fingerprint, status, expiry_month, expiry_year });
   }
 
   /** Adds to the history of the detail; one request changes a detail once. */

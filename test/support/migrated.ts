@@ -1,0 +1,23 @@
+/** Stores with the tables of the engine and of the built-in services, for tests. */
+import { builtInServices } from '../../src/backend/services.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { migrate as migrateOwners } from '../../src/store/sql/migrate.ts';
+import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
+import { openMemory } from '../../src/store/sqlite/memory.ts';
+
+export const { owners } = builtInServices;
+export const tables = owners.flatMap((owner) => owner.tables);
+
+/** What `migrate` returns for a new store. */
+export const firstMigrations = owners.map(({ name }) => `${name} 1`);
+
+export function migrate(engine: Engine, of = owners): Promise<readonly string[]> {
+  return migrateOwners(engine, of);
+}
+
+/** `now`: the clock of the database, in milliseconds since the epoch. */
+export async function openMigratedMemory(now: () => number): Promise<SqliteEngine> {
+  const engine = openMemory(now);
+  await migrate(engine);
+  return engine;
+}

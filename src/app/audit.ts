@@ -15,7 +15,7 @@ export interface ServerAudit {
   readonly requests: RequestAudit | undefined;
   /** Records the start, and begins to store what is recorded. */
   start(): void;
-  /** Records the end, and stores everything. */
+  /** Records the end, and stores everything. Does nothing where the start was not recorded. */
   stop(): Promise<void>;
 }
 
@@ -73,6 +73,7 @@ export function createServerAudit(
       ];
     },
     async stop() {
+      if (tasks.length === 0) return;
       await Promise.all(tasks.map((task) => task.stop()));
       requests.recordCounts();
       audit.record({ kind: 'stopped', actor: gatewayActor, subject: processName });

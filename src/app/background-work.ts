@@ -9,17 +9,13 @@ import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
 import { refreshLimitsEveryMs } from '../callers/limits/limits.ts';
 import type { Config } from '../config/config.ts';
 import { type Log, logFailure } from '../http/log.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import { createDeliveryHandler } from '../jobs/webhooks/deliver.ts';
 import { startWorker } from '../jobs/worker.ts';
-import { startPeriodicTask } from '../lib/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
 import { pauseAfterJumps } from './pause-after-jumps.ts';
-
-export interface BackgroundWork {
-  /** Starts no more work, and resolves when the running work has ended. Jobs end early when `cutOff` aborts. */
-  stop(cutOff: AbortSignal): Promise<void>;
-}
 
 const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;
@@ -27,87 +23,60 @@ const reportEveryMs = 10_000;
 const flushEveryMs = 10_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
+/** `closers` gets what ends the work: it starts no more, and resolves when the running work has ended. Jobs are cut off after `jobMsMax`. */
 export async function startBackgroundWork(
   config: Config,
   backend: Backend<Services>,
-  {
-    log,
-    metrics,
-    recorder,
-    audit,
-    telemetry,
-    deprecations,
-  }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit' | 'telemetry' | 'deprecations'>,
-): Promise<BackgroundWork> {
+  { log, metrics, recorder, audit, telemetry, deprecations }: ComposedGateway,
+  closers: AsyncDisposableStack,
+  jobMsMax: number,
+): Promise<void> {
   audit.start();
   const leaseOwner = randomUUID();
   let isStopped = false;
   const deleteByTime = pauseAfterJumps(backend, log, metrics);
-  const cleanup = startPeriodicTask(
-    deleteByTime(async () => {
-      const options = { owner: leaseOwner, isStopped: () => isStopped };
-      const { oldestExpiry } = await backend.deleteExpiredRecords(options);
-      metrics.oldestRecordExpiry = oldestExpiry;
-      await backend.shrink({ isStopped: options.isStopped });
-    }),
-    cleanupEveryMs,
-    (thrown) => logFailure(log, thrown, 'deleting expired idempotency records failed'),
-  );
-  const retention = startPeriodicTask(
-    deleteByTime(() => runRetention(config, backend, leaseOwner, () => isStopped)),
-    cleanupEveryMs,
-    (thrown) => logFailure(log, thrown, 'destroying what is stored for too long failed'),
-  );
-  const unsettled = startPeriodicTask(
-    async () => {
-      for (const each of await backend.unsettled.takeUnreported()) logUnknown(log, each);
-    },
-    reportEveryMs,
-    (thrown) => logFailure(log, thrown, 'looking for requests of unknown outcome failed'),
-  );
-  const recording = recorder && [
-    startPeriodicTask(recorder.flush, flushEveryMs, (thrown) =>
-      logFailure(log, thrown, 'saving the records of callers failed'),
-    ),
-    startPeriodicTask(
-      deleteByTime(() =>
-        backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
-      ),
+  const every = (ms: number, work: () => Promise<unknown>, failure: string): PeriodicTask =>
+    startPeriodicTask(work, ms, (thrown) => logFailure(log, thrown, failure));
+  const tasks = [
+    every(
       cleanupEveryMs,
-      (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
+      deleteByTime(async () => {
+        const options = { owner: leaseOwner, isStopped: () => isStopped };
+        const { oldestExpiry } = await backend.deleteExpiredRecords(options);
+        metrics.oldestRecordExpiry = oldestExpiry;
+        await backend.shrink({ isStopped: options.isStopped });
+      }),
+      'deleting expired idempotency records failed',
     ),
-  ];
-  const counts = [
-    startPeriodicTask(backend.deleteExpiredCounts, cleanupEveryMs, (thrown) =>
-      logFailure(log, thrown, 'deleting the counts of limits failed'),
+    every(
+      cleanupEveryMs,
+      deleteByTime(() => runRetention(config, backend, leaseOwner, () => isStopped)),
+      'destroying what is stored for too long failed',
     ),
+    every(
+      reportEveryMs,
+      async () => {
+        for (const each of await backend.unsettled.takeUnreported()) logUnknown(log, each);
+      },
+      'looking for requests of unknown outcome failed',
+    ),
+    every(cleanupEveryMs, backend.deleteExpiredCounts, 'deleting the counts of limits failed'),
+    startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed),
+    every(flushUsesEveryMs, backend.credentialUses.flush, 'saving the last use of credentials failed'),
   ];
-  if (backend.limits.isStoreShared) {
-    let isFailing = false;
-    const refresh = async (): Promise<void> => {
-      await backend.limits.refresh();
-      isFailing = false;
-    };
-    const failed = (thrown: unknown): void => {
-      if (!isFailing) logFailure(log, thrown, 'reading the counts of limits failed');
-      isFailing = true;
-    };
-    counts.push(startPeriodicTask(refresh, refreshLimitsEveryMs, failed));
-  }
-  const polling = startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed);
-  const uses = startPeriodicTask(backend.credentialUses.flush, flushUsesEveryMs, (thrown) =>
-    logFailure(log, thrown, 'saving the last use of credentials failed'),
-  );
-  const count = metrics.addEventCounter({
-    name: 'triglyph_altered_rows_total',
-    help: 'Rows that were changed outside of the gateway and therefore refused, by table.',
-  });
-  backend.integrity.listen(({ table, tenant, id }) => {
-    count(table);
-    log.write('error', 'a row was changed outside of the gateway: it is refused', { table, tenant, id });
-    const subject = `${table} ${tenant} ${id}`;
-    backend.audit.recordOnce({ kind: 'rowAltered', actor: gatewayActor, subject });
-  });
+  if (recorder !== undefined)
+    tasks.push(
+      every(flushEveryMs, recorder.flush, 'saving the records of callers failed'),
+      every(
+        cleanupEveryMs,
+        deleteByTime(() =>
+          backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
+        ),
+        'deleting old records of callers failed',
+      ),
+    );
+  if (backend.limits.isStoreShared) tasks.push(pollLimits(backend, log));
+  reportAlteredRows(backend, log, metrics);
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
   const deliveries = createDeliveryHandler({
@@ -127,19 +96,36 @@ export async function startBackgroundWork(
     jobNotifier.subscribe(handler.kind, worker.nudge);
     return worker;
   });
-  return Object.freeze({
-    async stop(cutOff: AbortSignal) {
-      isStopped = true;
-      await Promise.all([
-        cleanup.stop(),
-        retention.stop(),
-        unsettled.stop(),
-        polling.stop(),
-        uses.stop(),
-        ...[...counts, ...(recording ?? [])].map((task) => task.stop()),
-        ...workers.map((worker) => worker.stop(cutOff)),
-      ]);
-    },
+  closers.defer(async () => {
+    isStopped = true;
+    const cutOff = AbortSignal.timeout(jobMsMax);
+    await Promise.all([...tasks.map((task) => task.stop()), ...workers.map((worker) => worker.stop(cutOff))]);
+  });
+}
+
+/** Reads the counts that other processes share. Logs the first failure in a row. */
+function pollLimits({ limits }: Backend<Services>, log: Log): PeriodicTask {
+  let isFailing = false;
+  const refresh = async (): Promise<void> => {
+    await limits.refresh();
+    isFailing = false;
+  };
+  return startPeriodicTask(refresh, refreshLimitsEveryMs, (thrown) => {
+    if (!isFailing) logFailure(log, thrown, 'reading the counts of limits failed');
+    isFailing = true;
+  });
+}
+
+/** Counts, logs and audits each row that was changed outside of the gateway. */
+function reportAlteredRows({ integrity, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
+  const count = metrics.addEventCounter({
+    name: 'triglyph_altered_rows_total',
+    help: 'Rows that were changed outside of the gateway and therefore refused, by table.',
+  });
+  integrity.listen(({ table, tenant, id }) => {
+    count(table);
+    log.write('error', 'a row was changed outside of the gateway: it is refused', { table, tenant, id });
+    audit.recordOnce({ kind: 'rowAltered', actor: gatewayActor, subject: `${table} ${tenant} ${id}` });
   });
 }
 

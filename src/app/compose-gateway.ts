@@ -94,9 +94,14 @@ export interface GatewayOverrides {
   readonly onLogError?: (thrown: Error) => void;
 }
 
+/** What the last spans and metrics may take. The receiver may be away. */
+const telemetryMsMax = 2_000;
+
+/** `closers` gets what closes each part. Requests must have been answered before. */
 export async function composeGateway<M extends Metrics>(
   config: Config,
   backend: Backend<Services>,
+  closers: AsyncDisposableStack,
   createMetrics: (names: KnownNames, onFailure: CollectionFailed, build: Build) => M,
   overrides: GatewayOverrides = {},
 ): Promise<ComposedGateway<M>> {
@@ -167,9 +172,11 @@ export async function composeGateway<M extends Metrics>(
     metrics: metrics.upstreams,
     observe: steps.upstream,
   });
+  closers.defer(() => opened.close());
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
+  closers.defer(() => cache?.close());
   const nameClient =
     config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : neutralParts.nameClient;
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
@@ -214,6 +221,11 @@ export async function composeGateway<M extends Metrics>(
     checks: compileChecks(deprecations, scanTexts),
     intercept: interceptor,
   });
+  closers.defer(() => traffic?.close());
+  // The last metrics are read from the store and the cache.
+  closers.defer(() => telemetry?.close(telemetryMsMax));
+  const records = { recorder, audit, log, loginReports, cardNumberReports };
+  closers.defer(() => saveRecords(records, backend));
   return {
     services,
     protocols,
@@ -257,8 +269,8 @@ function recordCallers(recorder: CallerRecorder): RequestObserver {
   };
 }
 
-/** For the end of a server: saves what was recorded of its last requests. */
-export async function saveRecords(
+/** Saves what was recorded of the last requests. */
+async function saveRecords(
   {
     recorder,
     audit,

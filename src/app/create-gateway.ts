@@ -21,7 +21,7 @@ import { clock } from '../lib/clock.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
 
@@ -122,21 +122,29 @@ export async function startGateway(options: GatewayOptions, overrides: StartOver
   if (plan === undefined) throw new ConfigError(faults);
   const config = configure(options, plan);
   const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
-  try {
-    await bundle?.prepare(backend);
-    const { deprecations = [] } = options;
-    return { backend, gateway: await run(config, backend, { ...overrides, upstreams: plan, deprecations }) };
-  } catch (thrown) {
-    await backend.close();
-    throw thrown;
-  }
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => backend.close());
+  await bundle?.prepare(backend);
+  const { deprecations = [] } = options;
+  return { backend, gateway: await run(config, backend, opening, { ...overrides, upstreams: plan, deprecations }) };
 }
 
-async function run(config: Config, backend: Backend<Services>, overrides: GatewayOverrides): Promise<RunningGateway> {
-  const composed = await composeGateway(config, backend, createNoMetrics, overrides);
-  const work = await startBackgroundWork(config, backend, composed);
-  const servers: CallerServer[] = [];
+/** `opening`: closes the backend. The gateway takes it over, and adds its own parts. */
+async function run(
+  config: Config,
+  backend: Backend<Services>,
+  opening: AsyncDisposableStack,
+  overrides: GatewayOverrides,
+): Promise<RunningGateway> {
+  const composed = await composeGateway(config, backend, opening, createNoMetrics, overrides);
   let tls: TlsFiles | undefined;
+  opening.defer(() => tls?.stop());
+  await startBackgroundWork(config, backend, composed, opening, config.drainMsMax);
+  const servers: CallerServer[] = [];
+  opening.defer(async () => {
+    await Promise.all(servers.map((server) => server.drain()));
+  });
+  const closers = opening.move();
   let closed: Promise<void> | undefined;
   // Koa is loaded for the first request: it takes as long as all other files of a gateway together.
   const load = async () => {
@@ -153,14 +161,11 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   };
   const mounted = { listener: loaded, owns: ownedPaths(composed.services) };
   const close = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.drain()));
-    await work.stop(AbortSignal.timeout(config.drainMsMax));
-    await saveRecords(composed, backend);
-    await tls?.stop();
-    await composed.upstreams.close();
-    await composed.cache?.close();
-    await backend.close();
-    await composed.log.close();
+    try {
+      await closers.disposeAsync();
+    } finally {
+      await composed.log.close();
+    }
   };
   return Object.freeze<RunningGateway>({
     credentials: backend.registry,

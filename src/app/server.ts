@@ -25,7 +25,7 @@ import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { Traffic } from '../observe/traffic/create-traffic.ts';
 import { openTraffic } from '../observe/traffic/open-traffic.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 
 export interface RunningServer {
   /** The address for callers: `http://127.0.0.1:8080`. */
@@ -64,8 +64,6 @@ export interface ServerOverrides extends GatewayOverrides {
 const kmsCheckMs = 10_000;
 /** The end of the time to drain is for closing: requests and webhooks under way are cut off that much earlier. */
 const closeMsMax = 500;
-/** What the last spans and metrics may take. The receiver may be away. */
-const telemetryMsMax = 2_000;
 /** What writing the last lines of the log may take after that time. */
 const logCloseMsMin = 200;
 
@@ -83,15 +81,17 @@ export async function startServer(
     ...overrides
   }: ServerOverrides = {},
 ): Promise<RunningServer> {
-  const composed = await composeGateway(config, backend, createMetrics, {
+  await using opening = new AsyncDisposableStack();
+  const composed = await composeGateway(config, backend, opening, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
     publicConsole: config.console && consoleForAll !== undefined ? consolePath : undefined,
     openTraffic: (parts) => openTraffic(config, parts),
     ...overrides,
   });
-  const { protocols, log, metrics, cache } = composed;
+  const { protocols, log, metrics } = composed;
   const { connections } = backend;
   const tlsFiles = openTlsFiles(config, tlsReport(log));
+  opening.defer(() => tlsFiles?.stop());
   const tls = givenTls ?? tlsFiles;
   const kms = backend.keyProvider.check && runAtMostEvery(kmsCheckMs, backend.keyProvider.check);
   if (kms !== undefined) metrics.kmsUp = () => succeeds(kms);
@@ -134,10 +134,8 @@ export async function startServer(
     options: config,
     tls,
     site: consoleForAll && siteOptions,
-  }).catch(async (thrown) => {
-    await cache?.close();
-    throw thrown;
   });
+  opening.defer(() => server.drain());
   metrics.connections = () => server.connections();
   composed.telemetry?.exportMetrics(metrics.registry);
   if (tlsFiles !== undefined) metrics.certificateExpiresAt = tlsFiles.expiresAt;
@@ -151,12 +149,17 @@ export async function startServer(
     readiness,
     site: siteOptions,
     report,
-  }).catch(async (thrown) => {
-    await server.drain();
-    await cache?.close();
-    throw thrown;
   });
-  const work = await startBackgroundWork(config, backend, composed);
+  opening.defer(async () => {
+    // The admin port answers until the end of the drain, so that probes see it.
+    await server.drain();
+    await admin.close();
+  });
+  const cutOffMs = config.drainMsMax - Math.min(closeMsMax, config.drainMsMax / 2);
+  await startBackgroundWork(config, backend, composed, opening, cutOffMs);
+  const closers = new AsyncDisposableStack();
+  closers.defer(() => backend.close());
+  closers.use(opening.move());
   return Object.freeze({
     callers: callers(),
     admin: origin(config.adminHost, admin.port, config.adminTls ? 'https' : 'http'),
@@ -169,25 +172,12 @@ export async function startServer(
       const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
       log.write('info', 'draining', { connections: server.connections(), inFlight, ...times });
       site?.close();
-      const cutOffMs = drainMsMax - Math.min(closeMsMax, drainMsMax / 2);
-      const drained = server.drain(cutOffMs);
+      // Requests are answered while background work ends.
+      void server.drain(cutOffMs);
       await setTimeout(drainNoticeMs);
       const deadline = performance.now() + drainMsMax;
-      const close = async (): Promise<void> => {
-        // The admin port answers until the end of the drain, so that probes see it.
-        const answered = drained.then(() => admin.close());
-        await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
-        await saveRecords(composed, backend);
-        // The last metrics are read from the store.
-        await composed.telemetry?.close(telemetryMsMax);
-        composed.traffic?.close();
-        await tlsFiles?.stop();
-        await composed.upstreams.close();
-        await cache?.close();
-        await backend.close();
-      };
       try {
-        if (!(await endsWithin(close(), drainMsMax)))
+        if (!(await endsWithin(closers.disposeAsync(), drainMsMax)))
           log.write('warn', 'DRAIN_MS_MAX is over: the server ends without closing everything');
       } finally {
         const ms = Math.round(performance.now() - startedAt);

@@ -41,6 +41,7 @@ const boundaries = {
   '@opentelemetry': ['observe/telemetry/'],
   'prom-client': ['http/'],
   saxes: ['lib/xml/'],
+  'node-forge': ['lib/self-signed.ts'],
   'fast-xml-parser': ['documents/'],
   qs: ['formats/'],
   multipasta: ['formats/multipart.ts'],

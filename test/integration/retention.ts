@@ -4,7 +4,7 @@ import { DetailReader, DetailRepository } from '../../src/services/recurring/sto
 import { applyRetention, type RetentionParts, retentionRules } from '../../src/store/retention.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { holdLease } from '../../src/store/sql/leases.ts';
-import { rowsFirst } from '../../src/store/sql/step-pace.ts';
+import { rowsMin } from '../../src/store/sql/step-pace.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Table } from '../../src/store/table.ts';
 import { tables } from '../support/migrated.ts';
@@ -135,7 +135,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
         await run(`update lease set owner = 'other'`);
       };
       await apply({ pause });
-      expect(await count()).toMatchObject({ details: 450 - rowsFirst });
+      expect(await count()).toMatchObject({ details: 450 - rowsMin });
     });
 
     test('a process that stops ends after its step', async () => {
@@ -144,9 +144,9 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
       const pause = async () => {
         isStopped = true;
       };
-      expect(await apply({ pause, isStopped: () => isStopped })).toMatchObject([{ rows: rowsFirst }]);
-      expect(await count()).toMatchObject({ details: 450 - rowsFirst });
-      expect(await apply({ owner: 'two' })).toMatchObject([{ rows: 450 - rowsFirst }]);
+      expect(await apply({ pause, isStopped: () => isStopped })).toMatchObject([{ rows: rowsMin }]);
+      expect(await count()).toMatchObject({ details: 450 - rowsMin });
+      expect(await apply({ owner: 'two' })).toMatchObject([{ rows: 450 - rowsMin }]);
     });
 
     test('several processes at once destroy each row once', async () => {

@@ -51,67 +51,59 @@ const holderOf = async (shopper: string): Promise<string> => {
   return JSON.parse(message.body).details[0].RecurringDetail.card.holderName;
 };
 
-type Sent = readonly [title: string, path: string, type: string, body: (shopper: string) => Buffer, holder: string];
+/** The path of a message and its content type. */
+type Target = readonly [path: string, type: string];
+type Sent = readonly [title: string, target: Target, body: (shopper: string) => Buffer, holder: string];
 
 const urlencoded = 'application/x-www-form-urlencoded';
+const targetOf =
+  (path: string, type: string) =>
+  (charset?: string): Target => [path, charset === undefined ? type : `${type}; charset=${charset}`];
+const xmlIn = targetOf(service, 'text/xml');
+const jsonIn = targetOf(store, 'application/json');
+const formIn = targetOf(store, urlencoded);
+
 const read: readonly Sent[] = [
-  ['text/xml in ISO-8859-1', service, 'text/xml; charset=ISO-8859-1', (s) => latin(xml('Zo\xeb', s)), 'Zoë'],
-  ['text/xml in windows-1252', service, 'text/xml; charset=windows-1252', (s) => latin(xml('Zo\xeb \x80', s)), 'Zoë €'],
-  ['text/xml in us-ascii', service, 'text/xml; charset=us-ascii', (s) => latin(xml('Zo&#xeb;', s)), 'Zoë'],
+  ['text/xml in ISO-8859-1', xmlIn('ISO-8859-1'), (s) => latin(xml('Zo\xeb', s)), 'Zoë'],
+  ['text/xml in windows-1252', xmlIn('windows-1252'), (s) => latin(xml('Zo\xeb \x80', s)), 'Zoë €'],
+  ['text/xml in us-ascii', xmlIn('us-ascii'), (s) => latin(xml('Zo&#xeb;', s)), 'Zoë'],
   [
     'SOAP 1.2 in ISO-8859-1',
-    service,
-    'application/soap+xml; charset=iso-8859-1; action="storeToken"',
+    [service, 'application/soap+xml; charset=iso-8859-1; action="storeToken"'],
     (s) => latin(xml12('Zo\xeb', s)),
     'Zoë',
   ],
-  ['a declaration alone', service, 'text/xml', (s) => latin(xml('Zo\xeb', s, declaration('ISO-8859-1'))), 'Zoë'],
-  [
-    'a declaration of windows-1252',
-    service,
-    'text/xml',
-    (s) => latin(xml('\x80', s, declaration('windows-1252'))),
-    '€',
-  ],
-  ['a declaration of us-ascii', service, 'text/xml', (s) => latin(xml('Zoe', s, declaration('us-ascii'))), 'Zoe'],
+  ['a declaration alone', xmlIn(), (s) => latin(xml('Zo\xeb', s, declaration('ISO-8859-1'))), 'Zoë'],
+  ['a declaration of windows-1252', xmlIn(), (s) => latin(xml('\x80', s, declaration('windows-1252'))), '€'],
+  ['a declaration of us-ascii', xmlIn(), (s) => latin(xml('Zoe', s, declaration('us-ascii'))), 'Zoe'],
   [
     'a header against a declaration of UTF-8',
-    service,
-    'text/xml; charset=iso-8859-1',
+    xmlIn('iso-8859-1'),
     (s) => latin(xml('Zo\xeb', s, declaration('UTF-8'))),
     'Zoë',
   ],
   [
     'a header of UTF-8 against a declaration',
-    service,
-    'text/xml; charset=utf-8',
+    xmlIn('utf-8'),
     (s) => Buffer.from(xml('Zoë', s, declaration('ISO-8859-1'))),
     'Zoë',
   ],
   [
     'a byte order mark against a declaration',
-    service,
-    'text/xml',
+    xmlIn(),
     (s) => Buffer.from(`\ufeff${xml('Zoë', s, declaration('ISO-8859-1'))}`),
     'Zoë',
   ],
-  ['JSON in ISO-8859-1', store, 'application/json; charset=iso-8859-1', (s) => latin(json('Zo\xeb', s)), 'Zoë'],
-  ['JSON in windows-1252', store, 'application/json; charset=cp1252', (s) => latin(json('Zo\xeb \x80', s)), 'Zoë €'],
-  ['JSON in us-ascii', store, 'application/json; charset=us-ascii', (s) => latin(json('Zo\\u00eb', s)), 'Zoë'],
-  [
-    'FORM in ISO-8859-1, percent-encoded',
-    store,
-    `${urlencoded}; charset=ISO-8859-1`,
-    (s) => latin(form('Zo%EB+%2B', s)),
-    'Zoë +',
-  ],
-  ['FORM in ISO-8859-1, as bytes', store, `${urlencoded}; charset=ISO-8859-1`, (s) => latin(form('Zo\xeb', s)), 'Zoë'],
-  ['FORM in windows-1252', store, `${urlencoded}; charset=windows-1252`, (s) => latin(form('Zo%eb %80', s)), 'Zoë €'],
-  ['FORM in us-ascii', store, `${urlencoded}; charset=us-ascii`, (s) => latin(form('Zoe%20B', s)), 'Zoe B'],
+  ['JSON in ISO-8859-1', jsonIn('iso-8859-1'), (s) => latin(json('Zo\xeb', s)), 'Zoë'],
+  ['JSON in windows-1252', jsonIn('cp1252'), (s) => latin(json('Zo\xeb \x80', s)), 'Zoë €'],
+  ['JSON in us-ascii', jsonIn('us-ascii'), (s) => latin(json('Zo\\u00eb', s)), 'Zoë'],
+  ['FORM in ISO-8859-1, percent-encoded', formIn('ISO-8859-1'), (s) => latin(form('Zo%EB+%2B', s)), 'Zoë +'],
+  ['FORM in ISO-8859-1, as bytes', formIn('ISO-8859-1'), (s) => latin(form('Zo\xeb', s)), 'Zoë'],
+  ['FORM in windows-1252', formIn('windows-1252'), (s) => latin(form('Zo%eb %80', s)), 'Zoë €'],
+  ['FORM in us-ascii', formIn('us-ascii'), (s) => latin(form('Zoe%20B', s)), 'Zoe B'],
   [
     'the form adapter in ISO-8859-1',
-    adapter,
-    `${urlencoded}; charset=ISO-8859-1`,
+    [adapter, `${urlencoded}; charset=ISO-8859-1`],
     (s) => latin(`action=Recurring.storeToken&${form('Zo%EB', s, 'storeTokenRequest.')}`),
     'Zoë',
   ],
@@ -120,7 +112,7 @@ const read: readonly Sent[] = [
 describe('read', () => {
   test.each(read.map((row, at) => [...row, `charset-${at}`] as const))(
     '%s',
-    async (_title, path, type, body, holder, shopper) => {
+    async (_title, [path, type], body, holder, shopper) => {
       const { message } = await post(path, type, body(shopper));
       expect([message.status, message.contentType]).toEqual([200, expect.stringMatching(/charset=utf-8$/)]);
       expect(await holderOf(shopper)).toBe(holder);
@@ -128,149 +120,55 @@ describe('read', () => {
   );
 });
 
-type Refused = readonly [
-  title: string,
-  path: string,
-  type: string,
-  body: Buffer,
+type Refused = readonly [title: string, target: Target, body: Buffer, refusal: readonly [number, string, string]];
+
+const rows = (
   status: number,
   problem: string,
   reason: string,
-];
+  bodies: Readonly<Record<string, readonly [Target, Buffer]>>,
+): readonly Refused[] =>
+  Object.entries(bodies).map(([title, [target, body]]) => [title, target, body, [status, problem, reason]]);
 
 const refused: readonly Refused[] = [
-  [
-    'a byte that windows-1252 leaves open',
-    service,
-    'text/xml; charset=windows-1252',
-    latin(xml('\x81', 'x')),
-    500,
-    'unreadable',
-    'not windows-1252',
-  ],
-  [
-    'the same by declaration',
-    service,
-    'text/xml',
-    latin(xml('\x9d', 'x', declaration('windows-1252'))),
-    500,
-    'unreadable',
-    'not windows-1252',
-  ],
-  [
-    'a byte over 0x7F in us-ascii',
-    service,
-    'text/xml; charset=us-ascii',
-    latin(xml('\xeb', 'x')),
-    500,
-    'unreadable',
-    'not us-ascii',
-  ],
-  [
-    'UTF-8 declared as us-ascii',
-    service,
-    'text/xml',
-    Buffer.from(xml('ë', 'x', declaration('us-ascii'))),
-    500,
-    'unreadable',
-    'not us-ascii',
-  ],
-  [
-    'ISO-8859-1 declared as UTF-8',
-    service,
-    'text/xml; charset=utf-8',
-    latin(xml('\xeb', 'x')),
-    500,
-    'unreadable',
-    'not UTF-8',
-  ],
-  [
-    'a byte order mark of UTF-8 against the header',
-    service,
-    'text/xml; charset=iso-8859-1',
-    Buffer.from(`\ufeff${xml('e', 'x')}`),
-    500,
-    'unreadable',
-    'charset and byte order mark disagree',
-  ],
-  [
-    'an unknown encoding in the declaration',
-    service,
-    'text/xml',
-    latin(xml('e', 'x', declaration('Shift_JIS'))),
-    415,
-    'unsupportedMedia',
-    'encoding',
-  ],
-  [
-    'UTF-16 in the declaration without a byte order mark',
-    service,
-    'text/xml',
-    latin(xml('e', 'x', declaration('UTF-16'))),
-    415,
-    'unsupportedMedia',
-    'encoding',
-  ],
-  [
-    'JSON over 0x7F in us-ascii',
-    store,
-    'application/json; charset=us-ascii',
-    latin(json('\xeb', 'x')),
-    400,
-    'unreadable',
-    'not us-ascii',
-  ],
-  [
-    'JSON with 0x8F in windows-1252',
-    store,
-    'application/json; charset=windows-1252',
-    latin(json('\x8f', 'x')),
-    400,
-    'unreadable',
-    'not windows-1252',
-  ],
-  [
-    'FORM with %8D in windows-1252',
-    store,
-    `${urlencoded}; charset=windows-1252`,
-    latin(form('%8d', 'x')),
-    400,
-    'undecodable',
-    'percent-encoding',
-  ],
-  [
-    'FORM with %EB in us-ascii',
-    store,
-    `${urlencoded}; charset=us-ascii`,
-    latin(form('%eb', 'x')),
-    400,
-    'undecodable',
-    'percent-encoding',
-  ],
-  [
-    'FORM with a lone percent sign in ISO-8859-1',
-    store,
-    `${urlencoded}; charset=iso-8859-1`,
-    latin(form('%4', 'x')),
-    400,
-    'undecodable',
-    'percent-encoding',
-  ],
-  [
-    'FORM with a NUL in ISO-8859-1',
-    store,
-    `${urlencoded}; charset=iso-8859-1`,
-    latin(form('%00', 'x')),
-    400,
-    'structure',
-    'structure',
-  ],
+  ...rows(500, 'unreadable', 'not windows-1252', {
+    'a byte that windows-1252 leaves open': [xmlIn('windows-1252'), latin(xml('\x81', 'x'))],
+    'the same by declaration': [xmlIn(), latin(xml('\x9d', 'x', declaration('windows-1252')))],
+  }),
+  ...rows(500, 'unreadable', 'not us-ascii', {
+    'a byte over 0x7F in us-ascii': [xmlIn('us-ascii'), latin(xml('\xeb', 'x'))],
+    'UTF-8 declared as us-ascii': [xmlIn(), Buffer.from(xml('ë', 'x', declaration('us-ascii')))],
+  }),
+  ...rows(500, 'unreadable', 'not UTF-8', {
+    'ISO-8859-1 declared as UTF-8': [xmlIn('utf-8'), latin(xml('\xeb', 'x'))],
+  }),
+  ...rows(500, 'unreadable', 'charset and byte order mark disagree', {
+    'a byte order mark of UTF-8 against the header': [xmlIn('iso-8859-1'), Buffer.from(`\ufeff${xml('e', 'x')}`)],
+  }),
+  ...rows(415, 'unsupportedMedia', 'encoding', {
+    'an unknown encoding in the declaration': [xmlIn(), latin(xml('e', 'x', declaration('Shift_JIS')))],
+    'UTF-16 in the declaration without a byte order mark': [xmlIn(), latin(xml('e', 'x', declaration('UTF-16')))],
+  }),
+  ...rows(400, 'unreadable', 'not us-ascii', {
+    'JSON over 0x7F in us-ascii': [jsonIn('us-ascii'), latin(json('\xeb', 'x'))],
+  }),
+  ...rows(400, 'unreadable', 'not windows-1252', {
+    'JSON with 0x8F in windows-1252': [jsonIn('windows-1252'), latin(json('\x8f', 'x'))],
+  }),
+  ...rows(400, 'undecodable', 'percent-encoding', {
+    'FORM with %8D in windows-1252': [formIn('windows-1252'), latin(form('%8d', 'x'))],
+    'FORM with %EB in us-ascii': [formIn('us-ascii'), latin(form('%eb', 'x'))],
+    'FORM with a lone percent sign in ISO-8859-1': [formIn('iso-8859-1'), latin(form('%4', 'x'))],
+  }),
+  ...rows(400, 'structure', 'structure', {
+    'FORM with a NUL in ISO-8859-1': [formIn('iso-8859-1'), latin(form('%00', 'x'))],
+  }),
 ];
 
 describe('refused', () => {
-  test.each(refused)('%s', async (_title, path, type, body, status, problem, reason) => {
+  test.each(refused)('%s', async (_title, [path, type], body, refusal) => {
     const { message, entry } = await post(path, type, body);
-    expect([message.status, entry.outcome, entry.problem?.reason]).toEqual([status, problem, reason]);
+    expect([message.status, entry.outcome, entry.problem?.reason]).toEqual(refusal);
   });
 
   test.each(['utf-7', 'iso-8859-15', 'shift_jis', 'utf-16', '', 'utf-8; charset=iso-8859-1'])(

@@ -4,6 +4,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isNightly } from '../support/nightly.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import {
@@ -179,6 +180,12 @@ describe.each(losses)('$name', ({ options, prepareLoss }) => {
     },
     msMax,
   );
+});
+
+/** The nightly run has a control of each loss. */
+describe.each(
+  losses.filter(({ options, prepareLoss }) => isNightly || options.withRedis !== (prepareLoss === restorePostgres)),
+)('$name', ({ options, prepareLoss }) => {
   test(
     'seeded defect: a server that remembers outcomes answers for effects that are gone',
     async () => {

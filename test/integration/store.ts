@@ -44,30 +44,32 @@ export interface EngineFactory {
   close?(): Promise<void>;
 }
 
-export function describeStore(name: string, factory: EngineFactory): void {
+/** `isShort`: the suites of the engine, without those of services and of operators. */
+export function describeStore(name: string, factory: EngineFactory, isShort = false): void {
   describe(name, () => {
     afterAll(() => factory.close?.());
     describeMigrations(factory);
-    describeUpgrade(factory);
     describeDetails(factory);
-    describeCardChanges(factory);
     describeUnits(factory);
+    describeLimitCounts(factory);
+    describeJournal(factory);
+    describeForwarding(factory);
+    describeJobs(factory);
+    describeGathering(factory);
+    if (isShort) return;
+    describeUpgrade(factory);
+    describeCardChanges(factory);
     describeStackTraces(factory);
     describeCredentials(factory);
     describeCallerRecords(factory);
     describeDeprecations(factory);
-    describeLimitCounts(factory);
     describeAuditLog(factory);
     describeRemovedAuditLog(factory);
     describeAuditCopy(factory);
     describeRetention(factory);
     describeErasure(factory);
-    describeJournal(factory);
     describeExpiredRecords(factory);
-    describeForwarding(factory);
     describeInspection(factory);
-    describeJobs(factory);
-    describeGathering(factory);
     describeKeyRotation(factory);
     describeIndexRotation(factory);
     describeRowIntegrity(factory);

@@ -5,7 +5,7 @@ import { createProtocols, type NamedProtocol, namedProtocols, type Protocols } f
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
-import { cpuMs } from './cpu-time.ts';
+import { bodyMsMax, cpuMs } from './cpu-time.ts';
 import { messagesMatchDocuments } from './documents.ts';
 import { namesOf, operationsOf, type Property, runs as usualRuns } from './property.ts';
 import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
@@ -43,7 +43,7 @@ const withoutIssues = (protocol: Protocol, problem: string): Protocol => ({
   },
 });
 
-const busyMs = 120;
+const busyMs = 1.2 * bodyMsMax;
 const slow = (protocol: Protocol): Protocol => ({
   ...protocol,
   decode(body, ...rest) {

@@ -93,16 +93,15 @@ test('a response that trickles, or that never begins after informational ones, h
   const talking = await serve((_, response) => {
     timers.push(setInterval(() => response.writeProcessing(), 5));
   });
-  const startedAt = performance.now();
-  expect(await send(trickling.origin, message, limits)).toEqual({ kind: 'accepted' });
-  expect(await send(talking.origin, message, limits)).toEqual({
+  // Longer than the time limit of the test.
+  const long = { ...limits, msMax: 3_600_000 };
+  expect(await send(trickling.origin, message, long)).toEqual({ kind: 'accepted' });
+  expect(await send(talking.origin, message, long)).toEqual({
     kind: 'unreachable',
     because: 'it could not be reached: ENDLESS_INFORMATION',
   });
-  // A fraction of the limit.
-  expect(performance.now() - startedAt).toBeLessThan(limits.msMax / 4);
   for (const timer of timers) clearInterval(timer);
-});
+}, 60_000);
 
 test('a head without an end is refused by its size', async () => {
   const server = await serve((request) => {

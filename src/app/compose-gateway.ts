@@ -137,7 +137,7 @@ export async function composeGateway<M extends Metrics>(
   const tracing = telemetry?.tracing;
   const { textDetector } = backend.services;
   const mask = createTextMasker(textDetector);
-  const traffic = await overrides.openTraffic?.({ services, protocols: plainProtocols, textDetector });
+  const traffic = await overrides.openTraffic?.({ services, textDetector });
   const recorder = config.callerRecords
     ? createCallerRecorder({
         records: backend.callerRecords,

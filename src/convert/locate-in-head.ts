@@ -5,9 +5,13 @@ import type { Path } from '../contract/path.ts';
 import type { TextPlace } from '../contract/read.ts';
 import type { Field } from '../contract/schema.ts';
 import { queryParts } from '../formats/index.ts';
-import type { FoundPlace } from './locate.ts';
 
 type Range = TextPlace['value'];
+
+/** Where a member is in a text, or would be. */
+export interface FoundPlace extends Omit<TextPlace, 'document'> {
+  readonly isMissing: boolean;
+}
 
 /** `start`: of the body. The head before it begins with the request line. */
 export function locateInHead(

@@ -6,7 +6,7 @@ import { type ProblemKind, problems } from '../contract/problem.ts';
 import type { TextPlace } from '../contract/read.ts';
 import type { Field } from '../contract/schema.ts';
 import type { VisitedPart } from '../formats/visit.ts';
-import { locateInHead } from './locate-in-head.ts';
+import { type FoundPlace, locateInHead } from './locate-in-head.ts';
 
 /** A part of the text of a message. */
 export interface MessagePlace {
@@ -37,11 +37,6 @@ export interface LocatedText {
  * `kind`: of the issue that is there.
  */
 export type Locate = (path: Path, kind?: ProblemKind) => MessagePlace | undefined;
-
-/** Where a member is in the text, or would be. */
-export interface FoundPlace extends Omit<TextPlace, 'document'> {
-  readonly isMissing: boolean;
-}
 
 /** The text is examined at the first call. */
 export function createLocator(message: LocatedText): Locate {

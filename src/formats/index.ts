@@ -22,6 +22,7 @@ export const namedProtocols = Object.freeze(Object.keys(namedFormats) as NamedPr
 const formats = { ...namedFormats, rest } as const;
 /** The name of a wire format: `soap11`, `soap12`, `json`, `form`, `adapter` or `rest`. */
 export type ProtocolName = keyof typeof formats;
+export const wireFormats: Readonly<Record<ProtocolName, WireFormat>> = formats;
 export const protocolNames = Object.freeze(Object.keys(formats) as ProtocolName[]);
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
@@ -54,8 +55,8 @@ export function createProtocols(
 
 /** The same members for every format, in one order, so that reading them costs the same in all. */
 function traitsOf(format: WireFormat): Required<FormatTraits> {
-  const { title, mediaType, otherMediaTypes = [], charsets, requiresHost = false } = format;
-  return { title, mediaType, otherMediaTypes, charsets, requiresHost };
+  const { title, mediaType, otherMediaTypes = [], charsets, requiresHost = false, text } = format;
+  return { title, mediaType, otherMediaTypes, charsets, requiresHost, text };
 }
 
 /** The format that a media type declares. */

@@ -9,6 +9,7 @@ import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
 import type { FormatDateTime } from './date-time.ts';
+import type { TextTools } from './text-tools.ts';
 import type { Message, WireRequest } from './wire.ts';
 
 /** The facts of a wire format that need no services. */
@@ -22,6 +23,7 @@ export interface FormatTraits {
   readonly charsets: readonly Charset[];
   /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
   readonly requiresHost?: boolean;
+  readonly text: TextTools;
 }
 
 /** What the folder of a wire format exports. */

@@ -11,6 +11,16 @@ export function charsetOf(label: string): Charset | undefined {
   return byLabel.get(label.toLowerCase());
 }
 
+/** The charset that a content type names; undefined for none, and for one that is not known. */
+export function charsetIn(contentType: string | undefined): Charset | undefined {
+  const label = charsetLabel(contentType);
+  return label === undefined ? undefined : charsetOf(label);
+}
+
+export function charsetLabel(contentType = ''): string | undefined {
+  return /;\s*charset\s*=\s*"?([\w.:+-]+)"?/i.exec(contentType)?.[1];
+}
+
 /** Returns undefined for bytes that are not in the charset. */
 export function decodeSingleByte(bytes: Buffer, charset: SingleByteCharset): string | undefined {
   switch (charset) {

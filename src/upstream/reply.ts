@@ -3,7 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Media, Reply } from '../formats/protocol.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { type Charset, charsetOf } from '../lib/charset.ts';
+import { charsetIn, charsetLabel, charsetOf } from '../lib/charset.ts';
 import { codingOf, inflate, inflateRatioMax, NotInflated } from '../lib/inflate.ts';
 import type { IncomingResponse } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -46,15 +46,6 @@ function parseMedia(contentType: string): Media {
 
 function typeIn(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
-}
-
-function charsetIn(contentType: string): Charset | undefined {
-  const label = charsetLabel(contentType);
-  return label === undefined ? undefined : charsetOf(label);
-}
-
-function charsetLabel(contentType = ''): string | undefined {
-  return /;\s*charset\s*=\s*"?([\w.:+-]+)"?/i.exec(contentType)?.[1];
 }
 
 const json = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;

@@ -9,12 +9,11 @@ import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
 import { draftOf, isDraftObject } from '../../convert/draft/draft.ts';
 import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/draft/edited-request.ts';
-import { indentBody } from '../../convert/draft/indent-body.ts';
 import type { MessageEditor } from '../../convert/draft/message-editor.ts';
 import { formatsOf } from '../../convert/draft/write-draft.ts';
 import type { MessagePlace } from '../../convert/locate.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
-import type { ProtocolName } from '../../formats/index.ts';
+import { type ProtocolName, wireFormats } from '../../formats/index.ts';
 import { limits, scan } from '../../formats/json/scan.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
@@ -178,7 +177,7 @@ export function shownMessages(
     ...(path !== undefined && { path }),
     ...(status !== undefined && { status }),
     contentType: headers['Content-Type'] ?? '',
-    text: indentBody(body, format as ProtocolName),
+    text: wireFormats[format as ProtocolName].text.indent(body),
   }));
 }
 

@@ -6,10 +6,9 @@ import { keyHeader, replayedHeader } from '../../contract/retry.ts';
 import { operationAddress, type Service, serviceAddress } from '../../contract/service.ts';
 import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
-import { indentBody } from '../../convert/draft/indent-body.ts';
 import { formatsOf } from '../../convert/draft/write-draft.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
-import type { ProtocolName } from '../../formats/index.ts';
+import { type ProtocolName, wireFormats } from '../../formats/index.ts';
 import type { sendExplorerRequest } from './contract.ts';
 import { findOperation, shownMessages, textOf } from './edit-message.ts';
 import type { ExplorerPort, SentAnswer, SentRequest } from './port.ts';
@@ -176,7 +175,7 @@ function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { po
       return {
         ...asText(),
         format: shown.format,
-        text: port.maskText(indentBody(raw, shown.format)),
+        text: port.maskText(wireFormats[shown.format].text.indent(raw)),
         messages: masked,
         refused,
       };
@@ -184,7 +183,7 @@ function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { po
     const isWhole = JSON.stringify(shown.canonical) === JSON.stringify(plain.canonical) && port.maskText(raw) === raw;
     const hasUnknown = plain.coercions.some(({ changes }) => changes.includes('unknownMember'));
     if (isWhole && !hasUnknown)
-      return { text: indentBody(raw, shown.format), isMasked: false, format: shown.format, messages };
+      return { text: wireFormats[shown.format].text.indent(raw), isMasked: false, format: shown.format, messages };
     const own = messages.find((each) => each.format === shown.format);
     return { text: own?.text ?? '', isMasked: true, format: shown.format, messages };
   } catch (thrown) {

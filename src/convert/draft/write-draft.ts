@@ -4,12 +4,17 @@ import { conventionsOf } from '../../contract/conventions.ts';
 import { isBound, namesInPath, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
-import { createProtocols, namedProtocols, type ProtocolName, type Protocols } from '../../formats/index.ts';
+import {
+  createProtocols,
+  namedProtocols,
+  type ProtocolName,
+  type Protocols,
+  wireFormats,
+} from '../../formats/index.ts';
 import type { Call } from '../../formats/protocol.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import { createLocator } from '../locate.ts';
 import type { EditedRequest, WrittenRequest } from './edited-request.ts';
-import { indentBody } from './indent-body.ts';
 import { placeIssues } from './place-issues.ts';
 import { widenObject } from './widen-schema.ts';
 
@@ -107,7 +112,7 @@ function encode(
 }
 
 function textOf(call: Call, format: ProtocolName, operation: Operation) {
-  const body = indentBody(call.body, format);
+  const body = wireFormats[format].text.indent(call.body);
   if (format !== 'rest') return { text: body, bodyStart: 0 };
   const { method = 'POST', headers = {}, contentType } = call;
   const lines = [

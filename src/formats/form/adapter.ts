@@ -13,6 +13,7 @@ import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { decodeErrorText } from './decode-error.ts';
+import { adapterText } from './pairs.ts';
 import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
@@ -21,6 +22,7 @@ export const adapter: WireFormat = Object.freeze<WireFormat>({
   title: 'The form adapter',
   mediaType,
   charsets: bodyCharsets,
+  text: adapterText,
   hasOwnAddress: true,
   createCodec,
 });

@@ -11,6 +11,7 @@ import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { decodeError } from './decode-error.ts';
+import { formText } from './pairs.ts';
 import { parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
@@ -19,6 +20,7 @@ export const form: WireFormat = Object.freeze<WireFormat>({
   title: 'FORM',
   mediaType,
   charsets: bodyCharsets,
+  text: formText,
   createCodec,
 });
 

@@ -3,8 +3,28 @@ import { createRequire } from 'node:module';
 import type * as Library from 'qs';
 import type { TextPlace } from '../../contract/read.ts';
 import { type Charset, characterOf, type SingleByteCharset } from '../../lib/charset.ts';
+import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
-import type { TextPart } from '../text-tools.ts';
+import type { TextPart, TextTools } from '../text-tools.ts';
+
+export const formText: TextTools = Object.freeze<TextTools>({
+  decode(body, charset) {
+    const decoded = decodeText(body, charset);
+    return 'text' in decoded ? decoded.text : undefined;
+  },
+  parts: partsOfForm,
+  indent: (text) => text,
+});
+
+/** The text of the form adapter, in which a pair names the operation. */
+export const adapterText: TextTools = Object.freeze<TextTools>({
+  ...formText,
+  parts: (text) =>
+    partsOfForm(text)?.map((part, at, parts) => {
+      const isAction = parts[at - 1]?.decoded === 'action' && /^[A-Za-z]+\.[A-Za-z]+$/.test(part.decoded);
+      return isAction ? { ...part, isTechnical: true } : part;
+    }),
+});
 
 export type Pair = readonly [name: string, value: string];
 

@@ -18,6 +18,7 @@ import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
 import { limits } from './scan.ts';
+import { jsonText } from './tokens.ts';
 
 const mediaType = 'application/json';
 const none: readonly never[] = Object.freeze([]);
@@ -27,6 +28,7 @@ export const json: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON',
   mediaType,
   charsets: bodyCharsets,
+  text: jsonText,
   createCodec,
 });
 

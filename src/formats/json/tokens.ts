@@ -1,5 +1,15 @@
 /** The tokens of a JSON text, and where it stops being JSON (RFC 8259). Masking, indenting and places are made of them. */
-import type { TextPart } from '../text-tools.ts';
+import { decodeText } from '../body-text.ts';
+import type { TextPart, TextTools } from '../text-tools.ts';
+
+export const jsonText: TextTools = Object.freeze<TextTools>({
+  decode(body, charset) {
+    const decoded = decodeText(body, charset);
+    return 'text' in decoded ? decoded.text.replace(/^\ufeff/, '') : undefined;
+  },
+  parts: partsOfJson,
+  indent: indentJson,
+});
 
 export interface Token {
   /** A bracket, a comma or a colon is its own kind; a scalar is a number, `true`, `false` or `null`. */
@@ -71,7 +81,7 @@ function skip(pattern: RegExp, text: string, at: number): number {
 }
 
 /** The names and values of a text, for masking; undefined for what is not JSON. */
-export function partsOfJson(text: string): readonly TextPart[] | undefined {
+function partsOfJson(text: string): readonly TextPart[] | undefined {
   const { tokens, fault } = tokensOf(text);
   if (fault !== undefined) return undefined;
   return tokens.flatMap(({ kind, start, end }): readonly TextPart[] => {
@@ -83,7 +93,7 @@ export function partsOfJson(text: string): readonly TextPart[] | undefined {
 }
 
 /** Indents a text without reading its values, since numbers may have more digits than JavaScript keeps. What is not JSON stays. */
-export function indentJson(text: string): string {
+function indentJson(text: string): string {
   const { tokens, fault } = tokensOf(text);
   if (fault !== undefined) return text;
   let printed = '';

@@ -20,6 +20,7 @@ import { mergeExtras } from '../json/extras.ts';
 import { jsonPath } from '../json/names.ts';
 import { ownLimits } from '../json/parse.ts';
 import { plainValue, treesOf } from '../json/places.ts';
+import { jsonText } from '../json/tokens.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
@@ -35,6 +36,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON with HTTP bindings',
   mediaType,
   charsets: bodyCharsets,
+  text: jsonText,
   hasOwnAddress: true,
   requiresHost: true,
   createCodec,

@@ -1,7 +1,6 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
 import type { ObjectSchema } from '../../contract/schema.ts';
-import type { Charset } from '../../lib/charset.ts';
-import { charsetOf } from '../../lib/charset.ts';
+import { type Charset, charsetIn } from '../../lib/charset.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType, onlyPart } from '../multipart.ts';
@@ -52,8 +51,7 @@ export function fieldsIn(message: Element, { fields }: ObjectSchema, part: strin
 
 function partOf(body: Buffer, contentType: string): { readonly bytes: Buffer; readonly charset: Charset | undefined } {
   const part = onlyPart(body, contentType);
-  const [, label] = /;\s*charset=([\w.:-]+)/i.exec(part.contentType) ?? [];
-  return { bytes: part.body, charset: label === undefined ? undefined : charsetOf(label) };
+  return { bytes: part.body, charset: charsetIn(part.contentType) };
 }
 
 /** Scripts print line breaks before the declaration, where XML allows none. */

@@ -21,6 +21,7 @@ import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { declarations } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
 import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
+import { xmlText } from './parts.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 
@@ -34,6 +35,7 @@ function createFormat(dialect: Dialect): WireFormat {
     mediaType,
     otherMediaTypes,
     charsets: [...bodyCharsets, 'utf-16'],
+    text: xmlText,
     createCodec: (context) => createCodec(dialect, context),
   });
 }

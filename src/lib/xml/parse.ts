@@ -44,12 +44,14 @@ export function parse(text: string, within: Limits = limits): Element {
 /** A document with places. */
 export interface PlacedDocument {
   readonly root: Element;
-  /** All tags, comments, CDATA sections and instructions, in their order. What is between two of them is text. */
+  /** All tags, comments, CDATA sections and instructions, in their order. */
   readonly markup: readonly Markup[];
 }
 
 export interface Markup extends Range {
   readonly kind: 'start' | 'end' | 'comment' | 'cdata' | 'instruction';
+  /** The text between this and the markup before it; what it means. */
+  readonly textBefore: string;
   /** Of a start tag, declarations of namespaces included: the places of names and values. */
   readonly attributes?: readonly AttributePlace[];
 }
@@ -60,6 +62,8 @@ export interface AttributePlace {
   readonly name: Range;
   /** Between the quotes. */
   readonly value: Range;
+  /** What it means. */
+  readonly decoded: string;
 }
 
 /**
@@ -184,7 +188,10 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     element.text += piece;
     if (element.text.length > textLengthMax) refuse('text too long');
   };
-  parser.on('text', append);
+  parser.on('text', (piece) => {
+    append(piece);
+    places?.addText(piece);
+  });
   parser.on('cdata', (piece) => {
     append(piece);
     places?.add('cdata');
@@ -221,6 +228,7 @@ class PlaceRecorder {
   readonly #markup: Markup[];
   #document = '';
   #end = 0;
+  #text = '';
 
   constructor(parser: Pick<Saxes, 'position'>, markup: Markup[]) {
     this.#parser = parser;
@@ -232,17 +240,22 @@ class PlaceRecorder {
     this.#end = 0;
   }
 
+  addText(piece: string): void {
+    this.#text += piece;
+  }
+
   add(kind: Markup['kind'], attributes?: Markup['attributes']): Range {
     const start = this.#document.indexOf('<', this.#end);
     // A comment is reported before its last character.
     const end = this.#document.indexOf('>', this.#parser.position - 1) + 1;
     if (start === -1 || end <= start) throw new Malformed('not well-formed');
     this.#end = end;
-    this.#markup.push({ kind, start, end, ...(attributes !== undefined && { attributes }) });
+    this.#markup.push({ kind, start, end, textBefore: this.#text, ...(attributes !== undefined && { attributes }) });
+    this.#text = '';
     return { start, end };
   }
 
-  open(element: Growing, own: readonly Library.SaxesAttributeNS[], { name, ns }: Library.SaxesTagNS): void {
+  open(element: Growing, own: readonly Library.SaxesAttributeNS[], { name, ns, attributes }: Library.SaxesTagNS): void {
     const start = this.#document.indexOf('<', this.#end);
     const from = start + 1 + name.length;
     const places = Array.from(
@@ -254,6 +267,7 @@ class PlaceRecorder {
           qualified,
           name: { start: at, end: at + qualified.length },
           value: { start: at + quote + 1, end: at + whole.length - 1 },
+          decoded: attributes[qualified]?.value ?? '',
         };
       },
     );

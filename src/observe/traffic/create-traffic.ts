@@ -3,7 +3,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../contract/service.ts';
 import type { TextDetector } from '../../contract/text-detector.ts';
-import type { Protocols } from '../../formats/index.ts';
 import { redact } from '../../lib/redact.ts';
 import { describePartsOf } from './describe-request.ts';
 import { TrafficReader, type TrafficSource } from './reader.ts';
@@ -18,13 +17,12 @@ export interface Traffic {
 
 export interface TrafficParts {
   readonly services: readonly Service[];
-  readonly protocols: Protocols;
   readonly textDetector: TextDetector | undefined;
 }
 
 export function createTraffic(
   { traffic, trafficRequestsMax, trafficBytesMax }: Config,
-  { services, protocols, textDetector }: TrafficParts,
+  { services, textDetector }: TrafficParts,
 ): Traffic {
   const maskText =
     textDetector === undefined
@@ -36,7 +34,7 @@ export function createTraffic(
     details: traffic === 'always' ? 'always' : 'watched',
     process: String(process.pid),
   };
-  const recorder = new TrafficRecorder(options, describePartsOf(services, protocols, maskText));
+  const recorder = new TrafficRecorder(options, describePartsOf(services, maskText));
   const source: TrafficSource = {
     process: options.process,
     after: async (cursor, limit) => recorder.after(cursor, limit),

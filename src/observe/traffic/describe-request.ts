@@ -1,18 +1,22 @@
 /** Describes a request that has been answered: its line, and its details with everything masked that is secret. */
+import { Buffer } from 'node:buffer';
+import { isBound, locationOf, type Operation } from '../../contract/operation.ts';
 import { problems } from '../../contract/problem.ts';
 import { keyHeader } from '../../contract/retry.ts';
+import type { Field } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import type { Protocol } from '../../formats/protocol.ts';
+import { createProtocols, type ProtocolName, type Protocols, protocolNames, queryParts } from '../../formats/index.ts';
+import type { Decoded, Protocol } from '../../formats/protocol.ts';
+import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import type { HttpFacts } from '../../gateway/request-observer.ts';
 import { maskRequestId } from '../../http/request-id.ts';
 import { isStorableProblem } from '../../idempotency/stored-outcome.ts';
-import { type BodyMasking, maskBody, textOf } from './mask/mask-body.ts';
+import { type Charset, charsetIn } from '../../lib/charset.ts';
+import { type MaskText, maskBody, masked, maskPlain } from './mask/mask-body.ts';
 import { maskCanonical } from './mask/mask-canonical.ts';
 import { type MaskedHeader, maskHeaders, secretsIn } from './mask/mask-headers.ts';
-import { knownWords } from './mask/mask-shape.ts';
-import { type MaskText, masked } from './mask/masked-output.ts';
-import { answerPlace, refusalPlace, requestPlace } from './mask/place.ts';
+import { knownWords, lenientText, type MaskedText } from './mask/mask-shape.ts';
 import type { KeyResult, TrafficDetails, TrafficIssue, TrafficMessage } from './record.ts';
 import type { Recording } from './recording.ts';
 import { describeSteps } from './steps.ts';
@@ -30,7 +34,14 @@ export interface DescribeParts {
   readonly words: ReadonlySet<string>;
   /** The operations that read: `Recurring listRecurringDetails`. */
   readonly reading: ReadonlySet<string>;
-  readonly protocols: Readonly<Record<string, Pick<Protocol, 'coordinates'>>>;
+  readonly reread: Reread;
+}
+
+/** Reads messages again, to say what their formats have read where. */
+export interface Reread {
+  protocol(name: string): Protocol | undefined;
+  request(read: ReadRequest, body: Buffer, charset: Charset | undefined): readonly VisitedPart[];
+  answer(name: string, decoded: Decoded, body: string): readonly VisitedPart[];
 }
 
 export function describeDetails(
@@ -80,24 +91,69 @@ export function keyResultOf(
 
 function describeReceived(
   { request: { request: wire, body }, format }: Recording,
-  { decoded }: Answer,
+  { decoded, entry }: Answer,
   parts: DescribeParts,
 ): TrafficDetails['received'] {
-  const { maskText, words } = parts;
+  const { maskText } = parts;
+  const charset = charsetIn(wire.headers['content-type']);
   const operation = decoded?.operation;
-  const read = operation === undefined ? undefined : format;
-  const place = operation === undefined || read === undefined ? undefined : requestPlace(read, operation);
-  const masking: BodyMasking = { format: read, place, maskText, words, lengthMax: messageLengthMax };
-  const text = body === undefined ? '' : textOf(body, wire.headers['content-type']);
-  const { text: shown, isCut } = maskBody(text, masking);
-  const queryMasking = { ...masking, format: 'form', place: operation?.input, lengthMax: queryLengthMax };
+  const isRead = format !== undefined && operation !== undefined;
+  const read = isRead ? { format, service: entry.service, operation } : undefined;
+  const { text: shown, isCut } = maskRequest(body ?? Buffer.alloc(0), charset, read, parts);
   return {
     headers: maskHeaders(wire.headers, maskText),
-    query: maskBody(wire.query, queryMasking).text,
+    query: maskQuery(wire.query, operation, parts),
     body: shown,
     isCut,
-    isReadable: read !== undefined || text === '',
+    isReadable: isRead || body === undefined || body.length === 0,
   };
+}
+
+/** What a request was read as. */
+export interface ReadRequest {
+  readonly format: string;
+  readonly service?: string | undefined;
+  readonly operation: Operation;
+}
+
+/** `read`: undefined for a body that no format could read. */
+export function maskRequest(
+  body: Buffer,
+  charset: Charset | undefined,
+  read: ReadRequest | undefined,
+  { reread, maskText, words }: DescribeParts,
+): MaskedText {
+  const tools = read && reread.protocol(read.format)?.text;
+  const text = tools?.decode(body, charset) ?? lenientText(body, charset);
+  const values = read === undefined ? [] : reread.request(read, body, charset);
+  return maskBody(text, { tools, read: values, maskText, words, lengthMax: messageLengthMax });
+}
+
+/** Only an operation with an HTTP binding has fields in the query. */
+function maskQuery(
+  query: string,
+  operation: Operation | undefined,
+  { maskText, words }: Pick<DescribeParts, 'maskText' | 'words'>,
+): string {
+  const fields: Readonly<Record<string, Field>> =
+    operation === undefined || !isBound(operation) ? {} : operation.input.fields;
+  const parts = queryParts(query) ?? [];
+  const read = parts.flatMap((part, at): readonly VisitedPart[] => {
+    const name = parts[at - 1]?.decoded ?? '';
+    const field = part.kind === 'value' && Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined || locationOf(field) !== 'query') return [];
+    const { start, end, decoded } = part;
+    return [
+      {
+        path: [name],
+        schema: field.schema,
+        text: decoded,
+        place: { document: query, value: { start, end }, name: { start, end } },
+      },
+    ];
+  });
+  const tools = { parts: queryParts };
+  return maskBody(query, { tools, read, maskText, words, lengthMax: queryLengthMax }).text;
 }
 
 function describeCanonical({ decoded }: Answer, { maskText }: DescribeParts): string | undefined {
@@ -108,30 +164,42 @@ function describeCanonical({ decoded }: Answer, { maskText }: DescribeParts): st
 
 function describeIssues(
   { entry: { problem, protocol }, decoded }: Answer,
-  { protocols, maskText }: DescribeParts,
+  { reread, maskText }: DescribeParts,
 ): readonly TrafficIssue[] {
   const operation = decoded?.operation;
   if (problem === undefined || operation === undefined) return [];
   return problem.issues.slice(0, issuesMax).map(({ path, kind, message }) => ({
-    at: maskText(protocols[protocol]?.coordinates(path, operation, 'input', kind) ?? ''),
+    at: maskText(reread.protocol(protocol)?.coordinates(path, operation, 'input', kind) ?? ''),
     problem: kind.name,
     code: kind.code,
     message: maskText(message.slice(0, textLengthMax)),
   }));
 }
 
-function describeAnswer({ message, entry, decoded }: Answer, parts: DescribeParts): TrafficMessage {
+function describeAnswer(answer: Answer, parts: DescribeParts): TrafficMessage {
+  const { message } = answer;
   const headers = Object.entries(message.headers).map(
     ([name, value]): MaskedHeader => [name, name === keyHeader ? masked : parts.maskText(value)],
   );
+  const { contentType, body } = message;
+  const { text, isCut } = maskAnswer(body, contentType, answer, parts);
+  return { headers: [['Content-Type', contentType], ...headers], body: text, isCut };
+}
+
+function maskAnswer(
+  body: string,
+  contentType: string,
+  { entry, decoded }: Answer,
+  { reread, maskText, words }: DescribeParts,
+): MaskedText {
+  const protocol = reread.protocol(entry.protocol);
+  const lengthMax = messageLengthMax;
+  // A format answers a refusal in another media type than its own as a text.
+  if (protocol !== undefined && !contentType.startsWith(protocol.mediaType))
+    return maskPlain(body, maskText, lengthMax);
   const isOutput = entry.problem === undefined && decoded !== undefined;
-  const { text, isCut } = maskBody(message.body, {
-    ...parts,
-    format: message.contentType.startsWith('text/plain') ? 'text' : entry.protocol,
-    place: isOutput ? answerPlace(entry.protocol, decoded.operation) : refusalPlace,
-    lengthMax: messageLengthMax,
-  });
-  return { headers: [['Content-Type', message.contentType], ...headers], body: text, isCut };
+  const read = isOutput ? reread.answer(entry.protocol, decoded, body) : 'all';
+  return maskBody(body, { tools: protocol?.text, read, maskText, words, lengthMax });
 }
 
 /** Shorter secrets are found in many words. */
@@ -150,18 +218,49 @@ function withoutSecrets(details: TrafficDetails, secrets: readonly string[]): Tr
 }
 
 /** What the contracts of a server say of its requests. */
-export function describePartsOf(
-  services: readonly Service[],
-  protocols: DescribeParts['protocols'],
-  maskText: MaskText,
-): DescribeParts {
+export function describePartsOf(services: readonly Service[], maskText: MaskText): DescribeParts {
   const operations = services.flatMap((service) => [...service.operations.values()].map((each) => ({ service, each })));
   return Object.freeze<DescribeParts>({
     maskText,
-    protocols,
+    reread: createReread(services),
     words: knownWords(operations.map(({ each }) => each)),
     reading: new Set(
       operations.flatMap(({ service, each }) => (each.effect === 'reads' ? [`${service.name} ${each.name}`] : [])),
     ),
   });
+}
+
+/** The protocols are created for the first request whose details are recorded. */
+export function createReread(services: readonly Service[]): Reread {
+  const recorder = new PartRecorder();
+  let created: Protocols | undefined;
+  const protocolOf = (name: string): Protocol | undefined => {
+    // No member has this name: the pair of an Idempotency-Key is masked as a member that the contract does not have.
+    created ??= createProtocols(services, { formField: '', messageId: true }, recorder.compileRead);
+    return protocolNames.some((each) => each === name) ? created[name as ProtocolName] : undefined;
+  };
+  const partsOf = (read: () => unknown): readonly VisitedPart[] => {
+    recorder.take();
+    try {
+      read();
+      return recorder.take();
+    } catch {
+      // What cannot be read again, such as the parts of a multipart body, is masked.
+      return [];
+    }
+  };
+  return {
+    protocol: protocolOf,
+    request: ({ format, service: name, operation }, body, charset) =>
+      partsOf(() => {
+        const protocol = protocolOf(format);
+        const service = services.findLast(
+          (each) => each.name === name && each.operations.get(operation.name) === operation,
+        );
+        if (protocol === undefined || service === undefined) return;
+        const target = { service, version: service.version, operation };
+        protocol.decode(body, { type: protocol.mediaType, charset }, target, { query: '', headers: {} });
+      }),
+    answer: (name, { operation }, body) => partsOf(() => protocolOf(name)?.decodeResponse(operation, body)),
+  };
 }

@@ -3,12 +3,11 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import type { Schema } from '../../../src/contract/schema.ts';
 import { walk } from '../../../src/contract/walk.ts';
-import { createProtocols, namedProtocols, type ProtocolName } from '../../../src/formats/index.ts';
+import { namedProtocols, type ProtocolName } from '../../../src/formats/index.ts';
 import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
 import { describeDetails, describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
-import { maskBody } from '../../../src/observe/traffic/mask/mask-body.ts';
+import { type BodyMasking, maskBody } from '../../../src/observe/traffic/mask/mask-body.ts';
 import { maskShape } from '../../../src/observe/traffic/mask/mask-shape.ts';
-import { requestPlace } from '../../../src/observe/traffic/mask/place.ts';
 import type { TrafficDetails } from '../../../src/observe/traffic/record.ts';
 import { Recording } from '../../../src/observe/traffic/recording.ts';
 import { cardNumberDetector } from '../../../src/services/card-numbers.ts';
@@ -21,7 +20,7 @@ import { callers } from '../../support/fixture.ts';
 import { openGateway, type TestGateway } from '../../support/gateway.ts';
 
 const maskText = (text: string): string => cardNumberDetector.mask(text);
-const parts = describePartsOf(services, createProtocols(services), maskText);
+const parts = describePartsOf(services, maskText);
 const key = 'key-of-a-request-4f1c8a';
 const http: HttpFacts = {
   method: 'POST',
@@ -106,9 +105,14 @@ describe.each(conformanceSubjects)('messages of $service.name', (subject) => {
 
 describe('what is shown of a message', () => {
   const operation = recurringV25.operations.get('storeToken')!;
-  const shown = (format: ProtocolName, body: string): string =>
-    maskBody(body, { format, place: requestPlace(format, operation), maskText, words: parts.words, lengthMax: 10_000 })
-      .text;
+  const masking = (format: ProtocolName, body: string): BodyMasking => ({
+    tools: parts.reread.protocol(format)?.text,
+    read: parts.reread.request({ format, service: 'Recurring', operation }, Buffer.from(body), undefined),
+    maskText,
+    words: parts.words,
+    lengthMax: 10_000,
+  });
+  const shown = (format: ProtocolName, body: string): string => maskBody(body, masking(format, body)).text;
 
   test('JSON: known members, and names of others', () => {
     const body = `{ "card": {"number": "4111111111111111", "cvc":737, "holderName": "<b>Anna</b>"},
@@ -126,13 +130,13 @@ describe('what is shown of a message', () => {
 
   test('XML: elements of the contract, whatever their prefixes; pieces, comments and headers are masked', () => {
     const body =
-      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><wsse:Password xmlns:wsse="urn:x">hunter2' +
-      '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="urn:r" token="hunter2"><r:request><!-- 4111111111111111 -->' +
+      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Header><wsse:Password xmlns:wsse="urn:x">hunter2' +
+      '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="http://recurring.services.adyen.com" token="hunter2"><r:request><!-- 4111111111111111 -->' +
       '<r:card><number>4111&#49;11111111111</number><holderName>A &amp; B</holderName></r:card><shopperReference>41111111<![CDATA[11111111]]>' +
       '</shopperReference><merchantAccount xsi:nil="false">DemoMerchant</merchantAccount></r:request></r:storeToken></s:Body></s:Envelope>';
     expect(shown('soap11', body)).toBe(
-      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><wsse:Password xmlns:wsse="urn:x"><masked>' +
-        '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="urn:r" token="masked"><r:request><!-- masked -->' +
+      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Header><wsse:Password xmlns:wsse="urn:x"><masked>' +
+        '</wsse:Password></s:Header><s:Body><r:storeToken xmlns:r="http://recurring.services.adyen.com" token="masked"><r:request><!-- masked -->' +
         '<r:card><number><masked></number><holderName>A &amp; B</holderName></r:card><shopperReference><masked><masked>' +
         '</shopperReference><merchantAccount xsi:nil="false">DemoMerchant</merchantAccount></r:request></r:storeToken></s:Body></s:Envelope>',
     );
@@ -140,8 +144,11 @@ describe('what is shown of a message', () => {
 
   test('FORM: known pairs', () => {
     expect(
-      shown('form', 'card.number=4111+1111&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=k-1234567&x=%zz'),
+      shown('form', 'card.number=4111+1111&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=k-1234567&x=%41'),
     ).toBe('card.number=<masked>&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=<masked>&x=<masked>');
+    expect(shown('form', 'card.number=4111+1111&merchantAccount=Demo&x=%zz')).toBe(
+      'cardxnumber=0000x0000&merchantAccount=xxxx&x=xxx',
+    );
     expect(
       shown('adapter', 'action=Recurring.storeToken&storeTokenRequest.merchantAccount=Demo&merchantAccount=Demo'),
     ).toBe('action=Recurring.storeToken&storeTokenRequest.merchantAccount=Demo&merchantAccount=<masked>');
@@ -155,19 +162,22 @@ describe('what is shown of a message', () => {
   });
 
   test('a message of a megabyte is cut, and no number at the cut is shown in part', () => {
-    const body = JSON.stringify({ merchantAccount: `${'<b>'.repeat(300)}4111111111111111${'x'.repeat(1_000_000)}` });
+    const bodyOf = (length: number) =>
+      JSON.stringify({ merchantAccount: `${'<b>'.repeat(300)}4111111111111111${'x'.repeat(length)}` });
+    const body = bodyOf(200_000);
+    const found = masking('json', body);
     for (let lengthMax = 915; lengthMax < 945; lengthMax += 1) {
-      const place = requestPlace('json', operation);
-      const { text, isCut } = maskBody(body, { format: 'json', place, maskText, words: parts.words, lengthMax });
+      const { text, isCut } = maskBody(body, { ...found, lengthMax });
       expect(isCut).toBe(true);
       expect(text).not.toMatch(/4111/);
     }
     // The control: without a detector the beginning of the number is there.
-    const control = maskBody(body, {
-      ...{ format: 'json', place: requestPlace('json', operation), words: parts.words, lengthMax: 930 },
-      maskText: (text) => text,
-    });
+    const control = maskBody(body, { ...found, lengthMax: 930, maskText: (text) => text });
     expect(control.text).toMatch(/4111/);
+    // A longer one is not parsed again.
+    const long = bodyOf(1_000_000);
+    const { text, isCut } = maskBody(long, { ...masking('json', long), lengthMax: 2_000, maskText: (text) => text });
+    expect([isCut, text.includes('0000000000000000'), /[1-9]/.test(text)]).toEqual([true, true, false]);
   });
 
   test('members that the contract calls sensitive are masked in every format', () => {

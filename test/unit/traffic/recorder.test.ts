@@ -1,7 +1,6 @@
 /** Tests what the recorder of traffic remembers: lines, details within limits, rates. */
 import { Buffer } from 'node:buffer';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createProtocols } from '../../../src/formats/index.ts';
 import type { WireRequest } from '../../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
 import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
@@ -12,7 +11,7 @@ import { minuteMs, Rates } from '../../../src/observe/traffic/rates.ts';
 import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/observe/traffic/recorder.ts';
 import { services } from '../../../src/services/index.ts';
 
-const parts = describePartsOf(services, createProtocols(services), (text) => text);
+const parts = describePartsOf(services, (text) => text);
 const http: HttpFacts = {
   method: 'POST',
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',

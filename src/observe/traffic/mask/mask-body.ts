@@ -1,60 +1,126 @@
-/** Masks the body of a message, by the format that has read it. */
-import { Buffer } from 'node:buffer';
-import { decodeText } from '../../../formats/body-text.ts';
-import { charsetOf } from '../../../lib/charset.ts';
-import { maskForm } from './mask-form.ts';
-import { maskJson } from './mask-json.ts';
-import { maskShape } from './mask-shape.ts';
-import { maskXml } from './mask-xml.ts';
-import { MaskedOutput, type MaskedText, type MaskText } from './masked-output.ts';
-import type { Place } from './place.ts';
+/** Masks the body of a message: shows the values that its format has read as members which the contract does not call sensitive. */
+import { printableName } from '../../../contract/member-names.ts';
+import type { Schema } from '../../../contract/schema.ts';
+import type { TextPart, TextTools } from '../../../formats/text-tools.ts';
+import type { VisitedPart } from '../../../formats/visit.ts';
+import { type MaskedText, maskShape } from './mask-shape.ts';
+
+/** Stands for what is not shown. */
+export const masked = '<masked>';
+
+/** Returns a text with the secrets in it masked. */
+export type MaskText = (text: string) => string;
 
 export interface BodyMasking {
-  /** The format that has read the body; undefined where none could. */
-  readonly format: string | undefined;
-  readonly place: Place;
+  /** Of the format that has read the body; undefined where none could. */
+  readonly tools: Pick<TextTools, 'parts'> | undefined;
+  /** What the format has read of this text. `all`: every value of a refusal, which is a text of this program or of an upstream. */
+  readonly read: readonly VisitedPart[] | 'all';
   readonly maskText: MaskText;
-  /** Words that are shown of a body that no format could read. */
+  /** Words that are shown of a body that no format could read, and names that are shown of every body. */
   readonly words: ReadonlySet<string>;
   readonly lengthMax: number;
 }
 
-/** A body that is not text, or not the text of its format alone, is masked as one that could not be read. */
-export function maskBody(text: string, { format, place, maskText, words, lengthMax }: BodyMasking): MaskedText {
-  const begin = text.trimStart();
-  switch (format) {
-    case 'soap11':
-    case 'soap12':
-      return begin.startsWith('<') ? maskXml(text, place, maskText, lengthMax) : maskShape(text, words, lengthMax);
-    case 'json':
-    case 'rest':
-      return maskJson(text, place, maskText, lengthMax);
-    case 'form':
-    case 'adapter':
-      return maskForm(text, place, maskText, lengthMax);
-    case 'text': {
-      const output = new MaskedOutput(maskText, lengthMax);
-      output.addValue({ kind: 'texts' }, text, text, (masked) => masked);
-      return output.result();
+/** A number that begins before the limit may end behind it. */
+const beyondLimit = 64;
+/** Longer texts are not parsed again. */
+const parsedMax = 262_144;
+
+/**
+ * The rule is: what the format has read is masked by what it has read, and everything else as a whole. A text that is malformed, cut off or
+ * too long to be parsed is shown as its shape.
+ */
+export function maskBody(text: string, { tools, read, maskText, words, lengthMax }: BodyMasking): MaskedText {
+  const parts = text.length > parsedMax ? undefined : tools?.parts(text);
+  if (parts === undefined) return maskShape(text, words, lengthMax);
+  const shown = read === 'all' ? undefined : shownValues(text, read);
+  let printed = '';
+  let at = 0;
+  for (const part of parts) {
+    if (printed.length > lengthMax) break;
+    printed += text.slice(at, part.start);
+    printed += printedPart(part, lengthMax - printed.length);
+    at = part.end;
+  }
+  if (printed.length <= lengthMax) printed += text.slice(at);
+  return cut(printed, lengthMax);
+
+  function printedPart(part: TextPart, room: number): string {
+    const sent = text.slice(part.start, part.end);
+    switch (part.kind) {
+      case 'name':
+        return words.has(part.decoded) || printableName(part.decoded) === part.decoded ? sent : part.quote(masked);
+      case 'remark':
+        return part.quote(masked);
+      case 'value': {
+        const known = shown?.get(part.start);
+        if (shown !== undefined && known === undefined) return part.isTechnical === true ? sent : part.quote(masked);
+        const isShown = known === undefined || (known.isShown && known.end === part.end);
+        return isShown ? maskValue(sent, known?.text ?? part.decoded, room + beyondLimit) : part.quote(masked);
+      }
+      default:
+        return part.kind satisfies never;
     }
-    default:
-      return maskShape(text, words, lengthMax);
+
+    function maskValue(sent: string, decoded: string, room: number): string {
+      const begin = decoded.slice(0, room);
+      const safe = maskText(begin);
+      if (safe !== begin) return part.quote(safe);
+      return decoded.length > room ? sent.slice(0, room) : sent;
+    }
   }
 }
 
-/** The text of a body in the charset of its content type. Bytes that are no text in it are read as Latin-1. */
-export function textOf(body: Buffer, contentType = ''): string {
-  const label = /charset="?([\w-]+)/i.exec(contentType)?.[1];
-  const charset = label === undefined ? undefined : charsetOf(label);
-  if (charset === 'utf-16' || (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff))
-    return utf16(body);
-  const decoded = decodeText(body, charset);
-  return 'text' in decoded ? decoded.text : body.toString('latin1');
+/** Masks a text that is in no format. */
+export function maskPlain(text: string, maskText: MaskText, lengthMax: number): MaskedText {
+  return cut(maskText(text.slice(0, lengthMax + beyondLimit)), lengthMax);
 }
 
-function utf16(body: Buffer): string {
-  const isBigEndian = body[0] === 0xfe && body[1] === 0xff;
-  return isBigEndian && body.length % 2 === 0
-    ? Buffer.from(body).swap16().toString('utf16le')
-    : body.toString('utf16le');
+function cut(text: string, lengthMax: number): MaskedText {
+  const isCut = text.length > lengthMax;
+  return { text: isCut ? text.slice(0, lengthMax) : text, isCut };
+}
+
+interface KnownValue {
+  readonly end: number;
+  readonly text: string;
+  readonly isShown: boolean;
+}
+
+/** By the start of each value that was read as a member of the contract. One that was read twice, by a reference, is shown if both may be. */
+function shownValues(text: string, read: readonly VisitedPart[]): ReadonlyMap<number, KnownValue> {
+  const values = new Map<number, KnownValue>();
+  for (const { schema, text: decoded, place } of read) {
+    if (schema === undefined || decoded === undefined || place.document !== text) continue;
+    const { start, end } = place.value;
+    const isShown = isShownAt(schema) && values.get(start)?.isShown !== false;
+    values.set(start, { end, text: decoded, isShown });
+  }
+  return values;
+}
+
+/** Whether texts there may be shown: the contract does not call them sensitive. Nothing says what callers put into bytes and maps. */
+export function isShownAt(schema: Schema): boolean {
+  switch (schema.kind) {
+    case 'string':
+      return !schema.sensitive && !schema.neverStored;
+    case 'dateTime':
+      return schema.neverStored !== true;
+    case 'list':
+      return schema.joined;
+    case 'integer':
+    case 'decimal':
+    case 'double':
+    case 'boolean':
+    case 'date':
+    case 'enum':
+      return true;
+    case 'binary':
+    case 'map':
+    case 'object':
+      return false;
+    default:
+      return schema satisfies never;
+  }
 }

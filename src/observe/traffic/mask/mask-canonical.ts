@@ -2,7 +2,7 @@
 import { printableName } from '../../../contract/member-names.ts';
 import { describeMasked, maskScalar } from '../../../contract/redaction.ts';
 import type { Field, Schema } from '../../../contract/schema.ts';
-import { type MaskText, masked } from './masked-output.ts';
+import { type MaskText, masked } from './mask-body.ts';
 
 /** The value must have no issues. Texts in maps are masked: nothing says what callers put there. */
 export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText): unknown {

@@ -1,6 +1,6 @@
 /** Masks the headers of a request: values of few known headers are shown, and names of others. */
 import { printableName } from '../../../contract/member-names.ts';
-import { type MaskText, masked } from './masked-output.ts';
+import { type MaskText, masked } from './mask-body.ts';
 
 export type MaskedHeader = readonly [name: string, value: string];
 

@@ -1,8 +1,17 @@
 /** Masks a text that no format could read: its structure stays, and words that are names in contracts. */
+import { Buffer } from 'node:buffer';
 import type { Operation } from '../../../contract/operation.ts';
 import type { Schema } from '../../../contract/schema.ts';
 import { walk } from '../../../contract/walk.ts';
-import type { MaskedText } from './masked-output.ts';
+import { decodeText } from '../../../formats/body-text.ts';
+import type { Charset } from '../../../lib/charset.ts';
+
+/** A message as it is kept. */
+export interface MaskedText {
+  readonly text: string;
+  /** The message is longer. */
+  readonly isCut: boolean;
+}
 
 /** Letters become `x` and digits `0`, so that a place in the text can be found. */
 export function maskShape(text: string, known: ReadonlySet<string>, lengthMax: number): MaskedText {
@@ -32,4 +41,14 @@ export function knownWords(operations: readonly Operation[]): ReadonlySet<string
     add(input);
   }
   return words;
+}
+
+/** The text of a body that no format has read. Bytes that are no text in its charset are read as Latin-1. */
+export function lenientText(body: Buffer, charset: Charset | undefined): string {
+  const isLittleEndian = body[0] === 0xff && body[1] === 0xfe;
+  const isBigEndian = body[0] === 0xfe && body[1] === 0xff;
+  if (isBigEndian && body.length % 2 === 0) return Buffer.from(body).swap16().toString('utf16le');
+  if (charset === 'utf-16' || isLittleEndian || isBigEndian) return body.toString('utf16le');
+  const decoded = decodeText(body, charset);
+  return 'text' in decoded ? decoded.text : body.toString('latin1');
 }

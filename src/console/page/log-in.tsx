@@ -1,7 +1,7 @@
 /** The log-in. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type SessionState, session, toApiError } from './api.ts';
-import { Button, ErrorBox, Notice, TextField } from './components/index.ts';
+import { Button, ErrorBox, Form, Notice, TextField } from './components/index.ts';
 
 export interface LogInProps {
   readonly oneClick: boolean;
@@ -32,8 +32,7 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
       focus('[name=secret]');
     }
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!isBusy) void logIn(kind === 'password' ? { username, secret } : { apiKey: secret });
   };
   return (
@@ -52,7 +51,7 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
             </Button>
           </div>
         )}
-        <form onSubmit={submit} class="stack">
+        <Form onSubmit={submit}>
           {oneClick && <p class="hint">Or log in with a credential:</p>}
           <fieldset class="choices">
             <legend class="offscreen">Kind of credential</legend>
@@ -87,7 +86,7 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
             Log in
           </Button>
           <p class="hint">The credential needs the role console, or console-admin to act.</p>
-        </form>
+        </Form>
       </div>
     </main>
   );

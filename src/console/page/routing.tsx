@@ -57,19 +57,47 @@ export interface LinkProps {
   readonly to: string;
   readonly class?: string;
   readonly current?: boolean;
-  readonly label?: string;
   readonly children: ComponentChildren;
 }
 
-export function Link({ to, class: className, current, label, children }: LinkProps) {
+export function Link({ to, class: className, current, children }: LinkProps) {
   const open = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     navigate(to);
   };
   return (
-    <a href={root + to} class={className} onClick={open} aria-current={current ? 'page' : undefined} aria-label={label}>
+    <a href={root + to} class={className} onClick={open} aria-current={current ? 'page' : undefined}>
       {children}
     </a>
   );
+}
+
+/** The query of the address as the filter of a list. */
+export interface Filter {
+  readonly query: URLSearchParams;
+  set(name: string, value: string): void;
+  /** The properties of a field for a text; an empty one does not filter. */
+  text(name: string): { readonly value: string; readonly onInput: (value: string) => void };
+  /** The properties of a field for a choice. */
+  choice(name: string): { readonly value: string; readonly onChange: (value: string) => void };
+}
+
+/** `path`: of the view, as for `navigate`. Another filter begins at the first page again. */
+export function useFilter(path: string): Filter {
+  const { query } = useRoute();
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(query);
+    next.delete('before');
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    navigate(next.size === 0 ? path : `${path}?${next}`, { replace: name !== 'before' });
+  };
+  const textOf = (name: string): string => query.get(name) ?? '';
+  return {
+    query,
+    set,
+    text: (name) => ({ value: textOf(name), onInput: (value) => set(name, value) }),
+    choice: (name) => ({ value: textOf(name), onChange: (value) => set(name, value) }),
+  };
 }

@@ -1,6 +1,7 @@
 /** Loads what a view shows, and again while it is open. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiError, toApiError } from './api.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { type Answer, type ApiError, addressOf, type QueryValues, read, toApiError } from './api.ts';
 
 export interface Query<T> {
   /** Of the last load that succeeded. */
@@ -14,6 +15,15 @@ export interface QueryOptions {
   readonly everyMs?: number;
   /** Shows the value of the key before until that of the new key is there. */
   readonly keepsValue?: boolean;
+}
+
+/** Calls an operation that reads. `path` and `query`: as for `read`; others load anew. */
+export function useRead<O extends Operation>(
+  path: string,
+  query: QueryValues = {},
+  options: QueryOptions = {},
+): Query<Answer<O>> {
+  return useQuery(addressOf(path, query), (signal) => read<O>(path, query, signal), options);
 }
 
 /** `key`: what the load depends on; another key loads anew. */

@@ -1,7 +1,7 @@
 /** The table of callers with its filters, its download, and the call that replaces the last one. */
 import { useState } from 'preact/hooks';
 import type { exportCallers, getReplacementCall, listCallers } from '../../callers/records.ts';
-import { type Answer, type ApiError, pathOf, read, toApiError } from '../api.ts';
+import { type Answer, pathOf, read } from '../api.ts';
 import {
   Badge,
   Button,
@@ -11,7 +11,7 @@ import {
   Empty,
   ErrorBox,
   Filters,
-  Loading,
+  Loaded,
   Notice,
   Preformatted,
   SelectField,
@@ -19,9 +19,11 @@ import {
   Text,
   TextField,
   Time,
+  useTexts,
 } from '../components/index.ts';
 import { formatOption, formatTitle, languages } from '../formats.ts';
-import { useQuery } from '../use-query.ts';
+import { useAction } from '../use-action.ts';
+import { useRead } from '../use-query.ts';
 import { Credential, callOf } from './use.tsx';
 
 type Callers = Answer<typeof listCallers>;
@@ -30,85 +32,53 @@ type Caller = Callers['callers'][number];
 const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
 
 export function CallerList() {
-  const [filter, setFilter] = useState(noFilter);
+  const { values: filter, text, choice } = useTexts(noFilter);
   const [opened, setOpened] = useState<Caller>();
-  const [failure, setFailure] = useState<ApiError>();
-  const { value, error, reload } = useQuery(
-    JSON.stringify(filter),
-    (signal) => read<typeof listCallers>('/callers', filter, signal),
-    { keepsValue: true },
-  );
-  const set = (name: keyof typeof noFilter) => (text: string) => setFilter({ ...filter, [name]: text });
-  const all = (values: readonly string[] = []) => [
-    { value: '', text: 'all' },
-    ...values.map((each) => ({ value: each, text: each })),
-  ];
-  const download = async (): Promise<void> => {
-    try {
+  const query = useRead<typeof listCallers>('/callers', filter, { keepsValue: true });
+  const { formats = [], services = [], operations = [], versions = [], isRecorded } = query.value ?? {};
+  const action = useAction();
+  const download = (): void =>
+    action.run(async () => {
       const { csv, fileName } = await read<typeof exportCallers>('/callers/export', filter);
       saveFile(fileName, csv);
-      setFailure(undefined);
-    } catch (thrown) {
-      setFailure(toApiError(thrown));
-    }
-  };
+      return '';
+    });
   return (
     <>
       <Filters>
-        <SelectField
-          label="Format"
-          value={filter.format}
-          onChange={set('format')}
-          options={[{ value: '', text: 'all' }, ...(value?.formats ?? []).map(formatOption)]}
-        />
-        <SelectField label="Service" value={filter.service} onChange={set('service')} options={all(value?.services)} />
-        <SelectField
-          label="Operation"
-          value={filter.operation}
-          onChange={set('operation')}
-          options={all(value?.operations)}
-        />
-        <SelectField label="Version" value={filter.version} onChange={set('version')} options={all(value?.versions)} />
-        <TextField
-          label="Credential"
-          type="search"
-          value={filter.credential}
-          onInput={set('credential')}
-          placeholder="id or username"
-        />
+        <SelectField label="Format" {...choice('format')} none="all" options={formats.map(formatOption)} />
+        <SelectField label="Service" {...choice('service')} none="all" options={services} />
+        <SelectField label="Operation" {...choice('operation')} none="all" options={operations} />
+        <SelectField label="Version" {...choice('version')} none="all" options={versions} />
+        <TextField label="Credential" type="search" {...text('credential')} placeholder="id or username" />
         <SelectField
           label="Deprecated"
-          value={filter.deprecation}
-          onChange={set('deprecation')}
-          options={[
-            { value: '', text: 'all' },
-            { value: 'any', text: 'only deprecated' },
-          ]}
+          {...choice('deprecation')}
+          none="all"
+          options={[{ value: 'any', text: 'only deprecated' }]}
         />
-        <SelectField label="Days" value={filter.days} onChange={set('days')} options={['7', '30', '90']} />
-        <Button onClick={() => void download()}>Download CSV</Button>
+        <SelectField label="Days" {...choice('days')} options={['7', '30', '90']} />
+        <Button onClick={download}>Download CSV</Button>
       </Filters>
-      <ErrorBox error={error ?? failure} onRetry={reload} />
-      {value?.isRecorded === false && <Notice tone="warning">Callers are not recorded: CALLER_RECORDS is off.</Notice>}
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <>
-          <p class="hint" role="status">
-            {value.callers.length < value.total
-              ? `The last used ${value.callers.length} of ${value.total}`
-              : `${value.total} callers`}
-          </p>
-          <Table
-            caption="Callers"
-            columns={columns(setOpened)}
-            rows={value.callers}
-            keyOf={({ id }) => id}
-            onOpen={setOpened}
-            empty={isFiltered(filter) ? <Empty title="No such caller in these days" /> : <NoCaller />}
-          />
-        </>
-      )}
+      <ErrorBox error={action.error} />
+      {isRecorded === false && <Notice tone="warning">Callers are not recorded: CALLER_RECORDS is off.</Notice>}
+      <Loaded query={query}>
+        {({ callers, total }) => (
+          <>
+            <p class="hint" role="status">
+              {callers.length < total ? `The last used ${callers.length} of ${total}` : `${total} callers`}
+            </p>
+            <Table
+              caption="Callers"
+              columns={columns(setOpened)}
+              rows={callers}
+              keyOf={({ id }) => id}
+              onOpen={setOpened}
+              empty={isFiltered(filter) ? <Empty title="No such caller in these days" /> : <NoCaller />}
+            />
+          </>
+        )}
+      </Loaded>
       {opened !== undefined && <Replacement caller={opened} onClose={() => setOpened(undefined)} />}
     </>
   );
@@ -171,11 +141,8 @@ function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {
 
 function Replacement({ caller, onClose }: { readonly caller: Caller; readonly onClose: () => void }) {
   const [as, setAs] = useState('json');
-  const { value, error } = useQuery(
-    `${caller.id} ${as}`,
-    (signal) => read<typeof getReplacementCall>(pathOf`/callers/${caller.id}/replacement`, { as }, signal),
-    { keepsValue: true },
-  );
+  const path = pathOf`/callers/${caller.id}/replacement`;
+  const { value, error } = useRead<typeof getReplacementCall>(path, { as }, { keepsValue: true });
   return (
     <Dialog title="The call that replaces it" place="side" onClose={onClose}>
       <p>

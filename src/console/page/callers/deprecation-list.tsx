@@ -1,21 +1,14 @@
 /** The deprecations that hold, with what may be done about them. */
 import { useState } from 'preact/hooks';
-import type {
-  addDeprecation,
-  endExemption,
-  exemptCaller,
-  listDeprecations,
-  removeDeprecation,
-} from '../../callers/deprecations.ts';
-import { type Answer, type ApiError, pathOf, read, send, toApiError } from '../api.ts';
+import type { listDeprecations } from '../../callers/deprecations.ts';
+import { type Answer, pathOf, send } from '../api.ts';
 import {
   Badge,
   Button,
   Confirm,
-  Dialog,
   Empty,
   ErrorBox,
-  Loading,
+  Loaded,
   Notice,
   Section,
   SelectField,
@@ -23,7 +16,8 @@ import {
   Time,
   type Tone,
 } from '../components/index.ts';
-import { useQuery } from '../use-query.ts';
+import { useAction } from '../use-action.ts';
+import { useRead } from '../use-query.ts';
 import { RuleForm } from './rule-form.tsx';
 
 type Known = Answer<typeof listDeprecations>;
@@ -42,141 +36,97 @@ type Open =
   | { readonly exempt: Deprecation };
 
 export function DeprecationList({ mayAct }: { readonly mayAct: boolean }) {
-  const { value, error, reload } = useQuery(
-    'deprecations',
-    (signal) => read<typeof listDeprecations>('/callers/deprecations', {}, signal),
-    { everyMs: 10_000 },
-  );
+  const query = useRead<typeof listDeprecations>('/callers/deprecations', {}, { everyMs: 10_000 });
   const [open, setOpen] = useState<Open>();
-  const [failure, setFailure] = useState<ApiError>();
-  const act = async (change: () => Promise<unknown>): Promise<void> => {
-    try {
-      await change();
-      setFailure(undefined);
-    } catch (thrown) {
-      setFailure(toApiError(thrown));
-    }
-    setOpen(undefined);
-    reload();
-  };
+  const action = useAction();
   const close = () => setOpen(undefined);
-  if (value === undefined) return error === undefined ? <Loading /> : <ErrorBox error={error} onRetry={reload} />;
-  const { deprecations = [], invalid = [], credentials = [] } = value;
+  const act = (path: string, body: object): void =>
+    action.run(async () => {
+      try {
+        await send('POST', path, body);
+      } finally {
+        close();
+        query.reload();
+      }
+      return '';
+    });
   return (
     <>
-      <ErrorBox error={error ?? failure} onRetry={reload} />
-      {mayAct ? (
-        <div class="actions">
-          <Button kind="primary" onClick={() => setOpen({ form: 'new' })}>
-            Deprecate calls
-          </Button>
-        </div>
-      ) : (
-        <Notice>Only a credential with the role console-admin changes deprecations.</Notice>
-      )}
-      {invalid.map(({ id, faults }) => (
-        <Notice key={id} tone="warning">
-          {id} does not hold: <Text value={faults.join(' ')} />
-        </Notice>
-      ))}
-      {deprecations.length === 0 && <Empty title="No call is deprecated" />}
-      {deprecations.map((each) => (
-        <Section
-          key={each.id}
-          title={<Text value={each.calls} />}
-          actions={
-            mayAct && (
-              <>
-                <Button label={`Exempt a caller from ${each.calls}`} onClick={() => setOpen({ exempt: each })}>
-                  Exempt…
+      <ErrorBox error={action.error} onRetry={query.reload} />
+      <Loaded query={query}>
+        {({ deprecations = [], invalid = [], credentials = [] }) => (
+          <>
+            {mayAct ? (
+              <div class="actions">
+                <Button kind="primary" onClick={() => setOpen({ form: 'new' })}>
+                  Deprecate calls
                 </Button>
-                {each.isStored && (
-                  <>
-                    <Button label={`Change ${each.calls}`} onClick={() => setOpen({ form: each })}>
-                      Change…
-                    </Button>
-                    <Button kind="danger" label={`End ${each.calls}`} onClick={() => setOpen({ remove: each })}>
-                      End…
-                    </Button>
-                  </>
-                )}
-              </>
-            )
-          }
-        >
-          <Facts
-            deprecation={each}
-            onEnd={
-              mayAct
-                ? (credential) =>
-                    void act(() =>
-                      send<typeof endExemption>('POST', pathOf`/callers/deprecations/${each.id}/endExemption`, {
-                        credential,
-                      }),
-                    )
-                : undefined
-            }
-          />
-        </Section>
-      ))}
-      {open !== undefined && 'form' in open && (
-        <RuleForm
-          {...(open.form !== 'new' && { before: open.form.rule })}
-          onClose={close}
-          onSave={(rule) =>
-            void act(() =>
-              open.form === 'new'
-                ? send<typeof addDeprecation>('POST', '/callers/deprecations', { rule })
-                : send<typeof addDeprecation>('POST', pathOf`/callers/deprecations/${open.form.id}`, {
-                    rule,
-                    seen: open.form.revision,
-                  }),
-            )
-          }
-        />
-      )}
-      {open !== undefined && 'remove' in open && (
-        <Confirm
-          title="End this deprecation?"
-          action="End it"
-          isDangerous
-          onClose={close}
-          onConfirm={() =>
-            void act(() =>
-              send<typeof removeDeprecation>('POST', pathOf`/callers/deprecations/${open.remove.id}/remove`, {
-                seen: open.remove.revision,
-              }),
-            )
-          }
-        >
-          <p>
-            Its calls are served again within two seconds, and say nothing. Its exemptions go with it:{' '}
-            <Text value={open.remove.calls} />.
-          </p>
-        </Confirm>
-      )}
-      {open !== undefined && 'exempt' in open && (
-        <ExemptDialog
-          credentials={credentials}
-          onClose={close}
-          onExempt={(credential) =>
-            void act(() =>
-              send<typeof exemptCaller>('POST', pathOf`/callers/deprecations/${open.exempt.id}/exempt`, { credential }),
-            )
-          }
-        />
+              </div>
+            ) : (
+              <Notice>Only a credential with the role console-admin changes deprecations.</Notice>
+            )}
+            {invalid.map(({ id, faults }) => (
+              <Notice key={id} tone="warning">
+                {id} does not hold: <Text value={faults.join(' ')} />
+              </Notice>
+            ))}
+            {deprecations.length === 0 && <Empty title="No call is deprecated" />}
+            {deprecations.map((each) => (
+              <Section
+                key={each.id}
+                title={<Text value={each.calls} />}
+                actions={mayAct && <Actions deprecation={each} open={setOpen} />}
+              >
+                <Details
+                  deprecation={each}
+                  {...(mayAct && {
+                    onEnd: (credential: string) =>
+                      act(pathOf`/callers/deprecations/${each.id}/endExemption`, { credential }),
+                  })}
+                />
+              </Section>
+            ))}
+            {open !== undefined && <OpenDialog open={open} credentials={credentials} act={act} onClose={close} />}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly deprecation: Deprecation;
+  readonly open: (dialog: Open) => void;
+}
+
+function Actions({ deprecation, open }: ActionsProps) {
+  const { calls, isStored } = deprecation;
+  return (
+    <>
+      <Button label={`Exempt a caller from ${calls}`} onClick={() => open({ exempt: deprecation })}>
+        Exempt…
+      </Button>
+      {isStored && (
+        <>
+          <Button label={`Change ${calls}`} onClick={() => open({ form: deprecation })}>
+            Change…
+          </Button>
+          <Button kind="danger" label={`End ${calls}`} onClick={() => open({ remove: deprecation })}>
+            End…
+          </Button>
+        </>
       )}
     </>
   );
 }
 
-function Facts({
-  deprecation,
-  onEnd,
-}: {
+interface DetailsProps {
   readonly deprecation: Deprecation;
-  readonly onEnd: ((credential: string) => void) | undefined;
-}) {
+  /** Ends the exemption of a credential; absent where the session only reads. */
+  readonly onEnd?: (credential: string) => void;
+}
+
+function Details({ deprecation, onEnd }: DetailsProps) {
   const { state, until, source, rule, changedBy, changedAt, exemptions = [] } = deprecation;
   const [tone, word] = tones[state];
   return (
@@ -226,6 +176,44 @@ function Facts({
   );
 }
 
+interface OpenDialogProps {
+  readonly open: Open;
+  readonly credentials: Known['credentials'];
+  readonly act: (path: string, body: object) => void;
+  readonly onClose: () => void;
+}
+
+function OpenDialog({ open, credentials, act, onClose }: OpenDialogProps) {
+  if ('form' in open) {
+    const { form } = open;
+    const save = (rule: object): void =>
+      form === 'new'
+        ? act('/callers/deprecations', { rule })
+        : act(pathOf`/callers/deprecations/${form.id}`, { rule, seen: form.revision });
+    return <RuleForm {...(form !== 'new' && { before: form.rule })} onClose={onClose} onSave={save} />;
+  }
+  if ('exempt' in open) {
+    const exempt = (credential: string): void =>
+      act(pathOf`/callers/deprecations/${open.exempt.id}/exempt`, { credential });
+    return <ExemptDialog credentials={credentials} onClose={onClose} onExempt={exempt} />;
+  }
+  const { id, calls, revision } = open.remove;
+  return (
+    <Confirm
+      title="End this deprecation?"
+      action="End it"
+      isDangerous
+      onClose={onClose}
+      onConfirm={() => act(pathOf`/callers/deprecations/${id}/remove`, { seen: revision })}
+    >
+      <p>
+        Its calls are served again within two seconds, and say nothing. Its exemptions go with it:{' '}
+        <Text value={calls} />.
+      </p>
+    </Confirm>
+  );
+}
+
 interface ExemptProps {
   readonly credentials: Known['credentials'];
   readonly onExempt: (credential: string) => void;
@@ -235,7 +223,13 @@ interface ExemptProps {
 function ExemptDialog({ credentials, onExempt, onClose }: ExemptProps) {
   const [credential, setCredential] = useState(credentials[0]?.id ?? '');
   return (
-    <Dialog title="Exempt a caller" onClose={onClose}>
+    <Confirm
+      title="Exempt a caller"
+      action="Exempt"
+      disabled={credential === ''}
+      onClose={onClose}
+      onConfirm={() => onExempt(credential)}
+    >
       <p>Its calls are served, and answers say nothing.</p>
       <SelectField
         label="Credential"
@@ -243,12 +237,6 @@ function ExemptDialog({ credentials, onExempt, onClose }: ExemptProps) {
         onChange={setCredential}
         options={credentials.map(({ id, username, tenant }) => ({ value: id, text: username ?? `${id} (${tenant})` }))}
       />
-      <div class="actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" disabled={credential === ''} onClick={() => onExempt(credential)}>
-          Exempt
-        </Button>
-      </div>
-    </Dialog>
+    </Confirm>
   );
 }

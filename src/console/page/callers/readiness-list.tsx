@@ -2,14 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { listDeprecations } from '../../callers/deprecations.ts';
 import type { assessReadiness } from '../../callers/records.ts';
-import { type Answer, read } from '../api.ts';
+import type { Answer } from '../api.ts';
 import {
   Badge,
   type Column,
   Empty,
-  ErrorBox,
   Filters,
-  Loading,
+  Loaded,
   SelectField,
   Table,
   Text,
@@ -17,7 +16,7 @@ import {
   type Tone,
 } from '../components/index.ts';
 import { formatOption, formatTitle } from '../formats.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { Credential, callOf } from './use.tsx';
 
 type Caller = Answer<typeof assessReadiness>['callers'][number];
@@ -34,11 +33,9 @@ const formats = ['soap11,soap12', 'soap11', 'soap12', 'form', 'adapter', 'soap11
 export function ReadinessList() {
   const [target, setTarget] = useState('format soap11,soap12');
   const [days, setDays] = useState('30');
-  const rules = useQuery('rules', (signal) => read<typeof listDeprecations>('/callers/deprecations', {}, signal));
+  const rules = useRead<typeof listDeprecations>('/callers/deprecations');
   const [kind, text] = target.split(' ') as [string, string];
-  const { value, error, reload } = useQuery(`${target} ${days}`, (signal) =>
-    read<typeof assessReadiness>('/callers/readiness', { [kind]: text, days }, signal),
-  );
+  const query = useRead<typeof assessReadiness>('/callers/readiness', { [kind]: text, days });
   return (
     <>
       <Filters>
@@ -56,18 +53,17 @@ export function ReadinessList() {
         />
         <SelectField label="Days without a call" value={days} onChange={setDays} options={['7', '30', '90']} />
       </Filters>
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Table
-          caption="Readiness"
-          columns={columns}
-          rows={value.callers ?? []}
-          keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
-          empty={<Empty title="No caller has made such a call" />}
-        />
-      )}
+      <Loaded query={query}>
+        {({ callers }) => (
+          <Table
+            caption="Readiness"
+            columns={columns}
+            rows={callers ?? []}
+            keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
+            empty={<Empty title="No caller has made such a call" />}
+          />
+        )}
+      </Loaded>
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** The form of a deprecation. Before it is saved, the server says whom it concerns. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../callers/deprecations.ts';
-import { type Answer, type ApiError, send, toApiError } from '../api.ts';
+import { type Answer, send } from '../api.ts';
 import { Button, CheckField, Dialog, ErrorBox, Notice, Table, Text, TextField } from '../components/index.ts';
 import { type Format, formatTitle, formatTitles } from '../formats.ts';
+import { useAction } from '../use-action.ts';
 import { Credential, callOf } from './use.tsx';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
@@ -18,49 +19,44 @@ export interface RuleFormProps {
 export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
   const [fields, setFields] = useState(() => fieldsOf(before));
   const [preview, setPreview] = useState<Preview>();
-  const [error, setError] = useState<ApiError>();
+  const action = useAction();
   const set = (name: keyof typeof fields) => (text: string | boolean) => {
     setFields({ ...fields, [name]: text });
     // What was confirmed is no longer what would be saved.
     setPreview(undefined);
   };
-  const check = async (): Promise<void> => {
-    try {
+  const check = (): void =>
+    action.run(async () => {
       setPreview(await send<typeof previewDeprecation>('POST', '/callers/preview', { rule: ruleOf(fields) }));
-      setError(undefined);
-    } catch (thrown) {
-      setError(toApiError(thrown));
-    }
-  };
+      return '';
+    });
+  const text = (name: Exclude<keyof typeof fields, 'refuseAfterSunset'>) => ({
+    value: fields[name],
+    onInput: set(name),
+  });
   const faults = preview?.faults ?? [];
   return (
     <Dialog title={before === undefined ? 'Deprecate calls' : 'Change the deprecation'} place="side" onClose={onClose}>
       <p class="hint">Calls that have all of the values given. Several values have commas between them.</p>
       <FormatFields chosen={split(fields.format)} onChange={(names) => set('format')(names.join(', '))} />
-      <TextField label="Services" value={fields.service} onInput={set('service')} />
-      <TextField label="Operations" value={fields.operation} onInput={set('operation')} />
-      <TextField label="Versions" value={fields.version} onInput={set('version')} />
-      <TextField label="Credentials" value={fields.credential} onInput={set('credential')} hint="Ids" />
-      <TextField label="Deprecated since" value={fields.deprecatedSince} onInput={set('deprecatedSince')} required />
-      <TextField label="Sunset" value={fields.sunset} onInput={set('sunset')} placeholder="2027-06-30" />
+      <TextField label="Services" {...text('service')} />
+      <TextField label="Operations" {...text('operation')} />
+      <TextField label="Versions" {...text('version')} />
+      <TextField label="Credentials" {...text('credential')} hint="Ids" />
+      <TextField label="Deprecated since" {...text('deprecatedSince')} required />
+      <TextField label="Sunset" {...text('sunset')} placeholder="2027-06-30" />
       <CheckField
         label="Refuse after the sunset"
         checked={fields.refuseAfterSunset}
         onChange={set('refuseAfterSunset')}
       />
-      <TextField
-        label="Link"
-        value={fields.link}
-        onInput={set('link')}
-        placeholder="https://pay.example.com/end-of-soap"
-      />
+      <TextField label="Link" {...text('link')} placeholder="https://pay.example.com/end-of-soap" />
       <TextField
         label="Brown-outs"
-        value={fields.brownOuts}
-        onInput={set('brownOuts')}
+        {...text('brownOuts')}
         hint="tuesday 09:00-09:30 Europe/Amsterdam, or 2027-03-02T09:00:00Z/2027-03-02T09:15:00Z"
       />
-      <ErrorBox error={error} />
+      <ErrorBox error={action.error} />
       {faults.length > 0 && (
         <Notice tone="warning">
           <ul>
@@ -95,7 +91,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
       <div class="actions">
         <Button onClick={onClose}>Cancel</Button>
         {preview === undefined || faults.length > 0 ? (
-          <Button kind="primary" onClick={() => void check()}>
+          <Button kind="primary" onClick={check}>
             Whom does it concern?
           </Button>
         ) : (

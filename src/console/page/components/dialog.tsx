@@ -58,17 +58,19 @@ export interface ConfirmProps {
   /** The word of the button: `Retry 12 messages`. */
   readonly action: string;
   readonly isDangerous?: boolean;
+  readonly disabled?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, isDangerous = false, disabled = false, onConfirm, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
       <div class="actions">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind={isDangerous ? 'danger' : 'primary'} onClick={onConfirm}>
+        <Button kind={isDangerous ? 'danger' : 'primary'} disabled={disabled} onClick={onConfirm}>
           {action}
         </Button>
       </div>

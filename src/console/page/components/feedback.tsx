@@ -1,6 +1,8 @@
 /** What a view says about itself: that it loads, that it failed, that there is nothing. */
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api.ts';
+import type { Action } from '../use-action.ts';
+import type { Query } from '../use-query.ts';
 import { Button } from './button.tsx';
 import { Text } from './text.tsx';
 
@@ -49,6 +51,28 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }) {
       {what}…
     </p>
   );
+}
+
+/** What a query has loaded, below why the last load failed. */
+export function Loaded<T>({
+  query: { value, error, reload },
+  children,
+}: {
+  readonly query: Query<T>;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      <ErrorBox error={error} onRetry={reload} />
+      {value === undefined ? error === undefined && <Loading /> : children(value)}
+    </>
+  );
+}
+
+/** Why an action was refused, or what it has done. */
+export function Outcome({ action: { error, done } }: { readonly action: Action }) {
+  if (error !== undefined) return <ErrorBox error={error} />;
+  return done === undefined ? null : <Notice tone="good">{done}</Notice>;
 }
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {

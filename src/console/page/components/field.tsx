@@ -1,6 +1,6 @@
 /** Fields of forms: a label, a control, a hint and what is wrong with the value. */
 import type { ComponentChildren, PartialInputHTMLAttributes, TargetedEvent } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 export interface FieldProps {
   readonly label: string;
@@ -44,7 +44,7 @@ function describedBy(id: string, { hint, error }: FieldProps): string | undefine
 export interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'text' | 'password' | 'search' | 'datetime-local' | 'number';
+  readonly type?: 'text' | 'password' | 'search' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: 'off' | 'username' | 'current-password';
   readonly placeholder?: string;
@@ -99,8 +99,6 @@ function inputOf(
       return <input type="password" {...attributes} />;
     case 'search':
       return <input type="search" {...attributes} />;
-    case 'number':
-      return <input type="number" {...attributes} />;
     case 'datetime-local':
       return <input type="datetime-local" {...attributes} />;
     default:
@@ -111,13 +109,16 @@ function inputOf(
 export interface SelectFieldProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** The text of a first option without a value. */
+  readonly none?: string;
   /** Texts, or values with their texts. */
   readonly options: readonly (string | { readonly value: string; readonly text: string })[];
 }
 
 export function SelectField(props: SelectFieldProps) {
-  const { value, onChange, options } = props;
+  const { value, onChange, none, options } = props;
   const id = useId();
+  const all = none === undefined ? options : [{ value: '', text: none }, ...options];
   return (
     <Frame id={id} {...props}>
       <select
@@ -127,7 +128,7 @@ export function SelectField(props: SelectFieldProps) {
         aria-describedby={describedBy(id, props)}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
-        {options.map((each) => {
+        {all.map((each) => {
           const option = typeof each === 'string' ? { value: each, text: each } : each;
           return (
             <option key={option.value} value={option.value}>
@@ -168,19 +169,49 @@ export function CheckField({ label, checked, onChange, hint }: CheckFieldProps) 
   );
 }
 
-/** Filters above a table, in a row that wraps. */
-export function Filters({
-  label = 'Filters',
-  children,
-}: {
+export interface FormProps {
+  readonly class?: string;
   readonly label?: string;
+  /** Absent where changes of the fields have an effect at once. */
+  readonly onSubmit?: () => void;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Form({ class: className = 'stack', label, onSubmit, children }: FormProps) {
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    onSubmit?.();
+  };
   return (
-    <search aria-label={label}>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        {children}
-      </form>
+    <form class={className} aria-label={label} onSubmit={submit}>
+      {children}
+    </form>
+  );
+}
+
+/** The properties of fields by the name of their text. */
+export interface Texts<N extends string> {
+  readonly values: Readonly<Record<N, string>>;
+  text(name: N): Pick<TextFieldProps, 'value' | 'onInput'>;
+  choice(name: N): Pick<SelectFieldProps, 'value' | 'onChange'>;
+}
+
+/** Holds the texts of several fields. */
+export function useTexts<N extends string>(initial: Readonly<Record<N, string>>): Texts<N> {
+  const [values, setValues] = useState(initial);
+  const set = (name: N) => (value: string) => setValues((before) => ({ ...before, [name]: value }));
+  return {
+    values,
+    text: (name) => ({ value: values[name], onInput: set(name) }),
+    choice: (name) => ({ value: values[name], onChange: set(name) }),
+  };
+}
+
+/** Filters above a table, in a row that wraps. */
+export function Filters({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <search aria-label="Filters">
+      <Form class="filters">{children}</Form>
     </search>
   );
 }

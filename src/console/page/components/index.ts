@@ -2,8 +2,8 @@
 export { Button, CopyButton } from './button.tsx';
 export { CodeEditor, type Mark } from './code-editor.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
-export { Empty, ErrorBox, Loading, Notice } from './feedback.tsx';
-export { CheckField, Filters, SelectField, TextField } from './field.tsx';
+export { Empty, ErrorBox, Loaded, Loading, Notice, Outcome } from './feedback.tsx';
+export { CheckField, Filters, Form, SelectField, TextField, useTexts } from './field.tsx';
 export { Facts, Page, Section, type ViewProps } from './page.tsx';
 export { type Column, Table } from './table.tsx';
 export { Tabs } from './tabs.tsx';

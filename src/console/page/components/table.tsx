@@ -18,12 +18,11 @@ export interface TableProps<R> {
   readonly keyOf: (row: R) => string;
   /** Shown where there are no rows. */
   readonly empty?: ComponentChildren;
-  readonly isSelected?: (row: R) => boolean;
   /** Rows can then be opened by a click anywhere; a cell holds a link or a button for the keyboard. */
   readonly onOpen?: (row: R) => void;
 }
 
-export function Table<R>({ caption, columns, rows, keyOf, empty, isSelected, onOpen }: TableProps<R>) {
+export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: TableProps<R>) {
   if (rows.length === 0 && empty !== undefined) return <div class="empty">{empty}</div>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
@@ -44,7 +43,6 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, isSelected, onO
             <tr
               key={keyOf(row)}
               class={onOpen && 'opens'}
-              aria-selected={isSelected?.(row) ? 'true' : undefined}
               onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}
             >
               {columns.map(({ name, cell, align, narrow }) => (

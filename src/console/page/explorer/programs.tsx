@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { printPrograms } from '../../explorer/contract.ts';
 import { send } from '../api.ts';
-import { Button, CopyButton, Empty, ErrorBox, Loading, Preformatted, Section, Tabs } from '../components/index.ts';
+import { Button, CopyButton, Empty, Loaded, Preformatted, Section, Tabs } from '../components/index.ts';
 import { type Format, formatTitles } from '../formats.ts';
 import { useQuery } from '../use-query.ts';
 import { packed } from './draft.ts';
@@ -26,7 +26,7 @@ export function Programs(props: ProgramsProps) {
       }
     >
       {isOpen ? (
-        <Loaded {...props} />
+        <Languages {...props} />
       ) : (
         <p class="hint">curl, PHP, Python, Java, C#, Ruby and Node. They read the credential from their environment.</p>
       )}
@@ -34,37 +34,35 @@ export function Programs(props: ProgramsProps) {
   );
 }
 
-function Loaded({ described: { service, version, operation }, draft, format }: ProgramsProps) {
+function Languages({ described: { service, version, operation }, draft, format }: ProgramsProps) {
   const [selected, setSelected] = useState('curl');
   const text = JSON.stringify(draft);
-  const { value, error, reload } = useQuery(
+  const body = { service, version, operation, format, ...packed(text) };
+  const query = useQuery(
     `${format} ${text}`,
-    (signal) =>
-      send<typeof printPrograms>(
-        'POST',
-        '/explorer/programs',
-        { service, version, operation, format, ...packed(text) },
-        signal,
-      ),
+    (signal) => send<typeof printPrograms>('POST', '/explorer/programs', body, signal),
     { keepsValue: true },
   );
-  if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
-  const { programs = [] } = value;
-  const shown = programs.find(({ language }) => language === selected) ?? programs[0];
-  if (shown === undefined) return <Empty title="The request has wrong fields. Correct them first." />;
   return (
-    <Tabs
-      label="Languages"
-      tabs={programs.map(({ language, title }) => ({ name: language, title }))}
-      selected={shown.language}
-      onSelect={setSelected}
-    >
-      <p class="hint">
-        Sends the request as {formatTitles[format]}. <code>{shown.file}</code>
-      </p>
-      <Preformatted value={shown.text} label={`The program in ${shown.title}`} />
-      <CopyButton text={shown.text} label={`Copy ${shown.title}`} />
-    </Tabs>
+    <Loaded query={query}>
+      {({ programs = [] }) => {
+        const shown = programs.find(({ language }) => language === selected) ?? programs[0];
+        if (shown === undefined) return <Empty title="The request has wrong fields. Correct them first." />;
+        return (
+          <Tabs
+            label="Languages"
+            tabs={programs.map(({ language, title }) => ({ name: language, title }))}
+            selected={shown.language}
+            onSelect={setSelected}
+          >
+            <p class="hint">
+              Sends the request as {formatTitles[format]}. <code>{shown.file}</code>
+            </p>
+            <Preformatted value={shown.text} label={`The program in ${shown.title}`} />
+            <CopyButton text={shown.text} label={`Copy ${shown.title}`} />
+          </Tabs>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -1,9 +1,8 @@
 /** The form of a request, generated from the contract of its operation. */
+import type { ComponentChildren, Ref } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, SelectField, Text, TextField } from '../components/index.ts';
+import { Button, CheckField, Form, SelectField, Text, TextField } from '../components/index.ts';
 import { isList, isObject, withMember } from './draft.ts';
-import { FieldGroup } from './field-group.tsx';
-import { SetPart } from './set-part.tsx';
 import type { Draft, DraftObject, FormField } from './types.ts';
 
 export interface RequestFormProps {
@@ -16,14 +15,20 @@ export interface RequestFormProps {
 export function RequestForm({ fields, draft, issues, onChange }: RequestFormProps) {
   const rest = issues.get('');
   return (
-    <form class="request-form" aria-label="Fields" onSubmit={(event) => event.preventDefault()}>
-      {rest !== undefined && (
-        <p class="error">
-          <Text value={rest} />
-        </p>
-      )}
+    <Form label="Fields">
+      <Wrong text={rest} />
       <Members shape={{ fields, issues }} schemaPath="" path="" draft={draft} onChange={onChange} />
-    </form>
+    </Form>
+  );
+}
+
+/** What is wrong with a part of the request. */
+function Wrong({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p class="error">
+      <Text value={text} />
+    </p>
   );
 }
 
@@ -92,7 +97,7 @@ function Members({
           <summary>
             {others.length} optional {others.length === 1 ? 'field' : 'fields'}
           </summary>
-          <div class="request-form">{others.map(part)}</div>
+          <div class="stack">{others.map(part)}</div>
         </details>
       )}
       {unknown.map((name) => (
@@ -154,8 +159,8 @@ function ScalarPart({ shape, field, name, path, draft, onChange }: FieldPartProp
   if ((kind === 'enum' || kind === 'boolean') && values.length <= 300) {
     const known = kind === 'boolean' ? ['true', 'false'] : values;
     // A value that the contract does not have stays visible.
-    const options = [{ value: '', text: '(none)' }, ...known, ...(text === '' || known.includes(text) ? [] : [text])];
-    return <SelectField {...common} value={text} options={options} onChange={change} />;
+    const options = text === '' || known.includes(text) ? known : [...known, text];
+    return <SelectField {...common} value={text} none="(none)" options={options} onChange={change} />;
   }
   return (
     <TextField
@@ -168,9 +173,63 @@ function ScalarPart({ shape, field, name, path, draft, onChange }: FieldPartProp
   );
 }
 
+interface FieldGroupProps {
+  readonly field: FormField;
+  readonly name: string;
+  readonly error: string | undefined;
+  readonly element?: Ref<HTMLFieldSetElement>;
+  readonly children: ComponentChildren;
+}
+
+/** Controls that belong to one field. */
+function FieldGroup({ field, name, error, element = null, children }: FieldGroupProps) {
+  return (
+    <fieldset ref={element} class={error === undefined ? 'group stack' : 'group stack invalid'}>
+      <legend>
+        {name}
+        {field.required && <span class="required"> required</span>}
+      </legend>
+      {field.doc !== '' && <p class="hint">{field.doc}</p>}
+      <Wrong text={error} />
+      {children}
+    </fieldset>
+  );
+}
+
+interface SetPartProps extends Omit<FieldGroupProps, 'children'> {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A set: a text with commas between its values. */
+function SetPart({ field, name, text, error, onChange }: SetPartProps) {
+  const chosen = text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+  const toggle = (value: string, isChosen: boolean): void =>
+    onChange((isChosen ? [...chosen, value] : chosen.filter((each) => each !== value)).join(','));
+  const values = field.values ?? [];
+  const strange = chosen.filter((each) => !values.includes(each));
+  return (
+    <FieldGroup field={field} name={name} error={error}>
+      <div class="row">
+        {[...values, ...strange].map((value) => (
+          <CheckField
+            key={value}
+            label={value}
+            checked={chosen.includes(value)}
+            onChange={(isChosen) => toggle(value, isChosen)}
+          />
+        ))}
+      </div>
+    </FieldGroup>
+  );
+}
+
 interface GroupProps extends FieldPartProps {
-  readonly children: preact.ComponentChildren;
-  readonly add?: preact.ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly add?: ComponentChildren;
 }
 
 /** An object, a list or a map, with a way to add it where it is not there, and to remove it. */
@@ -186,13 +245,7 @@ function Group({ shape, field, name, path, draft, onChange, children, add }: Gro
     wasThere.current = isThere;
   }, [isThere]);
   return (
-    <FieldGroup name={name} isRequired={field.required} isInvalid={error !== undefined} element={element}>
-      {field.doc !== '' && <p class="hint">{field.doc}</p>}
-      {error !== undefined && (
-        <p class="error">
-          <Text value={error} />
-        </p>
-      )}
+    <FieldGroup field={field} name={name} error={error} element={element}>
       {children}
       <div class="row">
         {add}

@@ -1,9 +1,9 @@
 /** The explorer: selects an operation, or converts any message. */
 import type { describeExplorerOperation, listExplorerOperations } from '../../explorer/contract.ts';
-import { pathOf, read } from '../api.ts';
-import { ErrorBox, Loading, Page, SelectField, type ViewProps } from '../components/index.ts';
+import { pathOf } from '../api.ts';
+import { Loaded, Page, SelectField, type ViewProps } from '../components/index.ts';
 import { Link, navigate, useRoute } from '../routing.tsx';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { Converter } from './converter.tsx';
 import { OperationPage, operationPath } from './operation-page.tsx';
 import type { Operations } from './types.ts';
@@ -13,9 +13,7 @@ type Listed = Operations['operations'][number];
 export default function ExplorerView({ mayAct }: ViewProps) {
   const { rest } = useRoute();
   const isConverter = rest[0] === 'convert';
-  const { value, error, reload } = useQuery('operations', (signal) =>
-    read<typeof listExplorerOperations>('/explorer/operations', {}, signal),
-  );
+  const query = useRead<typeof listExplorerOperations>('/explorer/operations');
   return (
     <Page
       title={isConverter ? 'Converter' : 'Explorer'}
@@ -35,10 +33,15 @@ export default function ExplorerView({ mayAct }: ViewProps) {
         </>
       }
     >
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && isConverter && <Converter operations={value.operations} />}
-      {value !== undefined && !isConverter && <Explorer operations={value} mayAct={mayAct} />}
+      <Loaded query={query}>
+        {(operations) =>
+          isConverter ? (
+            <Converter operations={operations.operations} />
+          ) : (
+            <Explorer operations={operations} mayAct={mayAct} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -122,8 +125,9 @@ interface DescribedProps {
 
 function Described({ operation: { service, version, operation }, demoCredentials, mayAct }: DescribedProps) {
   const path = pathOf`/explorer/operations/${service}/${String(version)}/${operation}`;
-  const { value, error, reload } = useQuery(path, (signal) => read<typeof describeExplorerOperation>(path, {}, signal));
-  if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
-  return <OperationPage described={value} demoCredentials={demoCredentials} mayAct={mayAct} />;
+  return (
+    <Loaded query={useRead<typeof describeExplorerOperation>(path)}>
+      {(described) => <OperationPage described={described} demoCredentials={demoCredentials} mayAct={mayAct} />}
+    </Loaded>
+  );
 }

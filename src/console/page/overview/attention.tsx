@@ -1,18 +1,14 @@
 /** What needs the attention of an operator, with links to the views that show more. */
 import type { listAttention } from '../../overview/attention.ts';
-import { itemsOf, read } from '../api.ts';
+import { itemsOf } from '../api.ts';
 import { Badge, ErrorBox, Notice, Section, Text } from '../components/index.ts';
 import { Link } from '../routing.tsx';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 
 const words = { bad: 'act', warning: 'look' } as const;
 
 export function AttentionSection() {
-  const { value, error, reload } = useQuery(
-    'attention',
-    (signal) => read<typeof listAttention>('/overview/attention', {}, signal),
-    { everyMs: 30_000 },
-  );
+  const { value, error, reload } = useRead<typeof listAttention>('/overview/attention', {}, { everyMs: 30_000 });
   if (value === undefined) return <ErrorBox error={error} onRetry={reload} />;
   const items = itemsOf(value.items);
   return (
@@ -24,7 +20,7 @@ export function AttentionSection() {
           soon.
         </p>
       ) : (
-        <ul class="attention">
+        <ul class="attention stack">
           {items.map(({ level, text, path }) => (
             <li key={text}>
               <Badge tone={level}>{words[level]}</Badge>

@@ -1,22 +1,19 @@
 /** The first page: what the gateway serves, and whether its parts work. */
 import type { getOverview } from '../../overview/contract.ts';
-import { type Answer, read } from '../api.ts';
-import { Badge, type Column, ErrorBox, Facts, Loading, Page, Section, Table, Time } from '../components/index.ts';
-import { useQuery } from '../use-query.ts';
+import type { Answer } from '../api.ts';
+import { Badge, type Column, Facts, Loaded, Page, Section, Table, Time } from '../components/index.ts';
+import { useRead } from '../use-query.ts';
 import { AttentionSection } from './attention.tsx';
 
 type Overview = Answer<typeof getOverview>;
 type ServedService = Overview['services'][number];
 
 export default function OverviewView() {
-  const { value, error, reload } = useQuery('overview', (signal) => read<typeof getOverview>('/overview', {}, signal), {
-    everyMs: 10_000,
-  });
+  const query = useRead<typeof getOverview>('/overview', {}, { everyMs: 10_000 });
   return (
     <Page title="Overview" lead="What this gateway serves, and whether its parts work.">
-      <ErrorBox error={error} onRetry={reload} />
       <AttentionSection />
-      {value === undefined ? error === undefined && <Loading /> : <Content overview={value} />}
+      <Loaded query={query}>{(overview) => <Content overview={overview} />}</Loaded>
     </Page>
   );
 }

@@ -1,12 +1,13 @@
 /** The audit log: entries by page and filter, and whether the chain is whole. */
 import { useState } from 'preact/hooks';
 import type { listAuditEntries, verifyAuditLog } from '../../state/rules.ts';
-import { type Answer, itemsOf, read } from '../api.ts';
+import { type Answer, itemsOf } from '../api.ts';
 import {
   Button,
   type Column,
   ErrorBox,
   Filters,
+  Loaded,
   Loading,
   Notice,
   Section,
@@ -16,29 +17,18 @@ import {
   TextField,
   Time,
 } from '../components/index.ts';
-import { navigate, useRoute } from '../routing.tsx';
-import { useQuery } from '../use-query.ts';
+import { useFilter } from '../routing.tsx';
+import { useRead } from '../use-query.ts';
 
 type Entry = Answer<typeof listAuditEntries>['entries'][number];
 
 export function AuditSection() {
-  const { query } = useRoute();
-  const filter = (name: string): string => query.get(name) ?? '';
+  const filter = useFilter('/state/audit');
   const [isVerifying, setVerifying] = useState(false);
-  const choose = (name: string, value: string): void => {
-    const next = new URLSearchParams(query);
-    next.delete('before');
-    if (value === '') next.delete(name);
-    else next.set(name, value);
-    navigate(`/state/audit?${next}`, { replace: name !== 'before' });
-  };
-  const key = query.toString();
-  const { value, error, reload } = useQuery(
-    key,
-    (signal) => read<typeof listAuditEntries>('/state/audit', Object.fromEntries(query), signal),
-    { keepsValue: true },
-  );
-  const kinds = itemsOf(value?.kinds);
+  const query = useRead<typeof listAuditEntries>('/state/audit', Object.fromEntries(filter.query), {
+    keepsValue: true,
+  });
+  const { value } = query;
   const last = itemsOf(value?.entries).at(-1);
   return (
     <Section
@@ -51,39 +41,31 @@ export function AuditSection() {
     >
       {isVerifying && <Verification />}
       <Filters>
-        <SelectField
-          label="Kind"
-          value={filter('kind')}
-          onChange={(kind) => choose('kind', kind)}
-          options={[{ value: '', text: 'all' }, ...kinds.map((each) => ({ value: each, text: each }))]}
-        />
-        <TextField label="Actor" value={filter('actor')} onInput={(actor) => choose('actor', actor)} />
-        <TextField label="Subject" value={filter('subject')} onInput={(subject) => choose('subject', subject)} />
+        <SelectField label="Kind" {...filter.choice('kind')} none="all" options={itemsOf(value?.kinds)} />
+        <TextField label="Actor" {...filter.text('actor')} />
+        <TextField label="Subject" {...filter.text('subject')} />
       </Filters>
-      <ErrorBox error={error} onRetry={reload} />
       {value?.isRecorded === false && <Notice tone="warning">AUDIT is off: nothing is recorded.</Notice>}
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Table
-          caption="Entries of the audit log"
-          columns={columns}
-          rows={itemsOf(value.entries)}
-          keyOf={({ sequence }) => String(sequence)}
-          empty="There is no such entry."
-        />
-      )}
+      <Loaded query={query}>
+        {({ entries }) => (
+          <Table
+            caption="Entries of the audit log"
+            columns={columns}
+            rows={itemsOf(entries)}
+            keyOf={({ sequence }) => String(sequence)}
+            empty="There is no such entry."
+          />
+        )}
+      </Loaded>
       {value?.hasMore && last !== undefined && (
-        <Button onClick={() => choose('before', String(last.sequence))}>Older entries</Button>
+        <Button onClick={() => filter.set('before', String(last.sequence))}>Older entries</Button>
       )}
     </Section>
   );
 }
 
 function Verification() {
-  const { value, error } = useQuery('verification', (signal) =>
-    read<typeof verifyAuditLog>('/state/audit/verification', {}, signal),
-  );
+  const { value, error } = useRead<typeof verifyAuditLog>('/state/audit/verification');
   if (error !== undefined) return <ErrorBox error={error} />;
   if (value === undefined) return <Loading what="Verifying every entry" />;
   if (value.isWhole) return <Notice tone="good">{value.entries} entries are as they were recorded.</Notice>;

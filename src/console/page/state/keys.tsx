@@ -1,17 +1,15 @@
 /** The keys in use, without their material. */
 import { useState } from 'preact/hooks';
 import type { listKeys } from '../../state/rules.ts';
-import { type Answer, itemsOf, read } from '../api.ts';
-import { Badge, Button, type Column, ErrorBox, Loading, Section, Table, Text, Time } from '../components/index.ts';
-import { useQuery } from '../use-query.ts';
+import { type Answer, itemsOf } from '../api.ts';
+import { Badge, Button, type Column, Loaded, Section, Table, Text, Time } from '../components/index.ts';
+import { useRead } from '../use-query.ts';
 
 type Key = Answer<typeof listKeys>['keys'][number];
 
 export function KeysSection() {
   const [countRows, setCountRows] = useState(false);
-  const { value, error, reload } = useQuery(`keys ${countRows}`, (signal) =>
-    read<typeof listKeys>('/state/keys', { ...(countRows && { countRows }) }, signal),
-  );
+  const query = useRead<typeof listKeys>('/state/keys', { countRows: countRows || undefined });
   return (
     <Section
       title="Keys"
@@ -22,17 +20,16 @@ export function KeysSection() {
       }
     >
       <p class="hint">The keys themselves never leave the process. Counting rows reads the whole store.</p>
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <>
-          <p>
-            From <Text value={value.source} />
-          </p>
-          <Table caption="Keys" columns={columns} rows={itemsOf(value.keys)} keyOf={({ id }) => id} />
-        </>
-      )}
+      <Loaded query={query}>
+        {({ source, keys }) => (
+          <>
+            <p>
+              From <Text value={source} />
+            </p>
+            <Table caption="Keys" columns={columns} rows={itemsOf(keys)} keyOf={({ id }) => id} />
+          </>
+        )}
+      </Loaded>
     </Section>
   );
 }

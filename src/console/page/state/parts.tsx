@@ -1,9 +1,9 @@
 /** The parts of the gateway: services, upstreams, store and processes. */
 import type { ComponentChildren } from 'preact';
 import type { getProcesses, getStore, listPanels, listUpstreams } from '../../state/parts.ts';
-import { type Answer, itemsOf, read } from '../api.ts';
-import { Badge, type Column, ErrorBox, Facts, Loading, Section, Table, Text, Time } from '../components/index.ts';
-import { type Query, useQuery } from '../use-query.ts';
+import { type Answer, itemsOf } from '../api.ts';
+import { Badge, type Column, Facts, Loaded, Section, Table, Text, Time } from '../components/index.ts';
+import { useRead } from '../use-query.ts';
 
 type Upstream = Answer<typeof listUpstreams>['upstreams'][number];
 type StoreProcess = Answer<typeof getStore>['processes'][number];
@@ -11,24 +11,8 @@ type Processes = Answer<typeof getProcesses>;
 
 const refresh = { everyMs: 10_000 } as const;
 
-function Loaded<T>({
-  query,
-  children,
-}: {
-  readonly query: Query<T>;
-  readonly children: (value: T) => ComponentChildren;
-}) {
-  const { value, error, reload } = query;
-  return (
-    <>
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? error === undefined && <Loading /> : children(value)}
-    </>
-  );
-}
-
 export function ServicesSection() {
-  const query = useQuery('panels', (signal) => read<typeof listPanels>('/state/panels', {}, signal), refresh);
+  const query = useRead<typeof listPanels>('/state/panels', {}, refresh);
   return (
     <Loaded query={query}>
       {({ panels }) =>
@@ -51,7 +35,7 @@ export function ServicesSection() {
 }
 
 export function UpstreamsSection() {
-  const query = useQuery('upstreams', (signal) => read<typeof listUpstreams>('/state/upstreams', {}, signal), refresh);
+  const query = useRead<typeof listUpstreams>('/state/upstreams', {}, refresh);
   return (
     <Section title="Upstreams">
       <Loaded query={query}>
@@ -90,7 +74,7 @@ const upstreamColumns: readonly Column<Upstream>[] = [
 ];
 
 export function StoreSection() {
-  const query = useQuery('store', (signal) => read<typeof getStore>('/state/store', {}, signal), refresh);
+  const query = useRead<typeof getStore>('/state/store', {}, refresh);
   return (
     <Section title="Store and Redis">
       <Loaded query={query}>
@@ -133,7 +117,7 @@ const storeColumns: readonly Column<StoreProcess>[] = [
 ];
 
 export function ProcessesSection() {
-  const query = useQuery('processes', (signal) => read<typeof getProcesses>('/state/processes', {}, signal), refresh);
+  const query = useRead<typeof getProcesses>('/state/processes', {}, refresh);
   return (
     <Loaded query={query}>
       {({ version, node, platform, processes, certificates }) => (

@@ -1,7 +1,6 @@
 /** Requests to other servers without an outcome, and their settlement. */
-import { useState } from 'preact/hooks';
 import type { getPendingRequest, listPendingRequests, settlePendingRequest } from '../../state/records.ts';
-import { type Answer, itemsOf, pathOf, read, send } from '../api.ts';
+import { type Answer, itemsOf, pathOf, send } from '../api.ts';
 import {
   Badge,
   Button,
@@ -9,7 +8,8 @@ import {
   Dialog,
   ErrorBox,
   Facts,
-  Loading,
+  Form,
+  Loaded,
   Notice,
   Preformatted,
   Section,
@@ -18,46 +18,42 @@ import {
   Text,
   TextField,
   Time,
+  useTexts,
   type ViewProps,
 } from '../components/index.ts';
 import { Link, navigate, useRoute } from '../routing.tsx';
 import { useAction } from '../use-action.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { formatJson } from './records.tsx';
 
 type Pending = Answer<typeof listPendingRequests>['requests'][number];
 
 export function PendingSection({ mayAct }: ViewProps) {
   const { rest } = useRoute();
-  const { value, error, reload } = useQuery(
-    'pending',
-    (signal) => read<typeof listPendingRequests>('/state/pendingRequests', {}, signal),
-    { everyMs: 10_000 },
-  );
+  const query = useRead<typeof listPendingRequests>('/state/pendingRequests', {}, { everyMs: 10_000 });
   const id = rest[1];
   return (
     <Section title="Pending requests">
       <p class="hint">Requests to other servers that have no outcome. An unknown one is settled by an operator.</p>
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Table
-          caption="Pending requests"
-          columns={columns}
-          rows={itemsOf(value.requests)}
-          keyOf={(each) => each.id}
-          empty="No request is pending."
-          onOpen={(each) => navigate(pathTo(each))}
-        />
-      )}
+      <Loaded query={query}>
+        {({ requests }) => (
+          <Table
+            caption="Pending requests"
+            columns={columns}
+            rows={itemsOf(requests)}
+            keyOf={(each) => each.id}
+            empty="No request is pending."
+            onOpen={(each) => navigate(pathTo(each))}
+          />
+        )}
+      </Loaded>
       {id !== undefined && (
         <PendingDialog
           id={id}
           mayAct={mayAct}
           onClose={() => {
             navigate('/state/pending');
-            reload();
+            query.reload();
           }}
         />
       )}
@@ -88,9 +84,7 @@ interface PendingDialogProps extends ViewProps {
 }
 
 function PendingDialog({ id, mayAct, onClose }: PendingDialogProps) {
-  const { value, error } = useQuery(id, (signal) =>
-    read<typeof getPendingRequest>(pathOf`/state/pendingRequests/${id}`, {}, signal),
-  );
+  const { value, error } = useRead<typeof getPendingRequest>(pathOf`/state/pendingRequests/${id}`);
   return (
     <Dialog title={`Pending request ${id}`} place="side" onClose={onClose}>
       <ErrorBox error={error} />
@@ -126,13 +120,11 @@ const results = [
 ];
 
 function Settlement({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [result, setResult] = useState('done');
-  const [output, setOutput] = useState('');
-  const [code, setCode] = useState('');
-  const [message, setMessage] = useState('');
+  const { values, text, choice } = useTexts({ result: 'done', output: '', code: '', message: '' });
+  const { result, output, code, message } = values;
   const action = useAction();
   const given = result === 'done' ? { output } : result === 'refused' ? { code, message } : {};
-  const filled = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''));
+  const filled = Object.fromEntries(Object.entries(given).filter(([, each]) => each !== ''));
   const settle = (): void =>
     action.run(async () => {
       const path = pathOf`/state/pendingRequests/${id}/settle`;
@@ -146,24 +138,18 @@ function Settlement({ id, onClose }: { readonly id: string; readonly onClose: ()
       </>
     );
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        settle();
-      }}
-    >
+    <Form onSubmit={settle}>
       <h3>Settle: look it up at the other server first</h3>
-      <SelectField label="What became of it" value={result} onChange={setResult} options={results} />
-      {result === 'done' && <TextField label="Output as JSON" value={output} onInput={setOutput} monospace />}
-      {result === 'refused' && <TextField label="Error code" value={code} onInput={setCode} required />}
-      {result === 'refused' && <TextField label="Message" value={message} onInput={setMessage} />}
+      <SelectField label="What became of it" {...choice('result')} options={results} />
+      {result === 'done' && <TextField label="Output as JSON" {...text('output')} monospace />}
+      {result === 'refused' && <TextField label="Error code" {...text('code')} required />}
+      {result === 'refused' && <TextField label="Message" {...text('message')} />}
       <ErrorBox error={action.error} />
       <div class="actions">
         <Button kind="danger" type="submit" disabled={action.isRunning}>
           Settle
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -7,12 +7,14 @@ import {
   Button,
   ErrorBox,
   Facts,
+  Form,
   Notice,
   Preformatted,
   Section,
   Text,
   TextField,
   Time,
+  useTexts,
 } from '../components/index.ts';
 import { Link } from '../routing.tsx';
 import { useAction } from '../use-action.ts';
@@ -20,9 +22,8 @@ import { useAction } from '../use-action.ts';
 type FoundRecord = Answer<typeof findIdempotencyRecord>;
 
 export function RecordsSection() {
-  const [tenant, setTenant] = useState('');
-  const [partition, setPartition] = useState('');
-  const [key, setKey] = useState('');
+  const { values, text } = useTexts({ tenant: '', partition: '', key: '' });
+  const { tenant, partition, key } = values;
   const [record, setRecord] = useState<FoundRecord>();
   const action = useAction();
   const find = (): void =>
@@ -36,27 +37,20 @@ export function RecordsSection() {
     <>
       <Section title="Find a record by its key">
         <p class="hint">Keys are stored as keyed hashes. Without the key of the caller there is no way to a record.</p>
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            find();
-          }}
-        >
-          <TextField label="Company" value={tenant} onInput={setTenant} required />
+        <Form onSubmit={find}>
+          <TextField label="Company" {...text('tenant')} required />
           <TextField
             label="Part of the company"
             hint="For services whose keys belong to a part of a company, such as a platform."
-            value={partition}
-            onInput={setPartition}
+            {...text('partition')}
           />
-          <TextField label="Idempotency-Key" value={key} onInput={setKey} required monospace />
+          <TextField label="Idempotency-Key" {...text('key')} required monospace />
           <div class="actions">
             <Button kind="primary" type="submit" disabled={action.isRunning || tenant === '' || key === ''}>
               Find
             </Button>
           </div>
-        </form>
+        </Form>
         <ErrorBox error={action.error} />
       </Section>
       {record !== undefined && <RecordDetails record={record} />}

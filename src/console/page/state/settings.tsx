@@ -1,28 +1,16 @@
 /** Every setting with its source. */
 import { useState } from 'preact/hooks';
 import type { listSettings } from '../../state/rules.ts';
-import { type Answer, itemsOf, read } from '../api.ts';
-import {
-  CheckField,
-  type Column,
-  ErrorBox,
-  Filters,
-  Loading,
-  Section,
-  Table,
-  Text,
-  TextField,
-} from '../components/index.ts';
-import { useQuery } from '../use-query.ts';
+import { type Answer, itemsOf } from '../api.ts';
+import { CheckField, type Column, Filters, Loaded, Section, Table, Text, TextField } from '../components/index.ts';
+import { useRead } from '../use-query.ts';
 
 type Setting = Answer<typeof listSettings>['settings'][number];
 
 export function SettingsSection() {
   const [search, setSearch] = useState('');
   const [onlySet, setOnlySet] = useState(false);
-  const { value, error, reload } = useQuery('settings', (signal) =>
-    read<typeof listSettings>('/state/settings', {}, signal),
-  );
+  const query = useRead<typeof listSettings>('/state/settings');
   const isFound = ({ name, doc, isDefault }: Setting): boolean =>
     !(onlySet && isDefault) && `${name} ${doc}`.toLowerCase().includes(search.toLowerCase());
   return (
@@ -31,18 +19,17 @@ export function SettingsSection() {
         <TextField label="Search" type="search" value={search} onInput={setSearch} />
         <CheckField label="Only those that are set" checked={onlySet} onChange={setOnlySet} />
       </Filters>
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Table
-          caption="Settings"
-          columns={columns}
-          rows={itemsOf(value.settings).filter(isFound)}
-          keyOf={({ name }) => name}
-          empty="No setting is found."
-        />
-      )}
+      <Loaded query={query}>
+        {({ settings }) => (
+          <Table
+            caption="Settings"
+            columns={columns}
+            rows={itemsOf(settings).filter(isFound)}
+            keyOf={({ name }) => name}
+            empty="No setting is found."
+          />
+        )}
+      </Loaded>
     </Section>
   );
 }

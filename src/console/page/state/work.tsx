@@ -7,17 +7,16 @@ import type {
   retryAllDeadLetters,
   retryDeadLetter,
 } from '../../state/work.ts';
-import { type Answer, itemsOf, read, send } from '../api.ts';
+import { type Answer, itemsOf, send } from '../api.ts';
 import {
   Badge,
   Button,
   type Column,
   Confirm,
   Empty,
-  ErrorBox,
   formatMs,
-  Loading,
-  Notice,
+  Loaded,
+  Outcome,
   Section,
   Table,
   Text,
@@ -25,21 +24,17 @@ import {
   type ViewProps,
 } from '../components/index.ts';
 import { useAction } from '../use-action.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 
 type WebhookEndpoint = Answer<typeof listWebhooks>['endpoints'][number];
 type DeadLetter = Answer<typeof listDeadLetters>['letters'][number];
 type JobKind = Answer<typeof listJobs>['kinds'][number];
 
-const everyMs = 10_000;
+const refresh = { everyMs: 10_000 } as const;
 
 export function WebhooksSection({ mayAct }: ViewProps) {
-  const endpoints = useQuery('webhooks', (signal) => read<typeof listWebhooks>('/state/webhooks', {}, signal), {
-    everyMs,
-  });
-  const letters = useQuery('letters', (signal) => read<typeof listDeadLetters>('/state/deadLetters', {}, signal), {
-    everyMs,
-  });
+  const endpoints = useRead<typeof listWebhooks>('/state/webhooks', {}, refresh);
+  const letters = useRead<typeof listDeadLetters>('/state/deadLetters', {}, refresh);
   const reload = (): void => {
     letters.reload();
     endpoints.reload();
@@ -65,41 +60,39 @@ export function WebhooksSection({ mayAct }: ViewProps) {
     : letterColumns;
   return (
     <>
-      <ErrorBox error={endpoints.error ?? letters.error} onRetry={reload} />
-      <ErrorBox error={action.error} />
-      {action.done !== undefined && <Notice tone="good">{action.done}</Notice>}
+      <Outcome action={action} />
       <Section
         title="Dead letters"
         actions={mayAct && dead.length > 0 && <Button onClick={() => setAsking(true)}>Retry all</Button>}
       >
-        {letters.value === undefined ? (
-          letters.error === undefined && <Loading />
-        ) : (
-          <Table
-            caption="Dead letters"
-            columns={columns}
-            rows={dead}
-            keyOf={({ tenant, id }) => `${tenant} ${id}`}
-            empty="Every webhook was delivered, or still waits."
-          />
-        )}
+        <Loaded query={letters}>
+          {() => (
+            <Table
+              caption="Dead letters"
+              columns={columns}
+              rows={dead}
+              keyOf={({ tenant, id }) => `${tenant} ${id}`}
+              empty="Every webhook was delivered, or still waits."
+            />
+          )}
+        </Loaded>
       </Section>
       <Section title="Endpoints">
-        {endpoints.value === undefined ? (
-          endpoints.error === undefined && <Loading />
-        ) : (
-          <Table
-            caption="Endpoints"
-            columns={endpointColumns}
-            rows={itemsOf(endpoints.value.endpoints)}
-            keyOf={({ id }) => id}
-            empty={
-              <Empty title="No endpoint yet">
-                <code>triglyph webhooks endpoint add</code> adds one.
-              </Empty>
-            }
-          />
-        )}
+        <Loaded query={endpoints}>
+          {(value) => (
+            <Table
+              caption="Endpoints"
+              columns={endpointColumns}
+              rows={itemsOf(value.endpoints)}
+              keyOf={({ id }) => id}
+              empty={
+                <Empty title="No endpoint yet">
+                  <code>triglyph webhooks endpoint add</code> adds one.
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
       </Section>
       {isAsking && (
         <Confirm
@@ -163,23 +156,20 @@ const endpointColumns: readonly Column<WebhookEndpoint>[] = [
 ];
 
 export function JobsSection() {
-  const { value, error, reload } = useQuery('jobs', (signal) => read<typeof listJobs>('/state/jobs', {}, signal), {
-    everyMs,
-  });
+  const query = useRead<typeof listJobs>('/state/jobs', {}, refresh);
   return (
     <Section title="Jobs by kind">
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Table
-          caption="Jobs by kind"
-          columns={jobColumns}
-          rows={itemsOf(value.kinds)}
-          keyOf={({ kind }) => kind}
-          empty="No job waits."
-        />
-      )}
+      <Loaded query={query}>
+        {({ kinds }) => (
+          <Table
+            caption="Jobs by kind"
+            columns={jobColumns}
+            rows={itemsOf(kinds)}
+            keyOf={({ kind }) => kind}
+            empty="No job waits."
+          />
+        )}
+      </Loaded>
     </Section>
   );
 }

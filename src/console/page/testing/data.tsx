@@ -1,9 +1,9 @@
 /** The data of the demo: tables of its services, from a row down to those below it. */
 import { useState } from 'preact/hooks';
 import type { listTestRows, listTestTables } from '../../testing/contract.ts';
-import { type Answer, itemsOf, pathOf, read } from '../api.ts';
-import { Button, type Column, ErrorBox, Loading, Section, SelectField, Table, Text } from '../components/index.ts';
-import { useQuery } from '../use-query.ts';
+import { type Answer, itemsOf, pathOf } from '../api.ts';
+import { Button, type Column, ErrorBox, Loaded, Section, SelectField, Table, Text } from '../components/index.ts';
+import { useRead } from '../use-query.ts';
 
 type TestTable = Answer<typeof listTestTables>['tables'][number];
 type TestRow = Answer<typeof listTestRows>['rows'][number];
@@ -17,9 +17,7 @@ interface Place {
 }
 
 export function DataBrowser() {
-  const { value, error, reload } = useQuery('tables', (signal) =>
-    read<typeof listTestTables>('/testing/tables', {}, signal),
-  );
+  const { value, error, reload } = useRead<typeof listTestTables>('/testing/tables');
   const [path, setPath] = useState<readonly Place[]>([]);
   const tables = itemsOf(value?.tables);
   const starts = tables.filter(({ needsParent }) => !needsParent);
@@ -61,23 +59,23 @@ interface RowsProps {
 
 function Rows({ table, place, open }: RowsProps) {
   const { parent, after } = place;
-  const { value, error, reload } = useQuery(`${place.table} ${parent} ${after}`, (signal) =>
-    read<typeof listTestRows>(pathOf`/testing/tables/${place.table}`, { parent, after }, signal),
-  );
-  if (value === undefined) return error === undefined ? <Loading /> : <ErrorBox error={error} onRetry={reload} />;
-  const { next } = value;
+  const query = useRead<typeof listTestRows>(pathOf`/testing/tables/${place.table}`, { parent, after });
   return (
-    <>
-      <p class="hint">{table.doc}</p>
-      <Table
-        caption={place.title}
-        columns={columnsOf(table, open)}
-        rows={itemsOf(value.rows)}
-        keyOf={({ id }) => id}
-        empty="There is nothing here."
-      />
-      {next !== undefined && <Button onClick={() => open({ ...place, after: next })}>Next page</Button>}
-    </>
+    <Loaded query={query}>
+      {({ rows, next }) => (
+        <>
+          <p class="hint">{table.doc}</p>
+          <Table
+            caption={place.title}
+            columns={columnsOf(table, open)}
+            rows={itemsOf(rows)}
+            keyOf={({ id }) => id}
+            empty="There is nothing here."
+          />
+          {next !== undefined && <Button onClick={() => open({ ...place, after: next })}>Next page</Button>}
+        </>
+      )}
+    </Loaded>
   );
 }
 

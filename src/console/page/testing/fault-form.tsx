@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { addTestFault, getTestState } from '../../testing/contract.ts';
 import { type Answer, itemsOf, send } from '../api.ts';
-import { Button, CheckField, SelectField } from '../components/index.ts';
+import { Button, CheckField, Form, SelectField, useTexts } from '../components/index.ts';
 
 const effects: Readonly<Record<string, { readonly text: string; readonly fault: object }>> = {
   delay: { text: 'waits for two seconds', fault: { delayMs: 2_000 } },
@@ -18,11 +18,9 @@ export interface FaultFormProps {
 }
 
 export function FaultForm({ state, disabled, perform }: FaultFormProps) {
-  const [operation, setOperation] = useState('');
-  const [format, setFormat] = useState('');
-  const [effect, setEffect] = useState('answer internal');
+  const { values, choice } = useTexts({ operation: '', format: '', effect: 'answer internal' });
+  const { operation, format, effect } = values;
   const [always, setAlways] = useState(false);
-  const any = { value: '', text: 'any' };
   const problems = itemsOf(state.problems).map((each) => ({ value: `answer ${each}`, text: `is refused: ${each}` }));
   const add = (): void => {
     const filter = { ...(operation !== '' && { operation }), ...(format !== '' && { format }) };
@@ -31,24 +29,12 @@ export function FaultForm({ state, disabled, perform }: FaultFormProps) {
     perform(() => send<typeof addTestFault>('POST', '/testing/faults', body), 'The fault is set.');
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
-      <SelectField
-        label="Operation"
-        value={operation}
-        onChange={setOperation}
-        options={[any, ...itemsOf(state.operations)]}
-      />
-      <SelectField label="Format" value={format} onChange={setFormat} options={[any, ...itemsOf(state.formats)]} />
+    <Form onSubmit={add}>
+      <SelectField label="Operation" {...choice('operation')} none="any" options={itemsOf(state.operations)} />
+      <SelectField label="Format" {...choice('format')} none="any" options={itemsOf(state.formats)} />
       <SelectField
         label="The request"
-        value={effect}
-        onChange={setEffect}
+        {...choice('effect')}
         options={[...Object.entries(effects).map(([value, { text }]) => ({ value, text })), ...problems]}
       />
       <CheckField label="Every time, and not only the next time" checked={always} onChange={setAlways} />
@@ -57,6 +43,6 @@ export function FaultForm({ state, disabled, perform }: FaultFormProps) {
           Set fault
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

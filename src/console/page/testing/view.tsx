@@ -1,15 +1,15 @@
 /** The test API of the demo: its clock, its faults and its data. */
 import { useState } from 'preact/hooks';
 import type { changeTestClock, clearTestFaults, getTestState, resetTest } from '../../testing/contract.ts';
-import { type Answer, itemsOf, read, send } from '../api.ts';
+import { type Answer, itemsOf, send } from '../api.ts';
 import {
   Badge,
   Button,
   Confirm,
-  ErrorBox,
   Facts,
-  Loading,
+  Loaded,
   Notice,
+  Outcome,
   Page,
   Section,
   TextField,
@@ -17,7 +17,7 @@ import {
   type ViewProps,
 } from '../components/index.ts';
 import { type Action, useAction } from '../use-action.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { DataBrowser } from './data.tsx';
 import { FaultForm } from './fault-form.tsx';
 
@@ -32,25 +32,20 @@ interface ControlProps {
 }
 
 export default function TestingView({ mayAct }: ViewProps) {
-  const { value, error, reload } = useQuery('testing', (signal) => read<typeof getTestState>('/testing', {}, signal), {
-    everyMs: 10_000,
-  });
+  const query = useRead<typeof getTestState>('/testing', {}, { everyMs: 10_000 });
   const action = useAction();
   const perform = (work: () => Promise<unknown>, done: string): void =>
     action.run(async () => {
       await work();
-      reload();
+      query.reload();
       return done;
     });
   return (
     <Page title="Test API" lead="What the demo lets tests control, and the data that it holds.">
-      <ErrorBox error={error ?? action.error} onRetry={reload} />
-      {action.done !== undefined && <Notice tone="good">{action.done}</Notice>}
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <Content state={value} action={action} mayAct={mayAct} perform={perform} />
-      )}
+      <Outcome action={action} />
+      <Loaded query={query}>
+        {(state) => <Content state={state} action={action} mayAct={mayAct} perform={perform} />}
+      </Loaded>
     </Page>
   );
 }

@@ -15,37 +15,19 @@ import {
   TextField,
 } from '../components/index.ts';
 import { formatOption, formatTitle } from '../formats.ts';
-import { Link, navigate, useRoute } from '../routing.tsx';
+import { type Filter, Link, navigate, useFilter } from '../routing.tsx';
 import { KeyBadge, Outcome } from './outcome.tsx';
-import { type LiveTraffic, rowsMax, type TrafficFilter, type TrafficLine, useTraffic } from './use-traffic.ts';
+import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.ts';
 
 const formats = ['soap11', 'soap12', 'json', 'form', 'adapter', 'rest', 'document'];
-const outcomes = [
-  { value: '', text: 'any' },
-  { value: 'ok', text: 'ok' },
-  { value: 'refused', text: 'refused' },
-  { value: 'failed', text: 'failed' },
-  { value: 'replayed', text: 'replayed' },
-];
+const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
 
 export function LiveRequests() {
-  const { query } = useRoute();
+  const filter = useFilter('/traffic');
   const [isPaused, setPaused] = useState(false);
-  const filter: TrafficFilter = Object.fromEntries(
-    filterNames.flatMap((name) => {
-      const value = query.get(name);
-      return value === null || value === '' ? [] : [[name, value]];
-    }),
-  );
-  const traffic = useTraffic(filter, isPaused);
-  const change = (name: keyof TrafficFilter, value: string): void => {
-    const next = new URLSearchParams(query);
-    if (value === '') next.delete(name);
-    else next.set(name, value);
-    const text = next.toString();
-    navigate(`/traffic${text === '' ? '' : `?${text}`}`, { replace: true });
-  };
+  const set = filterNames.flatMap((name) => (filter.query.get(name) ? [[name, filter.query.get(name)]] : []));
+  const traffic = useTraffic(Object.fromEntries(set), isPaused);
   return (
     <Section
       title="Requests"
@@ -58,7 +40,7 @@ export function LiveRequests() {
         </>
       }
     >
-      <FilterFields filter={filter} traffic={traffic} onChange={change} />
+      <FilterFields filter={filter} traffic={traffic} />
       <ErrorBox error={traffic.error} />
       {traffic.state === 'loading' ? (
         <Loading />
@@ -101,52 +83,21 @@ const stateTexts: Readonly<Record<LiveTraffic['state'], string>> = {
 };
 
 interface FilterFieldsProps {
-  readonly filter: TrafficFilter;
+  readonly filter: Filter;
   readonly traffic: LiveTraffic;
-  readonly onChange: (name: keyof TrafficFilter, value: string) => void;
 }
 
-function FilterFields({ filter, traffic, onChange }: FilterFieldsProps) {
+function FilterFields({ filter, traffic }: FilterFieldsProps) {
   const seen = (of: (line: TrafficLine) => string | undefined): readonly string[] =>
     [...new Set(traffic.requests.map(of))].filter((each) => each !== undefined).slice(0, suggestionsMax);
   return (
     <Filters>
-      <SelectField
-        label="Format"
-        value={filter.format ?? ''}
-        options={[{ value: '', text: 'any' }, ...formats.map(formatOption)]}
-        onChange={(value) => onChange('format', value)}
-      />
-      <TextField
-        label="Operation"
-        value={filter.operation ?? ''}
-        options={seen(({ operation }) => operation)}
-        onInput={(value) => onChange('operation', value)}
-      />
-      <TextField
-        label="Version"
-        value={filter.version ?? ''}
-        options={seen(({ version }) => version?.toString())}
-        onInput={(value) => onChange('version', value)}
-      />
-      <TextField
-        label="Caller"
-        value={filter.caller ?? ''}
-        options={seen(({ caller }) => caller)}
-        onInput={(value) => onChange('caller', value)}
-      />
-      <SelectField
-        label="Outcome"
-        value={filter.outcome ?? ''}
-        options={outcomes}
-        onChange={(value) => onChange('outcome', value)}
-      />
-      <TextField
-        label="Reference"
-        value={filter.reference ?? ''}
-        onInput={(value) => onChange('reference', value)}
-        monospace
-      />
+      <SelectField label="Format" {...filter.choice('format')} none="any" options={formats.map(formatOption)} />
+      <TextField label="Operation" {...filter.text('operation')} options={seen(({ operation }) => operation)} />
+      <TextField label="Version" {...filter.text('version')} options={seen(({ version }) => version?.toString())} />
+      <TextField label="Caller" {...filter.text('caller')} options={seen(({ caller }) => caller)} />
+      <SelectField label="Outcome" {...filter.choice('outcome')} none="any" options={outcomes} />
+      <TextField label="Reference" {...filter.text('reference')} monospace />
     </Filters>
   );
 }

@@ -1,10 +1,10 @@
 /** A request as a program in a language. */
 import { useState } from 'preact/hooks';
 import type { printTrafficRequest } from '../../traffic/contract.ts';
-import { pathOf, read } from '../api.ts';
-import { CopyButton, Empty, ErrorBox, Loading, Preformatted, SelectField } from '../components/index.ts';
+import { pathOf } from '../api.ts';
+import { CopyButton, Empty, Loaded, Preformatted, SelectField } from '../components/index.ts';
 import { languages } from '../formats.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 
 export function ProgramPanel({ id, isPossible }: { readonly id: string; readonly isPossible: boolean }) {
   const [language, setLanguage] = useState('curl');
@@ -24,16 +24,17 @@ export function ProgramPanel({ id, isPossible }: { readonly id: string; readonly
 }
 
 function Program({ id, language }: { readonly id: string; readonly language: string }) {
-  const { value, error } = useQuery(language, (signal) =>
-    read<typeof printTrafficRequest>(pathOf`/traffic/requests/${id}/programs/${language}`, {}, signal),
-  );
-  if (value === undefined) return error === undefined ? <Loading /> : <ErrorBox error={error} />;
+  const query = useRead<typeof printTrafficRequest>(pathOf`/traffic/requests/${id}/programs/${language}`);
   return (
-    <>
-      <div class="row">
-        <CopyButton text={value.source} label="Copy the program" />
-      </div>
-      <Preformatted value={value.source} label="The program" />
-    </>
+    <Loaded query={query}>
+      {({ source }) => (
+        <>
+          <div class="row">
+            <CopyButton text={source} label="Copy the program" />
+          </div>
+          <Preformatted value={source} label="The program" />
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -1,10 +1,10 @@
 /** Rates and times by format over the last hour or day, as charts and as a table. */
 import { useState } from 'preact/hooks';
 import type { getTrafficRates } from '../../traffic/contract.ts';
-import { type Answer, read } from '../api.ts';
-import { ErrorBox, formatMs, Loading, Section, SelectField, Table, Time } from '../components/index.ts';
+import type { Answer } from '../api.ts';
+import { formatMs, Loaded, Section, SelectField, Table, Time } from '../components/index.ts';
 import { formatTitle } from '../formats.ts';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { Chart, type Series } from './chart.tsx';
 
 type Rates = Answer<typeof getTrafficRates>;
@@ -23,19 +23,14 @@ const periods = [
 export function RatesSection() {
   const [period, setPeriod] = useState('hour');
   const [share, setShare] = useState<Share>('p95');
-  const { value, error } = useQuery(
-    `rates ${period}`,
-    (signal) => read<typeof getTrafficRates>('/traffic/rates', { period }, signal),
-    { everyMs: 10_000 },
-  );
+  const query = useRead<typeof getTrafficRates>('/traffic/rates', { period }, { everyMs: 10_000 });
   return (
     <Section title="Rates and times by format">
       <div class="row">
         <SelectField label="Period" value={period} options={periods} onChange={setPeriod} />
         <SelectField label="Times" value={share} options={shares} onChange={(chosen) => setShare(chosen as Share)} />
       </div>
-      <ErrorBox error={error} />
-      {value === undefined ? error === undefined && <Loading /> : <Charts rates={value} share={share} />}
+      <Loaded query={query}>{(rates) => <Charts rates={rates} share={share} />}</Loaded>
       <p class="hint">Counted in memory since the gateway started: a restart loses what was before it.</p>
     </Section>
   );

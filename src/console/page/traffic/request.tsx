@@ -1,13 +1,12 @@
 /** One request with everything that is kept of it. */
 import { useState } from 'preact/hooks';
 import type { getTrafficRequest } from '../../traffic/contract.ts';
-import { pathOf, read } from '../api.ts';
+import { pathOf } from '../api.ts';
 import {
   Empty,
-  ErrorBox,
   Facts,
   formatMs,
-  Loading,
+  Loaded,
   Notice,
   Page,
   Preformatted,
@@ -19,23 +18,17 @@ import {
 } from '../components/index.ts';
 import { formatTitle } from '../formats.ts';
 import { Link } from '../routing.tsx';
-import { useQuery } from '../use-query.ts';
+import { useRead } from '../use-query.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { ProgramPanel } from './program.tsx';
 import { Steps } from './steps.tsx';
 import type { TrafficDetails, TrafficRequest } from './use-traffic.ts';
 
 export function RequestPage({ id }: { readonly id: string }) {
-  const { value, error, reload } = useQuery(id, (signal) =>
-    read<typeof getTrafficRequest>(pathOf`/traffic/requests/${id}`, {}, signal),
-  );
+  const query = useRead<typeof getTrafficRequest>(pathOf`/traffic/requests/${id}`);
   return (
-    <Page
-      title={value?.operation === undefined ? 'Request' : `Request ${value.operation}`}
-      lead={<Link to="/traffic">All requests</Link>}
-    >
-      <ErrorBox error={error} onRetry={reload} />
-      {value === undefined ? error === undefined && <Loading /> : <Content request={value} />}
+    <Page title={`Request ${query.value?.operation ?? ''}`.trim()} lead={<Link to="/traffic">All requests</Link>}>
+      <Loaded query={query}>{(request) => <Content request={request} />}</Loaded>
     </Page>
   );
 }

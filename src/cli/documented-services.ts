@@ -1,7 +1,7 @@
 /** The services whose documents commands print: the built-in ones by names like `balance-platform`, and those of the project by their own. */
 import { InvalidArgumentError, Option } from 'commander';
 import { contractOf, type Service, versionsOf } from '../contract/service.ts';
-import { kebabCase } from '../documents/documents.ts';
+import { kebabCase } from '../documents/names.ts';
 import { services } from '../services/index.ts';
 import { CommandError } from './command-error.ts';
 import { ownServices } from './project.ts';

@@ -1,6 +1,8 @@
 /** The documents that the repository keeps, with a neutral address. */
+
 import { newestOf, type Service, serviceAddress } from '../contract/service.ts';
-import { hasBound, hasNamed, kebabCase, type OpenApi, openApisOf, printJson } from './documents.ts';
+import { hasBound, hasNamed, type OpenApi, openApisOf, printJson } from './documents.ts';
+import { kebabCase } from './names.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { deriveXsd } from './xsd.ts';

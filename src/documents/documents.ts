@@ -2,12 +2,20 @@
  * Finds the documents that callers download, by address. Each is derived and printed on the first request for it. What differs by origin
  * is not cached: callers can make up origins, and filling one in costs less than finding it.
  */
-import { boundOperations, namedOperations, newestOf, type Service, serviceAddress } from '../contract/service.ts';
+
+import { createHash } from 'node:crypto';
+import {
+  boundOperations,
+  contractOf,
+  namedOperations,
+  newestOf,
+  type Service,
+  serviceAddress,
+} from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { isServiceAddress, locateVersion } from './locate.ts';
+import { kebabCase } from './names.ts';
 import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
 import { pagePolicy, printPage } from './page.ts';
-import { createTemplate, placeholder, type Template } from './template.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { escapeAttribute } from './xml-document.ts';
 import { deriveXsd } from './xsd.ts';
@@ -124,11 +132,6 @@ export function hasBound(service: Service): boolean {
   return boundOperations(service).length > 0;
 }
 
-/** `BalancePlatform` becomes `balance-platform`. */
-export function kebabCase(name: string): string {
-  return name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
-}
-
 export function printJson(value: JsonSchema): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
@@ -175,6 +178,25 @@ function locate(services: readonly Service[], path: string, query: string): Loca
   return { service, address: serviceAddress(service, version), query, isOld: version < first.version };
 }
 
+/** The contract of a version and the number that was asked for, by the address of the version. */
+function locateVersion(services: readonly Service[], path: string) {
+  const [, base, digits] = /^(.*)\/[vV]([1-9]\d{0,3})$/.exec(path) ?? [];
+  const owner = services.findLast(({ address }) => address === base);
+  const version = Number(digits);
+  const service = owner && contractOf(services, owner.name, version);
+  return service && { service, version };
+}
+
+/** Whether callers send requests to the path: a version, an operation called by name, or a legacy address. */
+function isServiceAddress(services: readonly Service[], path: string): boolean {
+  const plain = path.replace(/\/$/, '');
+  if (services.some(({ legacy }) => legacy?.soap === plain || legacy?.adapter === plain)) return true;
+  if (locateVersion(services, plain) !== undefined) return true;
+  const slash = plain.lastIndexOf('/');
+  const located = locateVersion(services, plain.slice(0, slash));
+  return located !== undefined && namedOperations(located.service).some(({ name }) => name === plain.slice(slash + 1));
+}
+
 /** `wsdl`, `wsdl soap11`, or `xsd=` and a namespace. WSDL tools write the names of the query in any case. */
 function documentName({ query, isOld }: Located, wsdlSoap12: boolean): string | undefined {
   const pairs = [...new URLSearchParams(query)].map(
@@ -214,4 +236,29 @@ function oncePer<K, V>(derive: (key: K) => V): (key: K) => V {
     derived.set(key, value);
     return value;
   };
+}
+
+/** The place of the address. It has no character that XML, HTML or JSON escapes. */
+const placeholder = 'urn:address-of-the-service';
+
+/** A document with the address of the service in it: printed once, and filled in for each request. */
+interface Template {
+  /** `address`: as the language of the document escapes it. */
+  fill(address: string): string;
+  /** Of the filled document: strong, quotes included. A document of hundreds of kilobytes is not hashed for each request. */
+  etagOf(address: string): string;
+}
+
+/** `text` has the placeholder wherever the address belongs. */
+function createTemplate(text: string): Template {
+  const parts = text.split(placeholder);
+  const hash = hashOf(text).slice(0, 22);
+  return Object.freeze<Template>({
+    fill: (address) => parts.join(address),
+    etagOf: (address) => `"${hash}-${hashOf(address).slice(0, 20)}"`,
+  });
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,5 +1,6 @@
 /** Lengths of texts, including those that a pattern implies, for documents without patterns. */
 import { type StringSchema, textLengthMax } from '../contract/schema.ts';
+import { type PatternNode, parsePattern, Unparsed } from './pattern.ts';
 
 /** In characters. */
 export interface Lengths {
@@ -7,14 +8,10 @@ export interface Lengths {
   readonly max: number;
 }
 
-const unbounded = Number.POSITIVE_INFINITY;
-
-type Span = readonly [min: number, max: number];
-
 /** The least and the greatest length of a valid text. */
 export function lengthsOf({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths {
-  const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
-  return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
+  const implied = pattern === undefined ? unbounded : lengthsOfPattern(pattern);
+  return { min: Math.max(min, implied.min), max: Math.min(max, implied.max) };
 }
 
 /** Lengths that include both. */
@@ -29,36 +26,32 @@ function times(count: number, length: number): number {
   return count === 0 || length === 0 ? 0 : count * length;
 }
 
-/** Parses the constructs that contracts use: classes, escapes, groups, alternatives and counts. */
-function patternSpan(pattern: string): Span {
-  const tokens = pattern.match(/\[(?:\\.|[^\]])*\]|\\.|\{\d+(?:,\d*)?\}|\(\?:|[\s\S]/g) ?? [];
-  let at = 0;
+const unbounded: Lengths = { min: 0, max: Infinity };
 
-  const count = (): Span => {
-    const token = tokens[at] ?? '';
-    const counts: Readonly<Record<string, Span>> = { '?': [0, 1], '*': [0, unbounded], '+': [1, unbounded] };
-    const braces = /^\{(\d+)(,?)(\d*)\}$/.exec(token);
-    const found: Span | undefined = braces
-      ? [Number(braces[1]), braces[3] ? Number(braces[3]) : braces[2] ? unbounded : Number(braces[1])]
-      : counts[token];
-    if (found !== undefined) at += 1;
-    return found ?? [1, 1];
-  };
+function lengthsOfPattern(pattern: string): Lengths {
+  try {
+    return lengthsOfNode(parsePattern(pattern));
+  } catch (thrown) {
+    if (thrown instanceof Unparsed) return unbounded;
+    throw thrown;
+  }
+}
 
-  const alternatives = (): Span => {
-    let whole: Span | undefined;
-    do {
-      let branch: Span = [0, 0];
-      while (at < tokens.length && tokens[at] !== '|' && tokens[at] !== ')') {
-        const token = tokens[at++];
-        const atom: Span = token === '(' || token === '(?:' ? alternatives() : [1, 1];
-        const [least, most] = count();
-        branch = [branch[0] + times(least, atom[0]), branch[1] + times(most, atom[1])];
-      }
-      whole = whole ? [Math.min(whole[0], branch[0]), Math.max(whole[1], branch[1])] : branch;
-    } while (tokens[at++] === '|');
-    return whole;
-  };
-
-  return alternatives();
+function lengthsOfNode(node: PatternNode): Lengths {
+  switch (node.kind) {
+    case 'atom':
+      return { min: 1, max: 1 };
+    case 'choice':
+      return node.parts.map(lengthsOfNode).reduce(widest);
+    case 'sequence': {
+      const parts = node.parts.map(lengthsOfNode);
+      return { min: parts.reduce((sum, { min }) => sum + min, 0), max: parts.reduce((sum, { max }) => sum + max, 0) };
+    }
+    case 'repeat': {
+      const { min, max } = lengthsOfNode(node.part);
+      return { min: times(node.min, min), max: times(node.max, max) };
+    }
+    default:
+      return node satisfies never;
+  }
 }

@@ -1,14 +1,12 @@
 /** The schema components of an OpenAPI document. */
+
 import type { Operation } from '../contract/operation.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
+import { capitalised } from './names.ts';
 
 export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-function capitalised(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** Names are unique: schemas that differ and share a name get the side, the operation or the version in their name. */

@@ -1,4 +1,5 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
+
 import { elementName } from '../contract/operation.ts';
 import {
   isRepeated,
@@ -11,6 +12,7 @@ import {
 import type { EnumSchema, Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
+import { capitalised } from './names.ts';
 
 /** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
 export interface TypeUse {
@@ -215,10 +217,6 @@ function textType({ schema, lengthsInStubs, required }: Field): TypeUse {
 function either(name: string, a: TypeUse, b: TypeUse): TypeUse {
   if (a.name !== b.name) throw new TypeError(`${name} is ${a.name} here and ${b.name} there`);
   return { name: a.name, lengths: a.lengths && b.lengths && widest(a.lengths, b.lengths) };
-}
-
-function capitalised(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function byName<T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> {

@@ -3,7 +3,7 @@ import { elementName } from '../contract/operation.ts';
 import { qualifiedName } from '../contract/record-types.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
-import { printDocument, type Tag, tag } from './xml-document.ts';
+import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
 import {
   type Attribute,
   collectTypes,
@@ -73,12 +73,21 @@ function restriction(...facets: readonly Tag[]): Tag {
   return tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
 }
 
-function narrowed({ lengths }: TypeUse): Tag | undefined {
-  if (lengths === undefined) return undefined;
-  const facets: Tag[] = [];
-  if (lengths.min > 0) facets.push(tag('xsd:minLength', { value: String(lengths.min) }));
-  facets.push(tag('xsd:maxLength', { value: String(lengths.max) }));
-  return tag('xsd:simpleType', {}, restriction(...facets));
+/** A declaration of a type: one with lengths restricts it in itself. `attributes`: with the type that it names. */
+function declaration(
+  name: 'xsd:element' | 'xsd:attribute',
+  { name: typeName, lengths }: TypeUse,
+  attributes: (type: string | undefined) => Attributes,
+  doc?: string,
+): Tag {
+  if (lengths === undefined) return tag(name, attributes(typeName), ...documentation(doc));
+  const { min, max } = lengths;
+  const facets = [
+    ...(min > 0 ? [tag('xsd:minLength', { value: String(min) })] : []),
+    tag('xsd:maxLength', { value: String(max) }),
+  ];
+  const narrowed = tag('xsd:simpleType', {}, restriction(...facets));
+  return tag(name, attributes(undefined), ...documentation(doc), narrowed);
 }
 
 function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded' : undefined): Tag {
@@ -87,16 +96,12 @@ function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded
   if (reference !== undefined)
     return tag('xsd:element', { maxOccurs, minOccurs, ref: reference }, ...documentation(doc));
   const occurs = { form, maxOccurs, minOccurs, name, nillable: isNillable ? 'true' : undefined };
-  const simpleType = narrowed(type);
-  const typeName = simpleType === undefined ? type.name : undefined;
-  return tag('xsd:element', { ...occurs, type: typeName }, ...documentation(doc), ...(simpleType ? [simpleType] : []));
+  return declaration('xsd:element', type, (typeName) => ({ ...occurs, type: typeName }), doc);
 }
 
 /** One that types of other namespaces refer to: any of them may be nil. */
 function globalElement(name: string, type: TypeUse): Tag {
-  const simpleType = narrowed(type);
-  const uses = { name, nillable: 'true', type: simpleType === undefined ? type.name : undefined };
-  return tag('xsd:element', uses, ...(simpleType ? [simpleType] : []));
+  return declaration('xsd:element', type, (typeName) => ({ name, nillable: 'true', type: typeName }));
 }
 
 function documentation(text = ''): readonly Tag[] {
@@ -122,10 +127,8 @@ function recordType(name: string | undefined, { text, elements, attributes }: Re
 
 /** Unqualified, whatever the default of the schema is. */
 function attribute({ name, type, isRequired, doc }: Attribute): Tag {
-  const simpleType = narrowed(type);
-  const typeName = simpleType === undefined ? type.name : undefined;
-  const uses = { form: 'unqualified', name, type: typeName, use: isRequired ? 'required' : 'optional' };
-  return tag('xsd:attribute', uses, ...documentation(doc), ...(simpleType ? [simpleType] : []));
+  const use = isRequired ? 'required' : 'optional';
+  return declaration('xsd:attribute', type, (typeName) => ({ form: 'unqualified', name, type: typeName, use }), doc);
 }
 
 function enumerationType(name: string, values: readonly string[]): Tag {

@@ -1,7 +1,7 @@
 /** Every case of every service in every format: what a client sends, and what it gets, to the byte. */
 import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
-import { kebabCase } from '../../src/documents/documents.ts';
+import { kebabCase } from '../../src/documents/names.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';

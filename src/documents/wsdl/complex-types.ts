@@ -1,35 +1,29 @@
 /** Reads complex types as objects, lists and maps of the contract. */
+
 import { list, map, type ObjectSchema, object, type Schema } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
-import type { FindingCollector } from './findings.ts';
+import { type FindingCollector, Refused } from './findings.ts';
 import {
   childNamed,
   childrenNamed,
   encodingUri,
   keyOf,
   nameIn,
+  nameOf,
   type QName,
   resolveName,
+  UniqueNames,
   wsdlUri,
   xsdUri,
 } from './names.ts';
-import {
-  type Content,
-  capitalised,
-  elementChildren,
-  itemsMax,
-  limitOf,
-  namespaceOfElement,
-  type ReadType,
-} from './particles.ts';
+import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement, type ReadType } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
-import { Refused } from './refused.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
 import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
 import { type Scalar, SimpleTypes } from './simple-types.ts';
-import { UniqueNames } from './unique-names.ts';
 
 /** Of all types, each as often as it is read. */
 const partsMax = 500_000;
@@ -153,7 +147,7 @@ export class ComplexTypes {
     const reference = nameIn(item, 'ref');
     const found = reference === undefined ? { element: item, schema } : this.index.find('element', reference);
     if (found === undefined) throw new Refused(item, `no element ${reference?.local} is declared`);
-    const itemName = found.element.attributes.get('name') ?? '';
+    const itemName = nameOf(found.element);
     const type = this.typeOf(found.element, found, capitalised(itemName));
     const uri = namespaceOfElement(found, reference !== undefined);
     const namespace = this.prefixes.itemTrait(uri);

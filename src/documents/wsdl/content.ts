@@ -1,18 +1,26 @@
 /** Reads the content of a complex type: its elements in their order, its rules between them, its text and its attributes. */
-import { type Choice, type Field, type FieldOptions, list, optional, required } from '../../contract/schema.ts';
+
+import {
+  type Choice,
+  type Field,
+  type FieldOptions,
+  list,
+  optional,
+  required,
+  type Schema,
+} from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import { field, repeatedField } from './field-of-element.ts';
-import { childNamed, docOf, encodingUri, keyOf, nameIn, wsdlUri } from './names.ts';
+import { capitalised } from '../names.ts';
+import { Refused } from './findings.ts';
+import { childNamed, docOf, encodingUri, keyOf, nameIn, nameOf, wsdlUri } from './names.ts';
 import {
   type Content,
-  capitalised,
   elementChildren,
   limitOf,
   namespaceOfElement,
   type ReadType,
   type TypeReader,
 } from './particles.ts';
-import { Refused } from './refused.ts';
 import type { Declared } from './schema-index.ts';
 
 /** Whether a group, or one around it, may be left out, and whether only one of its parts is there. */
@@ -190,14 +198,12 @@ export class ContentReader {
     try {
       read();
     } catch (thrown) {
-      const minOccurs = element.attributes.get('minOccurs') ?? '1';
       const isOptional =
         element.local === 'attribute'
           ? element.attributes.get('use') !== 'required'
-          : around.isOptional || minOccurs === '0';
+          : around.isOptional || element.attributes.get('minOccurs') === '0';
       if (!(thrown instanceof Refused) || !isOptional) throw thrown;
-      const place =
-        thrown.element === element ? '' : `; ${element.local} ${element.attributes.get('name') ?? ''} is left out`;
+      const place = thrown.element === element ? '' : `; ${element.local} ${nameOf(element)} is left out`;
       this.#types.findings.add('refused', thrown.element, `${thrown.message}${place || ', so it is left out'}`);
     }
   }
@@ -212,7 +218,7 @@ export class ContentReader {
     const found = reference === undefined ? declared : this.#types.index.find('element', reference);
     if (found === undefined)
       throw new Refused(element, `no element ${reference?.local} is declared in ${reference?.uri}`);
-    const name = found.element.attributes.get('name') ?? '';
+    const name = nameOf(found.element);
     if (found.element.attributes.get('abstract') === 'true')
       throw new Refused(element, 'an abstract element, for which others stand (substitutionGroup)');
     const type = this.#types.typeOf(found.element, found, capitalised(name));
@@ -222,8 +228,7 @@ export class ContentReader {
     const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, reference !== undefined), this.#around);
     const isRepeated = maxOccurs !== '1';
     const schema = isRepeated ? list(type.schema, name, { max: limitOf(maxOccurs), repeated: true }) : type.schema;
-    const minOccurs = attributes.get('minOccurs') ?? '1';
-    const isOptional = around.isOptional || minOccurs === '0';
+    const isOptional = around.isOptional || attributes.get('minOccurs') === '0';
     const options: FieldOptions = {
       ...(namespace !== undefined && { namespace }),
       ...(type.hasInlineLengths && !isRepeated && { lengthsInStubs: true as const }),
@@ -293,5 +298,52 @@ export class ContentReader {
 }
 
 function isMandatoryElement(element: LocatedElement): boolean {
-  return element.local === 'element' && (element.attributes.get('minOccurs') ?? '1') !== '0';
+  return element.local === 'element' && element.attributes.get('minOccurs') !== '0';
+}
+
+interface Occurrence {
+  readonly isOptional: boolean;
+  readonly isNillable: boolean;
+  readonly inChoice: boolean;
+}
+
+/**
+ * WSDL says what stubs send, and not what a server requires: an element that must be there may be empty, which is absent in the
+ * contract, unless its type excludes that.
+ */
+function field(
+  schema: Schema,
+  doc: string,
+  { isOptional, isNillable, inChoice }: Occurrence,
+  options: FieldOptions,
+): Field {
+  if (isOptional) {
+    // An answer has one member of a choice, and no nil ones besides.
+    if (isNillable && !inChoice) return optional(schema, doc, options);
+    return optional(schema, doc, { nillable: false, ...options });
+  }
+  if (isNillable) return optional(schema, doc, { mandatoryInStubs: 'nillable', ...options });
+  if (mayBeEmpty(schema)) return optional(schema, doc, { mandatoryInStubs: 'empty', ...options });
+  return required(schema, doc, options);
+}
+
+function repeatedField(schema: Schema, doc: string, isOptional: boolean, options: FieldOptions): Field {
+  if (isOptional) return optional(schema, doc, { nillable: false, ...options });
+  return required(schema, doc, options);
+}
+
+function mayBeEmpty(schema: Schema): boolean {
+  switch (schema.kind) {
+    case 'string':
+      return (
+        (schema.min ?? 0) === 0 && (schema.pattern === undefined || new RegExp(`^(?:${schema.pattern})$`).test(''))
+      );
+    case 'list':
+    case 'map':
+      return true;
+    case 'object':
+      return Object.values(schema.fields).every(({ required }) => !required);
+    default:
+      return false;
+  }
 }

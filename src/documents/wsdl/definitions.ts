@@ -1,7 +1,7 @@
 /** Finds the parts of WSDL documents by name, and the port that an import is about. */
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import type { FindingCollector } from './findings.ts';
-import { childNamed, childrenNamed, keyOf, nameIn, rootOf, soap12Uri, soapUri, wsdlUri } from './names.ts';
+import { childNamed, childrenNamed, keyOf, nameIn, nameOf, rootOf, soap12Uri, soapUri, wsdlUri } from './names.ts';
 import { Unread } from './read-location.ts';
 
 const kinds = ['message', 'portType', 'binding'] as const;
@@ -18,7 +18,7 @@ export class Definitions {
       const uri = root.attributes.get('targetNamespace') ?? '';
       for (const kind of kinds)
         for (const each of childrenNamed(root, wsdlUri, kind))
-          this.#parts[kind].set(keyOf({ uri, local: each.attributes.get('name') ?? '' }), each);
+          this.#parts[kind].set(keyOf({ uri, local: nameOf(each) }), each);
     }
   }
 

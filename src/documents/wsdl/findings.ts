@@ -47,6 +47,17 @@ export class FindingCollector {
     this.add(kind, element, `${text}; here first`);
   }
 
+  /** Returns what `read` returns, or undefined with a finding where it is refused. */
+  readOperation<T>(name: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown;
+      this.add('refused', thrown.element, `${thrown.message}; the operation ${name} is left out`);
+      return undefined;
+    }
+  }
+
   /** In the order in which they were found. */
   all(): readonly Finding[] {
     return [...this.#all.values()];
@@ -91,4 +102,15 @@ function numbersIn(parent: LocatedElement): ReadonlyMap<LocatedElement, number> 
 
 function keyOf({ namespace, local }: LocatedElement): string {
   return `{${namespace}}${local}`;
+}
+
+/** Something that the contract language cannot say. The nearest part that can do without it is left out. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly element: LocatedElement;
+
+  constructor(element: LocatedElement, message: string) {
+    super(message);
+    this.element = element;
+  }
 }

@@ -1,18 +1,19 @@
 /** Turns the WSDL documents of a service into a contract. */
+
 import { type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { type Namespaces, namespacesIn, type Service, type SoapStyle, service } from '../../contract/service.ts';
+import { capitalised } from '../names.ts';
 import { ComplexTypes } from './complex-types.ts';
 import { choosePort, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
-import type { FindingCollector } from './findings.ts';
+import { type FindingCollector, Refused } from './findings.ts';
 import { childNamed, docOf, keyOf, nameIn, rootOf, xsdUri } from './names.ts';
 import { elementsOf, type PortOperation, readMessage, readPortOperations, type Style } from './operations.ts';
-import { capitalised } from './particles.ts';
+
 import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
-import { Refused } from './refused.ts';
 import { SchemaIndex } from './schema-index.ts';
 import { sizeOf } from './schema-size.ts';
 
@@ -28,7 +29,7 @@ export interface ImportChoice extends PortChoice {
 export function importService({ definitions: roots, schemas, findings }: Loaded, choice: ImportChoice): Service {
   const definitions = new Definitions(roots);
   const port = choosePort(definitions, choice, findings);
-  const declared = readPortOperations(definitions, port, { findings });
+  const declared = readPortOperations(definitions, port, findings);
   const ownUri = mostFrequent(declared.map(({ input }) => input.name.uri));
   const index = new SchemaIndex(schemas);
   noteDerivations(index);
@@ -40,7 +41,7 @@ export function importService({ definitions: roots, schemas, findings }: Loaded,
   const read = new MessageReader(types);
   const name = (port.service.attributes.get('name') ?? 'Service').replace(/[^A-Za-z0-9_]/g, '');
   const role = kebabCase(name);
-  const operations = fitting.flatMap((each) => read.operation(each, role, problems));
+  const operations = fitting.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
   if (operations.length === 0) throw new Unread('no operation can be imported');
   const style = styleOf(fitting, operations);
   const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
@@ -83,10 +84,10 @@ class MessageReader {
     declared: PortOperation,
     role: string,
     problems: Readonly<Record<string, ProblemKind>>,
-  ): readonly Operation[] {
+  ): Operation | undefined {
     const { name, doc, faults, soapAction } = declared;
     const { findings } = this.#types;
-    try {
+    return findings.readOperation(name, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
       const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
       const effect = isReading(name) ? 'reads' : 'writes';
@@ -95,24 +96,18 @@ class MessageReader {
         throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
       findings.add('check', declared.element, `${name} ${effect}, by its name`);
       const elements = elementsOf(declared);
-      return [
-        operation({
-          name,
-          doc: doc || `${capitalised(name)}.`,
-          effect,
-          role,
-          problems: faults.map((fault) => problems[problemName(fault)]!),
-          ...(elements !== undefined && { elements }),
-          ...(soapAction !== undefined && { soapAction }),
-          input,
-          output,
-        }),
-      ];
-    } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown;
-      findings.add('refused', thrown.element, `${thrown.message}; the operation ${name} is left out`);
-      return [];
-    }
+      return operation({
+        name,
+        doc: doc || `${capitalised(name)}.`,
+        effect,
+        role,
+        problems: faults.map((fault) => problems[problemName(fault)]!),
+        ...(elements !== undefined && { elements }),
+        ...(soapAction !== undefined && { soapAction }),
+        input,
+        output,
+      });
+    });
   }
 
   #message(declared: PortOperation, side: 'input' | 'output', name: string): ObjectSchema {

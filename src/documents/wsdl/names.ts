@@ -34,6 +34,11 @@ export function nameIn(element: LocatedElement, attribute: string): QName | unde
   return value === undefined ? undefined : resolveName(element, value);
 }
 
+/** The attribute `name` of a declaration; empty where it is absent. */
+export function nameOf({ attributes }: LocatedElement): string {
+  return attributes.get('name') ?? '';
+}
+
 export function isNamed({ namespace, local }: LocatedElement, uri: string, name: string): boolean {
   return local === name && namespace === uri;
 }
@@ -68,4 +73,28 @@ export function docOf(element: LocatedElement): string {
 
 function textOf({ text, children }: LocatedElement): string {
   return [text, ...children.map(textOf)].join(' ');
+}
+
+/** Makes names unique: the wanted one, or the same with a number behind it. */
+export class UniqueNames {
+  readonly #taken: Set<string>;
+  /** The last number behind a name. */
+  readonly #numbers = new Map<string, number>();
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken);
+  }
+
+  /** Returns a name that has not been returned before. */
+  take(wanted: string): string {
+    let name = wanted;
+    let number = this.#numbers.get(wanted) ?? 1;
+    while (this.#taken.has(name)) {
+      number += 1;
+      name = `${wanted}${number}`;
+    }
+    this.#numbers.set(wanted, number);
+    this.#taken.add(name);
+    return name;
+  }
 }

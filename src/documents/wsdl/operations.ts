@@ -1,12 +1,13 @@
 /** Reads the operations of a port: the elements or the parts of their messages, and their faults. */
+
 import { isSoapAction, type MessageElements, type Operation } from '../../contract/operation.ts';
 import { type Field, type ObjectSchema, object, optional } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { capitalised } from '../names.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
-import { childNamed, childrenNamed, docOf, nameIn, type QName, soap12Uri, wsdlUri, xsdUri } from './names.ts';
-import { capitalised } from './particles.ts';
-import { Refused } from './refused.ts';
+import { type FindingCollector, Refused } from './findings.ts';
+import { childNamed, childrenNamed, docOf, nameIn, nameOf, type QName, soap12Uri, wsdlUri, xsdUri } from './names.ts';
 
 export type Style = 'document' | 'rpc';
 
@@ -35,7 +36,7 @@ export interface Message {
 export function readPortOperations(
   definitions: Definitions,
   port: Port,
-  types: Pick<ComplexTypes, 'findings'>,
+  findings: FindingCollector,
 ): readonly PortOperation[] {
   const read: PortOperation[] = [];
   const names = new Set<string>();
@@ -45,22 +46,15 @@ export function readPortOperations(
     inOtherVersion: port.other === undefined ? new Map() : operationsIn(port.other.binding),
   };
   for (const bound of childrenNamed(port.binding, wsdlUri, 'operation'))
-    try {
-      const operation = readOperation(definitions, port, bound, byName, types);
+    findings.readOperation(String(bound.attributes.get('name')), () => {
+      const operation = readOperation(definitions, port, bound, byName, findings);
       if (names.has(operation.name)) throw new Refused(bound, 'another operation has the name');
       const { local } = operation.input.name;
       if (elements.has(local)) throw new Refused(bound, `another operation has the element ${local}`);
       names.add(operation.name);
       elements.add(local);
       read.push(operation);
-    } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown;
-      types.findings.add(
-        'refused',
-        thrown.element,
-        `${thrown.message}; the operation ${bound.attributes.get('name')} is left out`,
-      );
-    }
+    });
   return read;
 }
 
@@ -73,7 +67,7 @@ interface OperationsByName {
 function operationsIn(around: LocatedElement): ReadonlyMap<string, LocatedElement> {
   const operations = new Map<string, LocatedElement>();
   for (const each of childrenNamed(around, wsdlUri, 'operation')) {
-    const name = each.attributes.get('name') ?? '';
+    const name = nameOf(each);
     if (!operations.has(name)) operations.set(name, each);
   }
   return operations;
@@ -84,9 +78,9 @@ function readOperation(
   port: Port,
   bound: LocatedElement,
   { declared, inOtherVersion }: OperationsByName,
-  { findings }: Pick<ComplexTypes, 'findings'>,
+  findings: FindingCollector,
 ): PortOperation {
-  const name = bound.attributes.get('name') ?? '';
+  const name = nameOf(bound);
   const element = declared.get(name);
   if (element === undefined) throw new Refused(bound, 'the port type has no such operation');
   if (!/^[A-Za-z_]\w{0,59}$/.test(name)) throw new Refused(bound, 'a path of JSON cannot have the name');
@@ -108,7 +102,7 @@ function readOperation(
       );
     const chosen = attributes.get('parts')?.trim().split(/\s+/);
     const parts = childrenNamed(message, wsdlUri, 'part').filter(
-      (part) => chosen === undefined || chosen.includes(part.attributes.get('name') ?? ''),
+      (part) => chosen === undefined || chosen.includes(nameOf(part)),
     );
     const local = which === 'input' ? name : `${name}Response`;
     if (style === 'rpc') return { name: { uri: attributes.get('namespace') ?? '', local }, element: message, parts };
@@ -143,7 +137,7 @@ function soapActionIn(
   { soap, other }: Port,
   bound: LocatedElement,
   twin: LocatedElement | undefined,
-  findings: ComplexTypes['findings'],
+  findings: FindingCollector,
 ): Operation['soapAction'] {
   const read = (from: LocatedElement, uri: string): string => {
     const action = childNamed(from, uri, 'operation')?.attributes.get('soapAction')?.trim() ?? '';
@@ -175,7 +169,7 @@ function bodyOf(inBinding: LocatedElement, soap: string): LocatedElement | undef
   return undefined;
 }
 
-function noteHeaders(inBinding: LocatedElement, soap: string, findings: ComplexTypes['findings']): void {
+function noteHeaders(inBinding: LocatedElement, soap: string, findings: FindingCollector): void {
   for (const header of childrenNamed(inBinding, soap, 'header'))
     findings.addOnce('refused', header, `the header ${header.attributes.get('part')} is neither read nor sent`);
   for (const related of inBinding.children.filter(({ local }) => local === 'multipartRelated'))
@@ -214,7 +208,7 @@ export function readMessage(
 function rpcMessage(types: ComplexTypes, { parts }: Message, name: string): ObjectSchema {
   const fields: Record<string, Field> = {};
   for (const part of parts) {
-    const partName = part.attributes.get('name') ?? '';
+    const partName = nameOf(part);
     const type = nameIn(part, 'type');
     if (type === undefined) throw new Refused(part, 'a part of style rpc that names an element and no type');
     const { schema } = types.namedType(part, type, capitalised(partName));

@@ -51,7 +51,3 @@ export function namespaceOfElement({ element, schema }: Declared, isGlobal: bool
   const isQualified = isGlobal || form === 'qualified' || (form !== 'unqualified' && qualifiesElements(schema));
   return isQualified ? schema.targetNamespace : '';
 }
-
-export function capitalised(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}

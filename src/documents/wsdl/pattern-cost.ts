@@ -1,10 +1,10 @@
 /** Bounds what matching a pattern takes: JavaScript tries one alternative after the other, which some patterns make exponential. */
+import { type PatternNode, parsePattern, Unparsed } from '../pattern.ts';
 
 /** Why a pattern is not used. */
-export type PatternFault = 'other syntax' | 'too long' | 'too deep' | 'too many steps' | 'too many';
+export type PatternFault = Unparsed['fault'] | 'too long' | 'too many steps' | 'too many';
 
 const lengthMax = 2_000;
-const depthMax = 32;
 /** Of one match: some milliseconds. */
 const stepsMax = 1_000_000;
 /** Characters and classes, where counted groups are repeated as often as they count. */
@@ -22,105 +22,16 @@ const workMax = 4_000_000;
 export function patternFault(pattern: string, length: number): PatternFault | undefined {
   if (pattern.length > lengthMax) return 'too long';
   try {
-    const parsed = new Parser(pattern).pattern();
     // A number that is no number is too great, too.
-    return new Automaton(parsed, pattern).steps(length) <= stepsMax ? undefined : 'too many steps';
+    return new Automaton(parsePattern(pattern), pattern).steps(length) <= stepsMax ? undefined : 'too many steps';
   } catch (thrown) {
-    if (thrown instanceof Unusable) return thrown.fault;
+    if (thrown instanceof Unparsed) return thrown.fault;
+    if (thrown instanceof TooCostly) return 'too many steps';
     throw thrown;
   }
 }
 
-class Unusable extends Error {
-  readonly fault: PatternFault;
-
-  constructor(fault: PatternFault) {
-    super(fault);
-    this.fault = fault;
-  }
-}
-
-type Node =
-  | { readonly kind: 'atom'; readonly text: string }
-  | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Node[] }
-  | { readonly kind: 'repeat'; readonly part: Node; readonly min: number; readonly max: number };
-
-/** Names, Unicode categories and the subtraction of classes are of XML Schema only; anchors are characters there. */
-const escaped = String.raw`\\(?:[^A-Za-z0-9]|[nrtdDsSwW])`;
-const token = new RegExp(
-  String.raw`\[\^?(?:${escaped}|[^\\[\]])+\]|${escaped}|\{\d{1,6}(?:,\d{0,6})?\}|\(\?:|[^\\[\]{}^$]`,
-  'y',
-);
-const quantifier = /^(?:[?*+]|\{.*)$/;
-
-class Parser {
-  readonly #tokens: string[] = [];
-  #at = 0;
-
-  constructor(pattern: string) {
-    token.lastIndex = 0;
-    while (token.lastIndex < pattern.length) {
-      const found = token.exec(pattern)?.[0];
-      if (found === undefined) throw new Unusable('other syntax');
-      this.#tokens.push(found);
-    }
-  }
-
-  pattern(): Node {
-    const parsed = this.#choice(0);
-    if (this.#at < this.#tokens.length) throw new Unusable('other syntax');
-    return parsed;
-  }
-
-  #choice(depth: number): Node {
-    if (depth > depthMax) throw new Unusable('too deep');
-    const parts = [this.#sequence(depth)];
-    while (this.#accept('|')) parts.push(this.#sequence(depth));
-    return { kind: 'choice', parts };
-  }
-
-  #sequence(depth: number): Node {
-    const parts: Node[] = [];
-    for (let next = this.#tokens[this.#at]; next !== undefined && next !== '|' && next !== ')'; ) {
-      parts.push(this.#repeated(this.#atom(depth)));
-      next = this.#tokens[this.#at];
-    }
-    return { kind: 'sequence', parts };
-  }
-
-  #atom(depth: number): Node {
-    const text = this.#tokens[this.#at++]!;
-    if (text !== '(' && text !== '(?:') {
-      if (quantifier.test(text)) throw new Unusable('other syntax');
-      return { kind: 'atom', text };
-    }
-    const inner = this.#choice(depth + 1);
-    if (!this.#accept(')')) throw new Unusable('other syntax');
-    return inner;
-  }
-
-  #repeated(part: Node): Node {
-    const text = this.#tokens[this.#at] ?? '';
-    if (!quantifier.test(text)) return part;
-    this.#at += 1;
-    if (text === '?') return { kind: 'repeat', part, min: 0, max: 1 };
-    if (text === '*') return { kind: 'repeat', part, min: 0, max: Infinity };
-    if (text === '+') return { kind: 'repeat', part, min: 1, max: Infinity };
-    const [, min, comma, max] = /^\{(\d+)(,?)(\d*)\}$/.exec(text)!;
-    return {
-      kind: 'repeat',
-      part,
-      min: Number(min),
-      max: comma === '' ? Number(min) : max === '' ? Infinity : Number(max),
-    };
-  }
-
-  #accept(text: string): boolean {
-    if (this.#tokens[this.#at] !== text) return false;
-    this.#at += 1;
-    return true;
-  }
-}
+class TooCostly extends Error {}
 
 /** Positions of a pattern by the number of ways that lead there. */
 type Ways = ReadonlyMap<number, number>;
@@ -147,7 +58,7 @@ class Automaton {
   #follows = 0;
   #parts = 0;
 
-  constructor(node: Node, pattern: string) {
+  constructor(node: PatternNode, pattern: string) {
     this.#start = this.#fragment(node);
     // A character of each set that the classes of the pattern can make together: its bounds, and the bounds of the shorthands.
     const bounds = `${pattern}\0\t\n\v\f\r !.09:AZ[^_\`az{~\u00a0\u00e9\u1680\u2000\u2028\u202f\u205f\u3000\ufeff\uffff`;
@@ -196,13 +107,13 @@ class Automaton {
     return accepted;
   }
 
-  #fragment(node: Node): Fragment {
+  #fragment(node: PatternNode): Fragment {
     this.#parts += 1;
-    if (this.#parts > partsMax) throw new Unusable('too many steps');
+    if (this.#parts > partsMax) throw new TooCostly();
     switch (node.kind) {
       case 'atom': {
         const at = this.#atoms.push(node.text) - 1;
-        if (at >= positionsMax) throw new Unusable('too many steps');
+        if (at >= positionsMax) throw new TooCostly();
         this.#follow.push(new Map());
         const only = new Map([[at, 1]]);
         return { empty: 0, first: only, last: only };
@@ -224,7 +135,7 @@ class Automaton {
     }
   }
 
-  #repeat({ part, min, max }: Extract<Node, { readonly kind: 'repeat' }>): Fragment {
+  #repeat({ part, min, max }: Extract<PatternNode, { readonly kind: 'repeat' }>): Fragment {
     if (part.kind === 'atom' && Math.max(min, max === Infinity ? 0 : max) > countedMax)
       return this.#repeat({ kind: 'repeat', part, min: Math.min(min, 1), max: Infinity });
     let fragment = nothing;
@@ -248,7 +159,7 @@ class Automaton {
 
   #link(from: Ways, to: Ways): void {
     this.#follows += from.size * to.size;
-    if (this.#follows > followsMax) throw new Unusable('too many steps');
+    if (this.#follows > followsMax) throw new TooCostly();
     for (const [position, ways] of from)
       for (const [next, more] of to) {
         const follow = this.#follow[position]!;
@@ -261,7 +172,7 @@ function compile(pattern: string): RegExp {
   try {
     return new RegExp(pattern);
   } catch {
-    throw new Unusable('other syntax');
+    throw new Unparsed('other syntax');
   }
 }
 

@@ -15,11 +15,10 @@ import {
   textLengthMax,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import type { FindingCollector } from './findings.ts';
+import { type FindingCollector, Refused } from './findings.ts';
 import { childNamed, encodingUri, nameIn, type QName, xsdUri } from './names.ts';
 import { matchingText } from './pattern.ts';
 import { type PatternFault, patternFault } from './pattern-cost.ts';
-import { Refused } from './refused.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 export interface Scalar {

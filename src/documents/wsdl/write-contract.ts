@@ -1,12 +1,13 @@
 /** Writes a contract as TypeScript, as a person would with `triglyph/contract`. */
+
 import type { Operation } from '../../contract/operation.ts';
 import type { ProblemKind } from '../../contract/problem.ts';
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { languageNames } from './check-source.ts';
 import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
+import { UniqueNames } from './names.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
-import { UniqueNames } from './unique-names.ts';
 
 /** `comments`: lines at the top. */
 export function writeContract(service: Service, comments: readonly string[]): string {

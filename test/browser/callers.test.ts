@@ -134,11 +134,11 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   await page.getByLabel('Sunset', { exact: true }).fill('');
   await page.getByLabel('FORM', { exact: true }).check();
   await page.getByLabel('Operations').fill('listRecuringDetails');
-  await page.getByRole('button', { name: 'Whom does it concern?' }).click();
+  await page.getByRole('button', { name: 'Show affected callers' }).click();
   await page.getByText('did you mean listRecurringDetails?').waitFor();
   await page.getByLabel('Operations').fill('');
   await page.getByLabel('Brown-outs').fill('day 00:00-12:00, day 12:00-00:00');
-  await page.getByRole('button', { name: 'Whom does it concern?' }).click();
+  await page.getByRole('button', { name: 'Show affected callers' }).click();
   await page.getByText('concerned 2 credentials with 2 requests').waitFor();
   expect(await visit.violations()).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -28,7 +28,7 @@ const deprecation = object('Deprecation', {
     'What it means for its calls now: `brownOut` and `retired` refuse them.',
   ),
   until: optional(moment, 'The end of the brown-out.'),
-  exemptions: required(list(exemption, 'Exemption', { max: 2_000 }), 'Whom it does not concern.'),
+  exemptions: required(list(exemption, 'Exemption', { max: 2_000 }), 'Credentials that are exempt.'),
 });
 
 export const listDeprecations = operation({
@@ -40,19 +40,19 @@ export const listDeprecations = operation({
   problems: [],
   input: object('ListDeprecations', {}),
   output: object('Deprecations', {
-    deprecations: required(list(deprecation, 'Deprecation', { max: 1_000 }), 'Those that hold.'),
+    deprecations: required(list(deprecation, 'Deprecation', { max: 1_000 }), 'Active deprecations.'),
     invalid: required(
       list(
         object('InvalidDeprecation', {
           id: required(name, 'Identifies the deprecation.'),
           changedAt: required(moment, 'When it was set.'),
           changedBy: required(name, 'By whom.'),
-          faults: required(list(longText, 'fault', { max: 100 }), 'Why it does not hold.'),
+          faults: required(list(longText, 'fault', { max: 100 }), 'Why it is not applied.'),
         }),
         'InvalidDeprecation',
         { max: 1_000 },
       ),
-      'Those that this release cannot apply.',
+      'Deprecations that this release cannot apply.',
     ),
     credentials: required(
       list(

@@ -50,7 +50,7 @@ const caller = object('ListedCaller', {
   refused: required(count, 'Requests that were refused by the caller’s fault.'),
   failed: required(count, 'Requests that failed by the gateway’s fault.'),
   switchedOff: required(count, 'Requests that a deprecation refused.'),
-  exempt: required(count, 'Those of all others that a deprecation exempted.'),
+  exempt: required(count, 'Requests that an exemption allowed, whatever their outcome.'),
   trend: required(list(count, 'requests', { max: 400 }), 'The requests of each day, oldest first.'),
   deprecation: required(
     oneOf('DeprecationOfCaller', 'none', 'deprecated', 'exempt'),
@@ -166,7 +166,7 @@ export const assessReadiness = operation({
         'CallerReadiness',
         { max: 1_000 },
       ),
-      'Those that have made such calls, the least ready first.',
+      'Callers that have made such calls, the least ready first.',
     ),
   }),
 });

@@ -23,7 +23,7 @@ export const listAttention = operation({
   problems: [],
   input: object('ListAttention', {}),
   output: object('Attention', {
-    isComplete: required(boolean(true), 'Whether everything could be looked at.'),
+    isComplete: required(boolean(true), 'Whether every check was possible.'),
     items: required(list(item, 'AttentionItem', { max: 100 }), 'The worst first.'),
   }),
 });

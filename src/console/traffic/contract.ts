@@ -176,8 +176,8 @@ export const printTrafficRequest = operation({
 const point = object('RatePoint', {
   at: required(moment, 'The start of the interval, in milliseconds since 1970.'),
   requests: required(count, 'The requests that were answered.'),
-  refused: required(count, 'Those of them that were refused.'),
-  failed: required(count, 'Those of them that failed by an error of the server.'),
+  refused: required(count, 'Requests that were refused.'),
+  failed: required(count, 'Requests that failed by an error of the server.'),
   p50: required(time, 'The median of their times, in milliseconds.'),
   p95: required(time, 'The 95th percentile.'),
   p99: required(time, 'The 99th percentile.'),

@@ -1,4 +1,4 @@
-/** The deprecations that hold, with what may be done about them. */
+/** The active deprecations, and the actions on them. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations } from '../../callers/deprecations.ts';
 import { type Answer, pathOf, send } from '../api.ts';
@@ -67,7 +67,7 @@ export function DeprecationList({ mayAct }: { readonly mayAct: boolean }) {
             )}
             {invalid.map(({ id, faults }) => (
               <Notice key={id} tone="warning">
-                {id} does not hold: <Text value={faults.join(' ')} />
+                {id} is not applied: <Text value={faults.join(' ')} />
               </Notice>
             ))}
             {deprecations.length === 0 && <Empty title="No call is deprecated" />}

@@ -1,4 +1,4 @@
-/** The form of a deprecation. Before it is saved, the server says whom it concerns. */
+/** The form of a deprecation. Before it is saved, the server lists the callers that it affects. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../callers/deprecations.ts';
 import { type Answer, send } from '../api.ts';
@@ -71,11 +71,11 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
       {preview !== undefined && faults.length === 0 && (
         <>
           <Notice tone={preview.credentials > 0 ? 'warning' : 'good'}>
-            In the last 30 days it would have concerned {preview.credentials} credentials with {preview.requests}{' '}
+            In the last 30 days it would have affected {preview.credentials} credentials with {preview.requests}{' '}
             requests.
           </Notice>
           <Table
-            caption="Whom it concerns"
+            caption="Affected callers"
             columns={[
               { name: 'Credential', cell: (each) => <Credential {...each} /> },
               { name: 'Call', cell: (each) => <Text value={`${callOf(each)} in ${formatTitle(each.format)}`} /> },
@@ -92,7 +92,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
         <Button onClick={onClose}>Cancel</Button>
         {preview === undefined || faults.length > 0 ? (
           <Button kind="primary" onClick={check}>
-            Whom does it concern?
+            Show affected callers
           </Button>
         ) : (
           <Button kind="danger" onClick={() => onSave(ruleOf(fields))}>

@@ -13,7 +13,7 @@ export function AttentionSection() {
   const items = itemsOf(value.items);
   return (
     <Section title="What needs attention">
-      {!value.isComplete && <Notice tone="warning">Not everything could be looked at.</Notice>}
+      {!value.isComplete && <Notice tone="warning">Some checks were not possible.</Notice>}
       {items.length === 0 ? (
         <p>
           <Badge tone="good">nothing</Badge> Every webhook is delivered, every outcome is known, and no certificate ends

@@ -140,7 +140,7 @@ function Settlement({ id, onClose }: { readonly id: string; readonly onClose: ()
   return (
     <Form onSubmit={settle}>
       <h3>Settle: look it up at the other server first</h3>
-      <SelectField label="What became of it" {...choice('result')} options={results} />
+      <SelectField label="Outcome" {...choice('result')} options={results} />
       {result === 'done' && <TextField label="Output as JSON" {...text('output')} monospace />}
       {result === 'refused' && <TextField label="Error code" {...text('code')} required />}
       {result === 'refused' && <TextField label="Message" {...text('message')} />}

@@ -24,14 +24,14 @@ const engineModules = Object.keys(engine);
 
 const modules = {
   ...engine,
-  services: engineModules,
   config: ['audit', 'http', 'lib', 'store', 'vault'],
   observe: ['config', 'contract', 'formats', 'gateway', 'http', 'idempotency', 'jobs', 'lib', 'store'],
-  backend: [...engineModules, 'services', 'config', 'observe'],
+  backend: [...engineModules, 'config', 'observe'],
+  services: [...engineModules, 'config', 'backend'],
   console: [...engineModules, 'config', 'observe', 'backend'],
   app: [...engineModules, 'config', 'observe', 'backend', 'console'],
   testing: [...engineModules, 'services', 'backend', 'console', 'app'],
-  api: [...engineModules, 'config', 'backend', 'app', 'testing'],
+  api: [...engineModules, 'services', 'config', 'backend', 'app', 'testing'],
   cli: [...engineModules, 'services', 'config', 'backend', 'console', 'app', 'testing'],
 };
 
@@ -95,10 +95,10 @@ module.exports = {
       to: { path: '^src/formats/[^/]+/' },
     },
     {
-      name: 'one-file-composes-services',
+      name: 'services-are-values',
       severity: 'error',
-      from: { path: '^src/(app|backend)/', pathNot: '^src/backend/services[.]js$' },
-      to: { path: '^src/services/' },
+      from: { path: '^src/services/' },
+      to: { path: '^src/backend/', pathNot: '^src/backend/(define|compose)-services?[.]js$' },
     },
     {
       name: 'services-do-not-import-each-other',

@@ -36,12 +36,13 @@ interface Start {
 const program = `
 const cpu = (since) => { const { user, system } = process.cpuUsage(since); return (user + system) / 1000; };
 const begun = process.cpuUsage();
-const { builtIn, createGateway } = await import('triglyph/testing');
+const { builtIn, createGateway } = await import('triglyph');
+const { withControls } = await import('triglyph/testing');
 const imported = cpu(begun);
-const gateway = await createGateway(builtIn());
+const gateway = await createGateway(withControls(builtIn()));
 const ready = cpu(begun);
 const before = process.cpuUsage();
-const other = await createGateway(builtIn());
+const other = await createGateway(withControls(builtIn()));
 const second = cpu(before);
 const resetting = process.cpuUsage();
 for (let round = 0; round < 20; round++) await gateway.reset();

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { prepareProduction, type Server, startServer } from '../../test/support/server.ts';
+import { openBuiltIn, readConfig } from '../../test/support/services.ts';
 import { type Company, createCompany } from './companies.ts';
 
 export interface Counters {
@@ -46,7 +45,7 @@ export async function startCluster(folder: string, endpointCounts: readonly numb
     const { variables } = await prepareProduction(folder, { DATABASE_URL: url, LOG_LEVEL: 'warn' });
     for (let number = 0; number < servers; number++) started.push(await startServer('serve', folder, variables));
     const origins = started.map(({ callers }) => callers);
-    const backend = await openBackend(readConfig('production', variables), { exclusive: false });
+    const backend = await openBuiltIn(readConfig('production', variables), { exclusive: false });
     const companies: Company[] = [];
     for (const endpoints of endpointCounts)
       companies.push(await createCompany(backend, origins, { endpoints, receiver: receiver.origin }));

@@ -2,6 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Backend } from '../../src/backend/backend.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
+import { balancePlatform as balancePlatforms } from '../../src/services/balance-platform/index.ts';
+import { recurring } from '../../src/services/recurring/index.ts';
 import { basic } from '../../test/support/server.ts';
 
 export const operationNames = ['storeToken', 'createBalanceAccount'] as const;
@@ -38,8 +40,10 @@ export async function createCompany(
   const merchantAccount = `${company}Web`;
   const balancePlatform = `${company}Platform`;
   const { registry } = backend;
-  await registry.addMerchantAccount(company, merchantAccount);
-  await registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
+  await recurring.sharedIn(backend).registry.addMerchantAccount(company, merchantAccount);
+  await balancePlatforms
+    .sharedIn(backend)
+    .registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
   const shop = await registry.addCredential({
     tenant: company,
     kind: 'basic',

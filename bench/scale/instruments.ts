@@ -1,7 +1,5 @@
 /** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
 import { join } from 'node:path';
-import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import { createAccountHolder as holderCall } from '../../src/services/balance-platform/account-holders/contract.ts';
@@ -12,6 +10,7 @@ import { createPaymentInstrument as instrumentCall } from '../../src/services/ba
 import { createPaymentInstrument } from '../../src/services/balance-platform/payment-instruments/create.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { demoPlatform } from '../../src/testing/demo/published.ts';
+import { openBuiltIn, readConfig } from '../../test/support/services.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 
@@ -32,7 +31,7 @@ const card = { brand: 'mc', brandVariant: 'mcdebit', formFactor: 'virtual', card
 /** Creates balance accounts with so many cards each in the demo's store; returns the ids of the accounts. */
 export const fillAccounts = async (dataDir: string, counts: readonly number[]): Promise<readonly string[]> => {
   const config = readConfig('demo', { DATA_DIR: dataDir, KEY_FILE: join(dataDir, 'keys') });
-  const { store, context, close } = await openBackend(config, { exclusive: true });
+  const { store, context, close } = await openBuiltIn(config, { exclusive: true });
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     operation,
     input,

@@ -1,11 +1,12 @@
 /** A test of a client with Vitest: the gateway is in the process of the test, without a port. */
-import { builtIn, createGateway, type TestGateway } from 'triglyph/testing';
+import { createGateway } from 'triglyph';
+import { builtIn, type TestGateway, withControls } from 'triglyph/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { cancelSubscriptions } from '../client/subscriptions.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await createGateway({ ...builtIn(), seed: 7, clock: '2026-01-01T00:00:00Z' });
+  gateway = await createGateway(withControls({ ...builtIn(), seed: 7, clock: '2026-01-01T00:00:00Z' }));
 });
 beforeEach(() => gateway.reset());
 afterAll(() => gateway.close());

@@ -1,13 +1,25 @@
 /** The contract language of the package: `triglyph/contract`. */
 import { hash } from 'node:crypto';
-import type { OwnService } from '../backend/own-services.ts';
+import { createService, type GatewayService } from '../backend/define-service.ts';
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
 import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
 import type { TableOwner } from '../store/sql/create-tables.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
-export type { OwnService } from '../backend/own-services.ts';
+export {
+  defineService,
+  type Erasure,
+  type EventContent,
+  type GatewayService,
+  type Importer,
+  type ServiceDefinition,
+  type ServiceParts as OpeningParts,
+  type TextScan,
+} from '../backend/define-service.ts';
+
+import { type ShortService, type ShortServiceOptions, shortService } from './short-service.ts';
+
 export type {
   AnyCaller,
   Caller,
@@ -114,6 +126,15 @@ export {
 } from '../store/table.ts';
 export type { ReadTransaction, Transaction } from '../store/transaction.ts';
 
+export type {
+  Describable,
+  MessageOf,
+  ShortFields,
+  ShortOperation,
+  ShortService,
+  ShortServiceOptions,
+} from './short-service.ts';
+
 /** Declares a SQL statement for SQLite and PostgreSQL, with `$1` for its first parameter. `R` is the type of its rows. */
 export function statement<R extends Row = Row>(text: string): Statement<R> {
   return nameStatement<R>(`own-${hash('sha256', text).slice(0, 16)}`, text);
@@ -133,12 +154,12 @@ export interface OwnContract<O extends Operation> extends Service<O> {
   with<H extends HandlersOf<O>>(
     handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
     options?: ServiceOptions,
-  ): OwnService;
+  ): GatewayService;
   /**
    * Lets the upstream of this name answer the operations, apart from those that have a handler here. The configuration declares
    * the upstream.
    */
-  answeredBy(upstream: string, handlers?: Partial<HandlersOf<O>>, options?: ServiceOptions): OwnService;
+  answeredBy(upstream: string, handlers?: Partial<HandlersOf<O>>, options?: ServiceOptions): GatewayService;
 }
 
 /** The parts of a service. By default it answers its own version only, and has the roles that its operations and its sets name. */
@@ -148,8 +169,18 @@ export interface ServiceParts<O extends Operation>
   readonly operations: readonly O[];
 }
 
-/** Declares a service. Throws TypeError for operations of one name, and for an undeclared role or namespace. */
-export function service<O extends Operation>(parts: ServiceParts<O>): OwnContract<O> {
+/** Begins a service in the short form: `reads` and `writes` add its operations with their handlers. */
+export function service(name: string, options?: ShortServiceOptions): ShortService;
+/** Declares a contract. Throws TypeError for operations of one name, and for an undeclared role or namespace. */
+export function service<O extends Operation>(parts: ServiceParts<O>): OwnContract<O>;
+export function service<O extends Operation>(
+  given: string | ServiceParts<O>,
+  options: ShortServiceOptions = {},
+): OwnContract<O> | ShortService {
+  return typeof given === 'string' ? shortService(given, options) : declareContract(given);
+}
+
+function declareContract<O extends Operation>(parts: ServiceParts<O>): OwnContract<O> {
   const { version, operations, roleSets = {} } = parts;
   const own: OwnContract<O> = Object.freeze<OwnContract<O>>({
     ...declareService({
@@ -157,17 +188,9 @@ export function service<O extends Operation>(parts: ServiceParts<O>): OwnContrac
       roles: [...new Set([...operations.map(({ role }) => role), ...Object.keys(roleSets)])],
       ...parts,
     }),
-    with: (handlers, options) => ({ kind: 'service', ...implement(own, handlers), tables: tablesOf(own, options) }),
-    answeredBy: (answeredBy, handlers, options) => ({
-      kind: 'service',
-      ...implementPartly(own, handlers ?? {}),
-      answeredBy,
-      tables: tablesOf(own, options),
-    }),
+    with: (handlers, options) => createService({ contract: own, ...options }, implement(own, handlers).handlers),
+    answeredBy: (answeredBy, handlers, options) =>
+      createService({ contract: own, answeredBy, ...options }, implementPartly(own, handlers ?? {}).handlers),
   });
   return own;
-}
-
-function tablesOf({ name }: Service, { tables = [], upgrades = {} }: ServiceOptions = {}): TableOwner {
-  return { name, tables, upgrades };
 }

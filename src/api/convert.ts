@@ -1,12 +1,13 @@
 /** The conversion of messages, as programs call it. */
-import type { GatewayService } from '../app/create-gateway.ts';
+import { contractsOf } from '../backend/compose-services.ts';
+import type { GatewayService } from '../backend/define-service.ts';
 import type { Service } from '../contract/service.ts';
 import type { Conversion, ConvertOptions } from '../convert/conversion.ts';
 import { type Convert, createConverter } from '../convert/convert.ts';
 
 /** The services whose messages are converted, and the message. */
 export interface ConversionOptions extends ConvertOptions {
-  /** Contracts, services of one's own, or `builtIn().services`. */
+  /** Services, or contracts of services. */
   readonly services: readonly (Service | GatewayService)[];
 }
 
@@ -17,7 +18,7 @@ export interface ConversionOptions extends ConvertOptions {
 export function convert({ services, ...options }: ConversionOptions): Conversion {
   let converter = converters.get(services);
   if (converter === undefined) {
-    converter = createConverter(services.flatMap(contractsOf));
+    converter = createConverter(services.flatMap((each) => ('kind' in each ? contractsOf([each]) : [each])));
     converters.set(services, converter);
   }
   return converter(options);
@@ -25,15 +26,3 @@ export function convert({ services, ...options }: ConversionOptions): Conversion
 
 /** Programs convert many messages of the same services. */
 const converters = new WeakMap<ConversionOptions['services'], Convert>();
-
-function contractsOf(service: Service | GatewayService): readonly Service[] {
-  if (!('kind' in service)) return [service];
-  switch (service.kind) {
-    case 'service':
-      return [...service.olderVersions, service.service];
-    case 'bundle':
-      return service.contracts;
-    default:
-      return service satisfies never;
-  }
-}

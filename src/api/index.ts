@@ -1,16 +1,17 @@
 /** The package `triglyph`: a gateway inside a program. */
 
-export { type ConfigFile, defineConfig, type SettingName, type SettingValues } from '../app/config-file.ts';
+export type { ConfigContent, SettingTexts } from '../app/config-file.ts';
 export {
-  type BundledServices,
+  type ControlledOptions,
   createGateway,
   type GatewayOptions,
-  type GatewayService,
   type ListenOptions,
   type RunningGateway,
   type StoreOptions,
 } from '../app/create-gateway.ts';
-export type { OwnService } from '../backend/own-services.ts';
+export { GatewayAddress } from '../app/gateway-address.ts';
+export type { GatewayCaller } from '../app/named-callers.ts';
+export type { GatewayService } from '../backend/define-service.ts';
 export type {
   AnsweredBy,
   FixedCredential,
@@ -52,7 +53,10 @@ export type { MessagePlace } from '../convert/locate.ts';
 export type { Change } from '../convert/scalar-changes.ts';
 export type { ProtocolName } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
+export { balancePlatform } from '../services/balance-platform/index.ts';
+export { recurring } from '../services/recurring/index.ts';
 export { StoreUnavailable } from '../store/errors.ts';
 export { type BuiltInOptions, builtIn } from '../testing/demo/built-in.ts';
 export { KeyRingError } from '../vault/key-ring.ts';
+export { type ConfigFile, defineConfig, type SettingName } from './config-file.ts';
 export { type ConversionOptions, convert } from './convert.ts';

@@ -1,4 +1,4 @@
-/** A gateway inside a test: `triglyph/testing`. */
+/** Controls of a gateway inside a test: `triglyph/testing`. */
 
 export type { Call } from '../testing/calls.ts';
 export type { TestControls } from '../testing/controls.ts';
@@ -6,4 +6,4 @@ export { type BuiltInOptions, builtIn } from '../testing/demo/built-in.ts';
 export type { Fault, FaultFilter } from '../testing/fault.ts';
 export type { Faults } from '../testing/faults.ts';
 export type { Span, TestClock } from '../testing/test-clock.ts';
-export { createGateway, type TestGateway, type TestGatewayOptions } from '../testing/test-gateway.ts';
+export { type TestGateway, type TestGatewayOptions, withControls } from '../testing/test-gateway.ts';

@@ -3,7 +3,6 @@ import { userInfo } from 'node:os';
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { Services } from '../backend/service-set.ts';
 import type { Config } from '../config/config.ts';
 import { createRequestAudit, type RequestAudit } from '../gateway/request-audit.ts';
 import { type Log, logFailure } from '../http/log.ts';
@@ -26,7 +25,7 @@ const countEveryMs = 60_000;
 
 export function createServerAudit(
   config: Config,
-  { audit, auditLog, auditCopy, rotation, processName }: Backend<Services>,
+  { audit, auditLog, auditCopy, rotation, processName }: Backend,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
 ): ServerAudit {
   if (!config.audit) return noServerAudit;

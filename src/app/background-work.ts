@@ -4,7 +4,6 @@ import { gatewayActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
 import { pollDeprecationsEveryMs } from '../backend/deprecations/live.ts';
 import { runRetention } from '../backend/retention.ts';
-import type { Services } from '../backend/service-set.ts';
 import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
 import { refreshLimitsEveryMs } from '../callers/limits/limits.ts';
 import type { Config } from '../config/config.ts';
@@ -26,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** `closers` gets what ends the work: it starts no more, and resolves when the running work has ended. Jobs are cut off after `jobMsMax`. */
 export async function startBackgroundWork(
   config: Config,
-  backend: Backend<Services>,
+  backend: Backend,
   { log, metrics, recorder, audit, telemetry, deprecations }: ComposedGateway,
   closers: AsyncDisposableStack,
   jobMsMax: number,
@@ -104,7 +103,7 @@ export async function startBackgroundWork(
 }
 
 /** Reads the counts that other processes share. Logs the first failure in a row. */
-function pollLimits({ limits }: Backend<Services>, log: Log): PeriodicTask {
+function pollLimits({ limits }: Backend, log: Log): PeriodicTask {
   let isFailing = false;
   const refresh = async (): Promise<void> => {
     await limits.refresh();
@@ -117,7 +116,7 @@ function pollLimits({ limits }: Backend<Services>, log: Log): PeriodicTask {
 }
 
 /** Counts, logs and audits each row that was changed outside of the gateway. */
-function reportAlteredRows({ integrity, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
+function reportAlteredRows({ integrity, audit }: Backend, log: Log, metrics: Metrics): void {
   const count = metrics.addEventCounter({
     name: 'triglyph_altered_rows_total',
     help: 'Rows that were changed outside of the gateway and therefore refused, by table.',

@@ -4,7 +4,6 @@ import type { Backend } from '../backend/backend.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
 import { createDeprecationReport, LiveDeprecations } from '../backend/deprecations/live.ts';
 import { openCache } from '../backend/open-cache.ts';
-import type { Services } from '../backend/service-set.ts';
 import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
 import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
@@ -49,10 +48,10 @@ import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
 import { createServerAudit, type ServerAudit } from './audit.ts';
-import { type CardNumberReports, cardNumberCounter, createCardNumberReports } from './card-number-reports.ts';
 import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
+import { createSecretReports, type SecretReports } from './secret-reports.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -68,7 +67,8 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly loginReports: LoginReports;
   readonly loginGuard: LoginGuard;
   readonly telemetry: Telemetry | undefined;
-  readonly cardNumberReports: CardNumberReports;
+  /** Absent where no service finds secrets in texts. */
+  readonly secretReports: SecretReports | undefined;
   /** Absent where traffic is not recorded. */
   readonly traffic: Traffic | undefined;
   readonly deprecations: LiveDeprecations;
@@ -100,7 +100,7 @@ const telemetryMsMax = 2_000;
 /** `closers` gets what closes each part. Requests must have been answered before. */
 export async function composeGateway<M extends Metrics>(
   config: Config,
-  backend: Backend<Services>,
+  backend: Backend,
   closers: AsyncDisposableStack,
   createMetrics: (names: KnownNames, onFailure: CollectionFailed, build: Build) => M,
   overrides: GatewayOverrides = {},
@@ -135,7 +135,8 @@ export async function composeGateway<M extends Metrics>(
   if (backend.connections !== undefined) metrics.observeConnections(backend.connections);
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
   const tracing = telemetry?.tracing;
-  const { textDetector } = backend.services;
+  const { textScan } = backend.services;
+  const textDetector = textScan?.detector;
   const mask = createTextMasker(textDetector);
   const traffic = await overrides.openTraffic?.({ services, textDetector });
   const recorder = config.callerRecords
@@ -182,7 +183,7 @@ export async function composeGateway<M extends Metrics>(
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
   const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
-  const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
+  const secretReports = textScan && createSecretReports(backend.audit, metrics.addEventCounter(textScan.counter));
   const executeIdempotently = createIdempotentExecutor({
     store: steps.store(backend.store, engine),
     context: backend.context,
@@ -206,7 +207,7 @@ export async function composeGateway<M extends Metrics>(
   // From the first request on.
   await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
   const scanTexts =
-    textDetector && createTextScan(textDetector, config.refuseCardNumbersInText, cardNumberReports.report);
+    textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
@@ -224,7 +225,7 @@ export async function composeGateway<M extends Metrics>(
   closers.defer(() => traffic?.close());
   // The last metrics are read from the store and the cache.
   closers.defer(() => telemetry?.close(telemetryMsMax));
-  const records = { recorder, audit, log, loginReports, cardNumberReports };
+  const records = { recorder, audit, log, loginReports, secretReports };
   closers.defer(() => saveRecords(records, backend));
   return {
     services,
@@ -240,7 +241,7 @@ export async function composeGateway<M extends Metrics>(
     loginReports,
     loginGuard: guard,
     telemetry,
-    cardNumberReports,
+    secretReports,
     deprecations,
     handle: (request) => handleRequest(request, gateway),
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
@@ -276,12 +277,12 @@ async function saveRecords(
     audit,
     log,
     loginReports,
-    cardNumberReports,
-  }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports' | 'cardNumberReports'>,
-  { credentialUses }: Pick<Backend<Services>, 'credentialUses'>,
+    secretReports,
+  }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports' | 'secretReports'>,
+  { credentialUses }: Pick<Backend, 'credentialUses'>,
 ): Promise<void> {
   loginReports.flush();
-  cardNumberReports.flush();
+  secretReports?.flush();
   await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
   await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
   await audit.stop();

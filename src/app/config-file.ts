@@ -1,36 +1,22 @@
 /** The configuration file of a project: `triglyph.config.ts`. */
 
-import type { OwnService } from '../backend/own-services.ts';
+import type { GatewayService } from '../backend/define-service.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import type { Setting } from '../config/setting.ts';
-import type { settings } from '../config/settings.ts';
-
-/** A setting of docs/configuration.md, or the variable that names a file with its value. */
-export type SettingName = (typeof settings)[keyof typeof settings] extends infer S
-  ? S extends Setting<unknown, infer N, infer F>
-    ? N | F
-    : never
-  : never;
 
 /** Settings by their names; `true` and `false` are `on` and `off`. */
-export type SettingValues = { readonly [N in SettingName]?: string | number | boolean | undefined };
+export type SettingTexts<N extends string = string> = { readonly [K in N]?: string | number | boolean | undefined };
 
-/** What `triglyph.config.ts` exports as its default. */
-export interface ConfigFile {
+/** What `triglyph.config.ts` exports as its default. `S`: its settings. */
+export interface ConfigContent<S extends SettingTexts = SettingTexts> {
   /** Served next to the built-in services. */
-  readonly services?: readonly OwnService[];
+  readonly services?: readonly GatewayService[];
   /** The environment and `.env` override them. */
-  readonly settings?: SettingValues;
+  readonly settings?: S;
   /** Other servers that answer operations, by name. */
   readonly upstreams?: Upstreams;
   /** Which of them answers a service, or one of its operations. */
   readonly answeredBy?: AnsweredBy;
   /** The calls that are deprecated, of all services. */
   readonly deprecations?: readonly DeprecationRule[];
-}
-
-/** Returns the configuration, for the types: `export default defineConfig({ services: [orders] })`. */
-export function defineConfig(config: ConfigFile): ConfigFile {
-  return config;
 }

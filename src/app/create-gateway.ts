@@ -1,18 +1,18 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
 
-import { type Backend, type BackendOptions, openBackendOf } from '../backend/backend.ts';
-import { addServices, noServices, type OwnService } from '../backend/own-services.ts';
-import type { ServiceSet, Services } from '../backend/service-set.ts';
+import { type Backend, type BackendOptions, openBackend } from '../backend/backend.ts';
+import { settingGroupsOf } from '../backend/compose-services.ts';
+import type { GatewayService } from '../backend/define-service.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, listSettings, readConfig } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
+import type { SettingGroup } from '../config/setting.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
-import type { Service } from '../contract/service.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
@@ -22,25 +22,10 @@ import { openMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
+import { GatewayAddress } from './gateway-address.ts';
+import { type GatewayCaller, withCallers } from './named-callers.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
-
-/** Services that the package brings along, and what it saves for them at the start. */
-export interface BundledServices {
-  readonly kind: 'bundle';
-  /**
-   * Of each service, the newest version last.
-   * @internal
-   */
-  readonly contracts: readonly Service[];
-  /** @internal */
-  readonly set: ServiceSet;
-  /** @internal */
-  prepare(backend: Backend<Services>): Promise<void>;
-}
-
-/** What a gateway serves: a service of one's own, or the services of `builtIn()`. */
-export type GatewayService = OwnService | BundledServices;
 
 /** Where data lives: in memory until the gateway is closed, in a folder, or in PostgreSQL. */
 export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly databaseUrl: string };
@@ -63,6 +48,17 @@ export interface GatewayOptions {
   readonly answeredBy?: AnsweredBy;
   /** The calls that are deprecated. */
   readonly deprecations?: readonly DeprecationRule[];
+  /** Callers that need no stored credential. For tests, and for callers that are this program. */
+  readonly callers?: readonly GatewayCaller[];
+}
+
+/** Options that add controls to the gateway: those of `withControls`. */
+export interface ControlledOptions<C extends object> extends GatewayOptions {
+  /** @internal */
+  readonly controls: {
+    readonly overrides: StartOverrides;
+    connect(backend: Backend): Promise<C>;
+  };
 }
 
 /** Where a gateway listens. */
@@ -83,15 +79,24 @@ export interface RunningGateway {
   handler(): RequestHandler;
   /** Returns a Koa middleware; it passes on requests for other paths. */
   koa(): MountedMiddleware;
-  /** Opens a port, and returns its address: `http://127.0.0.1:8080`. */
-  listen(options?: ListenOptions): Promise<string>;
+  /** Opens a port, and returns its address. As a text it is `http://127.0.0.1:8080`; `console.log` prints each format and document. */
+  listen(options?: ListenOptions): Promise<GatewayAddress>;
   /** Answers the requests in flight, then closes ports and store. */
   close(): Promise<void>;
 }
 
 /** Starts a gateway. Throws ConfigError for settings, KeyRingError for keys, and StoreUnavailable where the store cannot be opened. */
-export async function createGateway(options: GatewayOptions): Promise<RunningGateway> {
-  return (await startGateway(options)).gateway;
+export function createGateway<C extends object>(options: ControlledOptions<C>): Promise<RunningGateway & C>;
+export function createGateway(options: GatewayOptions): Promise<RunningGateway>;
+export async function createGateway(
+  options: GatewayOptions & Partial<ControlledOptions<object>>,
+): Promise<RunningGateway> {
+  const { controls } = options;
+  const { gateway, backend } = await startGateway(options, controls?.overrides);
+  if (controls === undefined) return gateway;
+  // Some of them are getters.
+  const added = Object.getOwnPropertyDescriptors(await controls.connect(backend));
+  return Object.freeze(Object.defineProperties({ ...gateway }, added));
 }
 
 /**
@@ -105,7 +110,7 @@ export interface StartOverrides extends Pick<GatewayOverrides, 'interceptor' | '
 /** @internal */
 export interface StartedGateway {
   readonly gateway: RunningGateway;
-  readonly backend: Backend<Services>;
+  readonly backend: Backend;
 }
 
 /**
@@ -113,26 +118,27 @@ export interface StartedGateway {
  * @internal
  */
 export async function startGateway(options: GatewayOptions, overrides: StartOverrides = {}): Promise<StartedGateway> {
-  const bundles = options.services.filter((each) => each.kind === 'bundle');
-  const [bundle] = bundles;
-  if (bundles.length > 1) throw new TypeError('the built-in services are named twice');
-  const own = options.services.filter((each) => each.kind === 'service');
-  const set = addServices(bundle?.set ?? noServices, own);
-  const { plan, faults } = planUpstreams(options, { services: set.services, own }, readSources());
+  const { services } = options;
+  const { plan, faults } = planUpstreams(options, services, readSources());
   if (plan === undefined) throw new ConfigError(faults);
   const config = configure(options, plan);
-  const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
+  const backend = await openBackend(config, { ...backendOptions(options), ...overrides.backend }, services);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => backend.close());
-  await bundle?.prepare(backend);
-  const { deprecations = [] } = options;
-  return { backend, gateway: await run(config, backend, opening, { ...overrides, upstreams: plan, deprecations }) };
+  const { callers = [], deprecations = [] } = options;
+  const credentials = withCallers(backend.credentials, callers, services);
+  const gateway = await run(config, { ...backend, credentials }, opening, {
+    ...overrides,
+    upstreams: plan,
+    deprecations,
+  });
+  return { backend, gateway };
 }
 
 /** `opening`: closes the backend. The gateway takes it over, and adds its own parts. */
 async function run(
   config: Config,
-  backend: Backend<Services>,
+  backend: Backend,
   opening: AsyncDisposableStack,
   overrides: GatewayOverrides,
 ): Promise<RunningGateway> {
@@ -177,7 +183,7 @@ async function run(
       tls ??= openTlsFiles(config, tlsReport(composed.log));
       const server = await openCallerServer({ ...composed, options: { ...config, host, port }, tls });
       servers.push(server);
-      return origin(host, server.port, tls === undefined ? 'http' : 'https');
+      return new GatewayAddress(origin(host, server.port, tls === undefined ? 'http' : 'https'), composed.services);
     },
     close() {
       closed ??= close();
@@ -186,20 +192,30 @@ async function run(
   });
 }
 
-function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, plan: UpstreamPlan): Config {
-  const config = readConfig('production', {
+function configure(
+  { services, callers = [], store = 'memory', keys, settings = {} }: GatewayOptions,
+  plan: UpstreamPlan,
+): Config {
+  const groups = settingGroupsOf(services);
+  const variables = {
     LOG_LEVEL: 'warn',
     DRAIN_NOTICE_MS: '0',
     ...noLimits,
     ...storeVariables(store),
+    ...(store === 'memory' && settingsInMemory(groups)),
     ...keyVariables(store, keys, settings),
     ...settings,
-  });
+  };
+  const config = readConfig('production', variables, groups);
   if (config.environment === 'live') {
-    const faults = productionFaults(config, { plan });
+    const faults = [...productionFaults(config, { plan }), ...callerFaults(callers)];
     if (faults.length > 0) throw new ConfigError(faults);
   }
   return config;
+}
+
+function callerFaults(callers: readonly GatewayCaller[]): readonly string[] {
+  return callers.length === 0 ? [] : ['callers is for tests: with ENVIRONMENT=live, add stored credentials.'];
 }
 
 /** The callers of a gateway inside a program are that program, as a rule. */
@@ -213,21 +229,15 @@ const noLimits = {
 type Variables = Readonly<Record<string, string>>;
 
 function storeVariables(store: StoreOptions): Variables {
-  if (store === 'memory') return variablesOfMemory;
+  if (store === 'memory') return {};
   return 'dataDir' in store ? { DATA_DIR: store.dataDir } : { DATABASE_URL: store.databaseUrl };
 }
 
-/** No other process could read the records, and a test suite may send what an attacker sends. */
-const variablesOfMemory: Variables = {
-  CALLER_RECORDS: 'off',
-  AUDIT: 'off',
-  LOOKUP_MISSES_PER_MINUTE_MAX: '0',
-  CARDS_STORED_PER_MINUTE_MAX: '0',
-  SIMILAR_CARDS_PER_DAY_MAX: '0',
-  LOGIN_FAILURES_MAX: '0',
-  LOGIN_FAILURES_PER_ADDRESS_MAX: '0',
-  LOGIN_FAILURES_PER_NAME_MAX: '0',
-};
+function settingsInMemory(groups: readonly SettingGroup[]): Variables {
+  return Object.fromEntries(
+    listSettings(groups).flatMap(({ row: { name, inMemory } }) => (inMemory === undefined ? [] : [[name, inMemory]])),
+  );
+}
 
 function keyVariables(store: StoreOptions, keys: string | undefined, settings: Variables): Variables {
   if (keys !== undefined) return { TRIGLYPH_KEYS: keys };

@@ -1,13 +1,12 @@
 /** Reports that a quota is reached: in the metrics, in the log and in the audit log. */
 import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { Services } from '../backend/service-set.ts';
 import { limitCounter } from '../callers/limits/limits.ts';
 import type { QuotaReached } from '../callers/limits/quota.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
-export function observeLimits({ limits, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
+export function observeLimits({ limits, audit }: Backend, log: Log, metrics: Metrics): void {
   const count = metrics.addEventCounter(limitCounter);
   limits.listen((event) => {
     const { limit, of, actor, blockedMs } = event;

@@ -4,19 +4,21 @@ import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:mod
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import type { OwnService } from '../backend/own-services.ts';
+import { contractsOf, settingGroupsOf } from '../backend/compose-services.ts';
+import type { GatewayService } from '../backend/define-service.ts';
+import { deprecationFaults } from '../backend/deprecation-faults.ts';
 import type { UpstreamParts } from '../backend/upstreams/plan.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { ConfigError, variableNames } from '../config/config.ts';
 import { didYouMean } from '../config/did-you-mean.ts';
 import { closest } from '../config/unknown-variables.ts';
 import type { VariableSource } from '../config/variable-sources.ts';
-import type { ConfigFile } from './config-file.ts';
+import type { ConfigContent } from './config-file.ts';
 
 export interface LoadedConfigFile {
   /** As the operator knows it: `triglyph.config.ts`. */
   readonly name: string;
-  readonly services: readonly OwnService[];
+  readonly services: readonly GatewayService[];
   readonly deprecations: readonly DeprecationRule[];
   readonly source: VariableSource;
   /** As the file has them: unchecked. */
@@ -26,10 +28,14 @@ export interface LoadedConfigFile {
 const fileNames = ['triglyph.config.ts', 'triglyph.config.mjs', 'triglyph.config.json'];
 
 /**
- * Loads the given file, or the one in the folder; undefined if there is none. Throws ConfigError with everything that is
- * wrong with it.
+ * Loads the given file, or the one in the folder; undefined if there is none. `builtIn`: the services that are served without it.
+ * Throws ConfigError with everything that is wrong with it.
  */
-export async function loadConfigFile(given?: string, folder = process.cwd()): Promise<LoadedConfigFile | undefined> {
+export async function loadConfigFile(
+  builtIn: readonly GatewayService[],
+  given?: string,
+  folder = process.cwd(),
+): Promise<LoadedConfigFile | undefined> {
   const present = fileNames.filter((name) => existsSync(join(folder, name)));
   if (given === undefined && present.length > 1)
     throw new ConfigError([
@@ -40,9 +46,9 @@ export async function loadConfigFile(given?: string, folder = process.cwd()): Pr
   const path = resolve(folder, name);
   if (!existsSync(path)) throw new ConfigError([`${name}: there is no such file.`]);
   const content = await load(name, path);
-  const faults = [...faultsOf(content), ...(await deprecationFaultsOf(content))].map((fault) => `${name}: ${fault}`);
+  const faults = faultsOf(content, builtIn).map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
-  const { services = [], settings = {}, upstreams, answeredBy, deprecations = [] } = content as ConfigFile;
+  const { services = [], settings = {}, upstreams, answeredBy, deprecations = [] } = content as ConfigContent;
   const variables = Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
   );
@@ -116,51 +122,44 @@ const members: readonly string[] = Object.keys({
   upstreams: true,
   answeredBy: true,
   deprecations: true,
-} satisfies Required<Record<keyof ConfigFile, true>>);
+} satisfies Required<Record<keyof ConfigContent, true>>);
 
-function faultsOf(content: unknown): readonly string[] {
+function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonly string[] {
   if (!isRecord(content))
     return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
-  const { services = [], settings = {} } = content;
+  const { services = [], settings = {}, deprecations } = content;
+  const own = Array.isArray(services) ? services.filter(isService) : [];
+  const all = [...builtIn, ...own];
   const unknown = Object.keys(content).flatMap((key) =>
     members.includes(key) ? [] : `${key} is not a member of a configuration: ${didYouMean(key, members)}`,
   );
-  return [...unknown, ...serviceFaults(services), ...settingFaults(settings)];
+  return [
+    ...unknown,
+    ...serviceFaults(services, builtIn),
+    ...settingFaults(settings, variableNames(settingGroupsOf(all))),
+    ...(deprecations === undefined ? [] : deprecationFaults(deprecations, contractsOf(all))),
+  ];
 }
 
-function serviceFaults(services: unknown): readonly string[] {
+function serviceFaults(services: unknown, builtIn: readonly GatewayService[]): readonly string[] {
   if (!Array.isArray(services)) return ['services is not a list.'];
   return services.flatMap((service: unknown, index) => {
-    if (isRecord(service) && service.kind === 'bundle')
-      return `services[${index}] is builtIn(): leave it out; the built-in services are always served.`;
-    if (isOwnService(service)) return [];
-    return `services[${index}] is not a service: give what \`with\` of a contract returns.`;
+    if (!isService(service)) return `services[${index}] is not a service: give what \`defineService\` returns.`;
+    if (builtIn.some((each) => each.service === service.service))
+      return `services[${index}] is built in: leave it out; the built-in services are always served.`;
+    return [];
   });
 }
 
-/** Names in deprecations are those of all services that are served. */
-async function deprecationFaultsOf(content: unknown): Promise<readonly string[]> {
-  if (!isRecord(content) || content.deprecations === undefined) return [];
-  const { services = [], deprecations } = content;
-  const own = Array.isArray(services) ? services.filter(isOwnService) : [];
-  // Loaded on demand: few configurations name deprecations, and some commands need no service.
-  const [{ builtInServices }, { addServices }, { deprecationFaults }] = await Promise.all([
-    import('../backend/services.ts'),
-    import('../backend/own-services.ts'),
-    import('../backend/deprecation-faults.ts'),
-  ]);
-  return deprecationFaults(deprecations, addServices(builtInServices, own).services);
-}
-
-function isOwnService(service: unknown): service is OwnService {
+function isService(service: unknown): service is GatewayService {
   return isRecord(service) && service.kind === 'service' && isRecord(service.service);
 }
 
-function settingFaults(settings: unknown): readonly string[] {
+function settingFaults(settings: unknown, names: ReadonlySet<string>): readonly string[] {
   if (!isRecord(settings)) return ['settings is not an object.'];
   return Object.entries(settings).flatMap(([name, value]) => {
-    if (!variableNames.has(name)) {
-      const suggestion = closest(name, variableNames);
+    if (!names.has(name)) {
+      const suggestion = closest(name, names);
       const remedy =
         suggestion === undefined ? 'see docs/configuration.md for the names.' : `did you mean ${suggestion}?`;
       return `${name} is not a setting: ${remedy}`;

@@ -1,7 +1,6 @@
 /** Keeps a server from deleting by a clock that was set while it runs. */
 
 import type { Backend } from '../backend/backend.ts';
-import type { Services } from '../backend/service-set.ts';
 import type { Log } from '../http/log.ts';
 import type { ObservedState } from '../http/metrics/gauges.ts';
 
@@ -10,7 +9,7 @@ import type { ObservedState } from '../http/metrics/gauges.ts';
  * the server starts anew. Log and metrics say so.
  */
 export function pauseAfterJumps(
-  { clockCheck }: Pick<Backend<Services>, 'clockCheck'>,
+  { clockCheck }: Pick<Backend, 'clockCheck'>,
   log: Pick<Log, 'write'>,
   metrics: Pick<ObservedState, 'deletionPaused'>,
 ): (work: () => Promise<unknown>) => () => Promise<void> {

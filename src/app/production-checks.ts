@@ -3,10 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, productionFaultsOfServices } from '../config/config.ts';
 import { endOf, readTls } from '../config/tls-files.ts';
 import { checkTls } from '../http/tls.ts';
-import { isLoopback } from '../lib/loopback.ts';
+import { isLoopback, isPlainAddress } from '../lib/loopback.ts';
 import { parseDatabaseUrl } from '../store/postgres/address.ts';
 
 /** A file that the demo leaves in its data folder. `serve` refuses such a folder. */
@@ -18,14 +18,13 @@ export const demoMark = 'DEMO';
  */
 export function productionFaults(config: Config, options: CheckOptions = {}): readonly string[] {
   if (config.mode === 'demo') return demoFaults(config, options);
-  const { keys, keyFile, updaterFolder, demoShoppers, databaseUrl, dataDir, environment } = config;
+  const { keys, keyFile, databaseUrl, dataDir, environment } = config;
   const faults: string[] = [];
   if (keys === undefined)
     faults.push('There are no keys: name a key file in KEY_FILE; `triglyph keys create FILE` creates one.');
   if (keyFile !== undefined) faults.push(...keyFileFaults(keyFile));
   faults.push(...tlsFaults(config));
-  if (updaterFolder !== undefined) faults.push(...folderFaults(updaterFolder));
-  if (demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo generates shoppers.');
+  faults.push(...productionFaultsOfServices(config));
   if (databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
     faults.push(`DATA_DIR ${dataDir} holds the demo's data: name another folder.`);
   if (environment !== 'live') return faults;
@@ -77,22 +76,8 @@ function demoFaults({ host, environment }: Config, { isHostChosen = false }: Che
   return faults;
 }
 
-/** Request files hold card numbers in the clear. */
-function folderFaults(folder: string): readonly string[] {
-  if (process.platform === 'win32' || !existsSync(folder) || (statSync(folder).mode & 0o007) === 0) return [];
-  return [`UPDATER_FOLDER ${folder} is open to all users: chmod 700 it (770 where a group must reach it).`];
-}
-
-/** Refuses connections on which card numbers and secrets would cross the network in the clear. */
-function liveFaults({
-  host,
-  trustedProxies,
-  tlsCertFile,
-  publicUrl,
-  databaseUrl,
-  updaterUrl,
-  kmsUrl,
-}: Config): readonly string[] {
+/** Refuses connections on which secrets would cross the network in the clear. */
+function liveFaults({ host, trustedProxies, tlsCertFile, publicUrl, databaseUrl, kmsUrl }: Config): readonly string[] {
   const faults: string[] = [];
   if (!isLoopback(host) && !trustedProxies.any && tlsCertFile === undefined)
     faults.push(
@@ -104,8 +89,6 @@ function liveFaults({
     );
   if (publicUrl?.startsWith('http:'))
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
-  if (updaterUrl !== undefined && isPlainAddress(updaterUrl))
-    faults.push('UPDATER_URL is plain http while ENVIRONMENT is live: give its https address, or one on this machine.');
   if (kmsUrl !== undefined && isPlainAddress(kmsUrl))
     faults.push(
       'KMS_URL is plain http while ENVIRONMENT is live: give its https address, or an agent on this machine.',
@@ -129,15 +112,10 @@ function isPlainDatabase(databaseUrl: string): boolean {
   });
 }
 
-/** Requests carry card numbers and credentials. */
+/** Requests carry credentials. */
 function plainUpstream({ name, url }: ConfiguredUpstream): readonly string[] {
   if (!isPlainAddress(url)) return [];
   return [
     `upstreams.${name}.url is plain http while ENVIRONMENT is live: give its https address, or one on this machine.`,
   ];
-}
-
-function isPlainAddress(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !isLoopback(hostname);
 }

@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Backend } from '../backend/backend.ts';
 import { type ProcessReport, reportProcess } from '../backend/process-report.ts';
-import type { Services } from '../backend/service-set.ts';
 import { noUpstreams } from '../backend/upstreams/plan.ts';
 import type { PresentedSecret } from '../callers/credentials/credentials.ts';
 import { adminAccess } from '../config/admin-access.ts';
@@ -70,7 +69,7 @@ const logCloseMsMin = 200;
 /** Rejects if a port is not available. The backend is then still open. */
 export async function startServer(
   config: Config,
-  backend: Backend<Services>,
+  backend: Backend,
   {
     admin: openProbes = openAdmin,
     tls: givenTls,
@@ -203,7 +202,7 @@ async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> 
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */
 function createProbes(
-  { store, checkWrites, context: { vault } }: Backend<Services>,
+  { store, checkWrites, context: { vault } }: Backend,
   kms: Probe['check'] | undefined,
 ): readonly Probe[] {
   const scope = { tenant: '', record: '' };

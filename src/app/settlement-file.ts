@@ -20,7 +20,7 @@ export const settlementRow = object('SettlementRow', {
   tenant: optional(string({ max: 200, example: 'Acme' }), 'With key, instead of id: the tenant of the caller.'),
   partition: optional(
     string({ max: 200, example: 'BP-1' }),
-    'With key: the balance platform, if the credential acts for one.',
+    'With key: the partition of the tenant that the credential is confined to, if there is one.',
   ),
   key: optional(string({ max: 256, example: 'order-7' }), 'The Idempotency-Key of the caller.'),
   output: optional(string({ max: 60_000, example: '{"id":"o-7"}' }), 'For done: the output as JSON. A retry gets it.'),

@@ -53,7 +53,7 @@ export const auditKinds = Object.freeze([
   // The limit.
   'limitReached',
   // The operation and the field.
-  'cardNumberFound',
+  'secretFound',
   // What was destroyed: a kind of record.
   'destroyed',
   // The table, the tenant and the id of a row that was changed outside of the gateway.

@@ -7,6 +7,7 @@ import { type AuditTrail, createAuditTrail, noAuditTrail } from '../audit/audit-
 import { createAuditedWrite, writeUnaudited } from '../audit/audited-write.ts';
 import { openEntryWriter } from '../audit/copy/copy.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../callers/caller-records.ts';
+import { type CredentialRegistry, createCredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { OldSecretRow } from '../callers/credentials/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../callers/credentials/credential-uses.ts';
 import { type Credentials, createCredentials } from '../callers/credentials/credentials.ts';
@@ -57,18 +58,23 @@ import { VaultUnavailable } from '../vault/ports.ts';
 import { SealBroken } from '../vault/seal.ts';
 import { createVault } from '../vault/vault.ts';
 import { type ClockCheck, createClockCheck, noClockCheck } from './clock-check.ts';
+import {
+  composeServices,
+  credentialRulesOf,
+  ownersOf,
+  type Services,
+  sharedObjectsOf,
+  webhookFormatsOf,
+} from './compose-services.ts';
+import type { GatewayService } from './define-service.ts';
 import { createIndexRotation, type IndexRotation } from './index-rotation.ts';
 import { keyProviderOf, readKeys } from './key-provider.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
-import { addServices, type OwnService } from './own-services.ts';
-import type { ServiceSet, Services } from './service-set.ts';
-import { type BuiltInServices, builtInServices } from './services.ts';
 
-/** `S`: the services that the store is for. */
-export interface Backend<S extends Services = BuiltInServices> {
+export interface Backend {
   readonly store: Store;
   readonly context: HandlerContext;
-  readonly services: S;
+  readonly services: Services;
   readonly keyProvider: KeyProvider;
   readonly limits: Limits;
   readonly jobs: JobQueue;
@@ -82,7 +88,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly credentialUses: CredentialUses;
   /** Tells callers apart whose credentials only an upstream knows. */
   readonly forwarded: Authenticator;
-  readonly registry: S['registry'];
+  readonly registry: CredentialRegistry;
   /** Those of the engine and of the services. */
   readonly tables: readonly Table[];
   readonly rotation: KeyRotation;
@@ -156,27 +162,19 @@ export interface BackendOptions {
   readonly context?: Pick<HandlerContext, 'clock' | 'ids'>;
 }
 
-/** Opens the backend of the built-in services and `own` ones. Throws as `openBackendOf` does. */
-export function openBackend(
-  config: Config,
-  options: BackendOptions,
-  own: readonly OwnService[] = [],
-): Promise<Backend> {
-  return openBackendOf(addServices(builtInServices, own), config, options);
-}
-
 /** Throws StoreUnavailable, KeyRingError, KmsUnavailable, or a plain error that says what to do. */
-export async function openBackendOf<S extends Services>(
-  set: ServiceSet<S>,
+export async function openBackend(
   config: Config,
   { exclusive, keys, open, actor = gatewayActor, acceptsClock = false, context }: BackendOptions,
-): Promise<Backend<S>> {
+  services: readonly GatewayService[],
+): Promise<Backend> {
   const keyProvider = keyProviderOf(config);
   const ring = keys ?? (await readKeys(config, keyProvider));
   const address = storeAddress(config);
   const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
   try {
-    await (exclusive ? migrate(engine, set.owners) : compareSchema(engine, set.owners));
+    const owners = ownersOf(services);
+    await (exclusive ? migrate(engine, owners) : compareSchema(engine, owners));
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
@@ -186,10 +184,10 @@ export async function openBackendOf<S extends Services>(
     const limitClock = context?.clock ?? monotonicClock;
     const parts = { engine, ring, keyProvider, actor, clockCheck, limitClock, ...(context ?? { clock, ids }) };
     if (exclusive) await clockCheck.start(acceptsClock);
-    const backend = createBackend(set, config, parts);
+    const backend = createBackend(services, config, parts);
     if (keys === undefined) await checkKeys(backend.services, place);
     await loadRowMacs(backend, { create: exclusive, isChecked: keys === undefined });
-    if (exclusive) await backend.services.prepareJobs();
+    if (exclusive) await backend.services.prepare(backend.registry);
     return backend;
   } catch (thrown) {
     await engine.close();
@@ -207,19 +205,19 @@ interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly limitClock: Clock;
 }
 
-function createBackend<S extends Services>(
-  set: ServiceSet<S>,
+function createBackend(
+  given: readonly GatewayService[],
   config: Config,
   { engine, ring, keyProvider, actor, clockCheck, limitClock, clock, ids }: BackendParts,
-): Backend<S> {
+): Backend {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
   const integrity = new RowIntegrity();
-  const shared = [...set.sharedObjects(engine, config), integrity];
+  const webhookFormats = webhookFormatsOf(given);
+  const shared = [webhookFormats, ...sharedObjectsOf(given, engine, config), integrity];
   const store = createStore(engine, { shared, onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
-  const { credentialRules } = set;
-  const tables = set.owners.flatMap((owner) => owner.tables);
+  const tables = ownersOf(given).flatMap((owner) => owner.tables);
   const processName = `${hostname()} ${process.pid}`;
   const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName, tables });
   if (config.audit) integrity.pin(auditLog.pin);
@@ -235,13 +233,10 @@ function createBackend<S extends Services>(
   const limitCounts = createLimitCounts(engine, { clock: limitClock });
   const limits = createLimits(limitClock, (text) => fingerprintOf(limitKey, text), limitCounts);
   const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor }) : undefined;
-  const services = set.compose(config, {
-    ...{ engine, store, context, limits, credentialRules, auditedWrite },
-    pepper: ring.pepper,
-    integrity,
-  });
+  const services = composeServices(given, webhookFormats, { engine, store, context, limits, integrity, config });
+  const rules = credentialRulesOf(given);
   const signed = { engine, integrity, tables };
-  return Object.freeze<Backend<S>>({
+  return Object.freeze<Backend>({
     store,
     context,
     keyProvider,
@@ -255,7 +250,7 @@ function createBackend<S extends Services>(
     liveCredentials: createLiveCredentials(engine, clock, integrity),
     credentialUses,
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
-    registry: services.registry,
+    registry: createCredentialRegistry(engine, ring.pepper, clock, rules, auditedWrite, integrity),
     tables,
     integrity,
     loadIntegrity: (options) => loadIntegrity(engine, context.vault, integrity, options),
@@ -294,7 +289,7 @@ function createBackend<S extends Services>(
 
 /** Keys that replace those of the configuration need not be the right ones: some commands read no more than credentials. */
 async function loadRowMacs(
-  backend: Pick<Backend<Services>, 'loadIntegrity'>,
+  backend: Pick<Backend, 'loadIntegrity'>,
   { create, isChecked }: { readonly create: boolean; readonly isChecked: boolean },
 ): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { webhookJobKind } from '../jobs/webhooks/deliver.ts';
 import type { Endpoint } from '../jobs/webhooks/ports.ts';
 import { redact } from '../lib/redact.ts';
 import type { Backend } from './backend.ts';
-import type { Services } from './service-set.ts';
+import type { Services } from './compose-services.ts';
 
 export interface DeadLetter {
   readonly id: string;
@@ -24,7 +24,7 @@ export interface DeadLetter {
 /** Dead letters that are retried from one read. */
 const pageSize = 1_000;
 
-type DeadLetterParts = Pick<Backend<Services>, 'endpoints' | 'inspection' | 'services' | 'jobs'>;
+type DeadLetterParts = Pick<Backend, 'endpoints' | 'inspection' | 'services' | 'jobs'>;
 
 /** Those of one company or of all, the longest dead first. */
 export async function listDeadLetters(

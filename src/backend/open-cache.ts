@@ -5,12 +5,11 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Backend } from './backend.ts';
-import type { Services } from './service-set.ts';
 
 /** Returns undefined without Redis. */
 export async function openCache(
   { redisUrl, redisCaFile }: Config,
-  { context, limits }: Pick<Backend<Services>, 'context' | 'limits'>,
+  { context, limits }: Pick<Backend, 'context' | 'limits'>,
   log: Log,
   metrics: Metrics,
 ): Promise<IdempotencyCache | undefined> {

@@ -1,20 +1,17 @@
 /** Destroys what is stored for longer than the settings allow, and records it in the audit log. */
 import { setTimeout } from 'node:timers/promises';
 import { gatewayActor } from '../audit/audit-event.ts';
-import type { Config } from '../config/config.ts';
-import { retentionMs } from '../config/days.ts';
-import { settings } from '../config/settings.ts';
+import { type Config, settingNamed } from '../config/config.ts';
+import { retentionMs } from '../config/setting.ts';
 import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../store/retention.ts';
 import type { Table } from '../store/table.ts';
 import type { Backend } from './backend.ts';
-import type { Services } from './service-set.ts';
 
 /** The rules of all tables, with the days of the configuration. Throws where a table names a setting that there is not. */
 export function configuredRetention(config: Config, tables: readonly Table[]): readonly RetentionRule[] {
   return retentionRules(tables, ({ name, retention }) => {
     if (retention?.days !== undefined) return retentionMs(retention.days);
-    const [setting] = Object.entries(settings).find(([, each]) => each.name === retention?.setting) ?? [];
-    const days = setting === undefined ? undefined : config[setting as keyof Config];
+    const days = retention === undefined ? undefined : settingNamed(config, retention.setting);
     if (typeof days !== 'number')
       throw new TypeError(`${name} is kept as ${retention?.setting} says, which is no setting`);
     return retentionMs(days);
@@ -24,7 +21,7 @@ export function configuredRetention(config: Config, tables: readonly Table[]): r
 /** One run. Does nothing where another process runs it. `owner`: names the process among those that share the store. */
 export async function runRetention(
   config: Config,
-  backend: Backend<Services>,
+  backend: Backend,
   owner: string,
   isStopped: () => boolean = () => false,
 ): Promise<readonly DestroyedRows[]> {

@@ -8,7 +8,7 @@ import { tryConnection } from '../backend/upstreams/try-connection.ts';
 import { inspectConfig, type SettingReport } from '../config/config.ts';
 import { explain } from './command-error.ts';
 import { print } from './output.ts';
-import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';
+import { configFileName, ownServices, projectFaults, projectSettings, projectSources } from './project.ts';
 import { inspectUpstreams, servedServices } from './project-upstreams.ts';
 import { inspectStore } from './store-faults.ts';
 
@@ -26,7 +26,7 @@ interface CheckOptions {
 }
 
 async function check({ connect }: CheckOptions): Promise<void> {
-  const { settings, problems, config } = inspectConfig('production', projectSources());
+  const { settings, problems, config } = inspectConfig('production', projectSources(), projectSettings());
   const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
   const store = config && (await inspectStore(config, plan));
   const found = config === undefined ? problems : [...productionFaults(config, { plan }), ...(store?.faults ?? [])];

@@ -1,10 +1,12 @@
 /** Generates docs/configuration.md from the settings. */
+import { settingGroupsOf } from '../backend/compose-services.ts';
+import { listSettings } from '../config/config.ts';
 import type { Setting } from '../config/setting.ts';
-import { settings } from '../config/settings.ts';
+import { builtInServices } from '../services/index.ts';
 
 /** Returns the reference page of all settings. */
 export function describeConfig(): string {
-  const rows = Object.values<Setting<unknown>>(settings).map(tableRow);
+  const rows = listSettings(settingGroupsOf(builtInServices)).map(({ row }) => tableRow(row));
   return `# Configuration
 
 Settings come from the environment, then from a \`.env\` file in the working folder, then from the

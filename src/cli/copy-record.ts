@@ -4,7 +4,7 @@ import { describeStore, openStore, type StoreAddress } from '../backend/open-sto
 import type { Config } from '../config/config.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { projectServices, readProjectConfig } from './project.ts';
 
 /** A copy needs no keys, and no other settings. Without keys nothing can be added to the log. */
 export async function recordCopy(source: StoreAddress, target: StoreAddress): Promise<void> {
@@ -12,7 +12,11 @@ export async function recordCopy(source: StoreAddress, target: StoreAddress): Pr
   // What an interrupted copy has copied already must stay as it is.
   if (config.keys === undefined || !config.audit || (await hasBegun(target))) return;
   const actor = systemUser();
-  const backend = await openBackend({ ...config, ...addressOf(source) }, { exclusive: false, actor }, ownServices());
+  const backend = await openBackend(
+    { ...config, ...addressOf(source) },
+    { exclusive: false, actor },
+    projectServices(),
+  );
   try {
     const command = commandEvent();
     const detail = { from: describeStore(source), to: describeStore(target) };

@@ -1,9 +1,8 @@
 /** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { ownersOf } from '../backend/compose-services.ts';
 import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
-import { addServices } from '../backend/own-services.ts';
-import { builtInServices } from '../backend/services.ts';
 import type { Variables } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
@@ -12,7 +11,7 @@ import { CommandError } from './command-error.ts';
 import { recordCopy } from './copy-record.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
-import { checkProject, ownServices, projectSources } from './project.ts';
+import { checkProject, projectServices, projectSources } from './project.ts';
 import { explainStoreErrors } from './store-errors.ts';
 
 export function add(program: Command): void {
@@ -68,7 +67,7 @@ async function copyWithProgress(
   const from = await openStore(source, { exclusive: true, create: false });
   try {
     // Before the target is created.
-    const { owners } = addServices(builtInServices, ownServices());
+    const owners = ownersOf(projectServices());
     await compareSchema(from, owners);
     const to = await openStore(target, { exclusive: true, create: true });
     try {

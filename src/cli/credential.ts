@@ -1,17 +1,18 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addServices } from '../backend/own-services.ts';
-import { builtInServices } from '../backend/services.ts';
+import { credentialRulesOf } from '../backend/compose-services.ts';
 import type { IssuedSecret } from '../callers/credentials/add-credential.ts';
 import { type GrantRule, rolesOf, type StoredKind } from '../callers/credentials/credential-rules.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
+import { balancePlatform } from '../services/balance-platform/index.ts';
+import { recurring } from '../services/recurring/index.ts';
 import { CommandError } from './command-error.ts';
 import { addEditCommand } from './credential/edit.ts';
 import { createLimitOptions, type LimitOptions, roleOption } from './credential/limits.ts';
 import { listCredentials } from './credential/list.ts';
 import { print, printAll } from './output.ts';
-import { ownServices } from './project.ts';
+import { projectServices } from './project.ts';
 import { withBackend } from './with-backend.ts';
 
 export function add(program: Command): void {
@@ -82,7 +83,7 @@ interface GrantOption {
 
 /** One option for each grant that a service declares. A confined credential takes no other grant. `taken`: attributes. */
 function createGrantOptions(taken: readonly string[]): readonly GrantOption[] {
-  const { grants } = addServices(builtInServices, ownServices()).credentialRules;
+  const { grants } = credentialRulesOf(projectServices());
   const attributes = new Set(taken);
   const options = grants.map((rule) => ({ rule, option: createGrantOption(rule, attributes) }));
   for (const { rule, option } of options) {
@@ -175,7 +176,7 @@ function addMerchantAccountCommands(credential: Command): void {
     .description('adds a merchant account')
     .addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb')
     .action(async (company: string, code: string) => {
-      await withBackend(({ registry }) => registry.addMerchantAccount(company, code));
+      await withBackend((backend) => recurring.sharedIn(backend).registry.addMerchantAccount(company, code));
       print(`${code} belongs to ${company}.`);
     });
   account
@@ -184,7 +185,7 @@ function addMerchantAccountCommands(credential: Command): void {
     .description('lists the merchant accounts with their companies')
     .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
     .action(async ({ json }: OutputOptions) => {
-      const accounts = await withBackend(({ registry }) => registry.listMerchantAccounts());
+      const accounts = await withBackend((backend) => recurring.sharedIn(backend).registry.listMerchantAccounts());
       if (json) print(JSON.stringify(accounts));
       else printAll(accounts.map(({ company, code }) => `${company}  ${code}`));
     });
@@ -218,7 +219,8 @@ function addBalancePlatformCommands(credential: Command): void {
     .description('adds a balance platform, or changes it')
     .addHelpText('after', example)
     .action(async (company: string, id: string, { description, status, timeZone }: PlatformOptions) => {
-      await withBackend(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
+      const saved = { id, company, description, status, timeZone };
+      await withBackend((backend) => balancePlatform.sharedIn(backend).registry.saveBalancePlatform(saved));
       print(`${id} belongs to ${company}.`);
     });
   platform
@@ -227,7 +229,9 @@ function addBalancePlatformCommands(credential: Command): void {
     .description('lists the balance platforms with their companies')
     .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
     .action(async ({ json }: OutputOptions) => {
-      const platforms = await withBackend(({ registry }) => registry.listBalancePlatforms());
+      const platforms = await withBackend((backend) =>
+        balancePlatform.sharedIn(backend).registry.listBalancePlatforms(),
+      );
       if (json) print(JSON.stringify(platforms));
       else printAll(platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')));
     });

@@ -6,13 +6,15 @@ import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, valuesOf } from '../config/config.ts';
 import type { DemoControls } from '../console/testing/port.ts';
 import { serviceAddress } from '../contract/service.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
+import { recurring } from '../services/recurring/index.ts';
+import { recurringSettings } from '../services/recurring/settings.ts';
 import { databaseName } from '../store/sqlite/open.ts';
 import type { PreparedControls, TestControls } from '../testing/controls.ts';
 import { demoAccounts, demoConsole, demoCredentials, demoPlatform, rolesOf } from '../testing/demo/published.ts';
@@ -26,7 +28,7 @@ import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
-import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { configFileName, projectDeprecations, projectServices, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams } from './project-upstreams.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -73,7 +75,7 @@ async function runDemo(options: DemoOptions): Promise<void> {
     controls: options.testApi || isControllable(config) ? prepareDemoControls(config) : undefined,
     hasTestApi: options.testApi === true,
   };
-  const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend }, ownServices());
+  const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend }, projectServices());
   const running = await start(backend, parts).catch(async (thrown) => {
     await backend.close();
     throw thrown;
@@ -119,7 +121,9 @@ async function start(backend: Backend, { config, tls, controls, hasTestApi }: De
 
 /** Whether the console controls the demo: it copies the rows of its start into memory, so there are few. */
 function isControllable(config: Config): boolean {
-  const isSmall = config.demoShoppers <= controlledShoppersMax && storeBytes(config) <= controlledBytesMax;
+  const isSmall =
+    valuesOf(config, recurringSettings).demoShoppers <= controlledShoppersMax &&
+    storeBytes(config) <= controlledBytesMax;
   return config.console && mayControl(config) && testApiFaults(config).length === 0 && isSmall;
 }
 
@@ -166,19 +170,19 @@ function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config
 }
 
 /** A database has no mark: it is the demo's if it has no other merchant accounts. */
-async function claimDatabase({ registry }: Backend, config: Config): Promise<void> {
+async function claimDatabase(backend: Backend, config: Config): Promise<void> {
   if (config.databaseUrl === undefined) return;
   const own = new Set(demoAccounts.map(({ code }) => code));
-  const accounts = await registry.listMerchantAccounts();
+  const accounts = await recurring.sharedIn(backend).registry.listMerchantAccounts();
   if (accounts.some(({ code }) => !own.has(code)))
     fail([
       `DATABASE_URL holds accounts that are not the demo's (${describeStore(storeAddress(config))}): name an empty database.`,
     ]);
 }
 
-async function addSampleData(backend: Backend, { demoShoppers }: Config): Promise<void> {
+async function addSampleData(backend: Backend, config: Config): Promise<void> {
   const startedAt = performance.now();
-  const added = await seed(backend, demoShoppers);
+  const added = await seed(backend, valuesOf(config, recurringSettings).demoShoppers);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (added > 0) print(`Added ${added} generated shoppers with three cards each in ${seconds} s.`);
 }
@@ -202,7 +206,7 @@ ${formatTree(tree).join('\n')}
 ${config.console ? `Console  ${callers}/console\n` : ''}WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics`,
-    ...ownServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
+    ...projectServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
     ...(hasTestApi ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
     `Data     ${describeStore(storeAddress(config))}`,
     ...(trust ?? []),

@@ -1,11 +1,6 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
-import type { Backend } from '../backend/backend.ts';
-import type { Config } from '../config/config.ts';
-import type { RowImporter } from '../import/import-batch.ts';
-import { refuseSecrets } from '../import/refuse-secrets.ts';
-import { createDetailImporter } from '../services/recurring/import-details.ts';
-import { type ImportRow, importRow } from '../services/recurring/import-row.ts';
+import { importRow } from '../services/recurring/import-row.ts';
 import { columnsText } from './import/columns-text.ts';
 import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 
@@ -13,13 +8,7 @@ export function add(program: Command): void {
   addImportOptions(program.command('import'), 'stored details')
     .description('imports stored details; resumes after an interruption; imports no row twice')
     .addHelpText('after', () => `\nExample:\n  triglyph import --dry-run details.csv\n\n${rowFormat()}`)
-    .action((file: string, options: ImportOptions) => runImport(createImporter, file, options));
-}
-
-function createImporter(backend: Backend, { refuseCardNumbersInText }: Config): RowImporter<ImportRow> {
-  const { textDetector } = backend.services;
-  const importer = createDetailImporter(backend);
-  return refuseCardNumbersInText && textDetector !== undefined ? refuseSecrets(importer, textDetector) : importer;
+    .action((file: string, options: ImportOptions) => runImport('details', file, options));
 }
 
 /** Which rows a file may have. */

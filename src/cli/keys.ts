@@ -88,7 +88,7 @@ async function createFile(file: string): Promise<void> {
   const keys = [await provider.create(), await provider.create(), await provider.create()] as const;
   createKeyFile(file, keyFileText(...keys));
   print(
-    `${file}: created. Name it in KEY_FILE, and keep a copy apart from the data: without it no card can be read again.`,
+    `${file}: created. Name it in KEY_FILE, and keep a copy apart from the data: without it nothing sealed can be read again.`,
   );
 }
 

@@ -1,11 +1,10 @@
 /** `triglyph migrate`: creates the tables of a new store, or brings those of an older release to this one. */
 import type { Command } from 'commander';
+import { ownersOf } from '../backend/compose-services.ts';
 import { describeStore, openStore, storeAddress } from '../backend/open-store.ts';
-import { addServices } from '../backend/own-services.ts';
-import { builtInServices } from '../backend/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { print } from './output.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { projectServices, readProjectConfig } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';
 import { explainStoreErrors } from './store-errors.ts';
 
@@ -27,7 +26,7 @@ async function migrateStore(): Promise<void> {
   const engine = await openStore(address, { exclusive: false, create: true });
   try {
     const applied = await explainStoreErrors(
-      () => migrate(engine, addServices(builtInServices, ownServices()).owners),
+      () => migrate(engine, ownersOf(projectServices())),
       () => [
         `The store is ${place}. All missing migrations are applied together, or none.`,
         'Run `triglyph migrate` again when it answers: it applies what is missing.',

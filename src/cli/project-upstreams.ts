@@ -1,13 +1,12 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
 
-import { addServices } from '../backend/own-services.ts';
-import { builtInServices } from '../backend/services.ts';
+import { contractsOf } from '../backend/compose-services.ts';
 import type { UpstreamFormat, UpstreamOptions } from '../backend/upstreams/options.ts';
 import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { upstreamUrlHint } from '../backend/upstreams/read-upstream.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
-import { configFileName, ownServices, projectSources, projectUpstreams } from './project.ts';
+import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
 /** The options of `serve` that let one upstream answer everything. */
 export interface UpstreamFlags {
@@ -18,7 +17,7 @@ export interface UpstreamFlags {
 
 /** The services that this program serves, in every version. */
 export function servedServices(): readonly Service[] {
-  return addServices(builtInServices, ownServices()).services;
+  return contractsOf(projectServices());
 }
 
 /** Plans which upstream answers which operation. Reads their secrets, which only servers and `check` need. */
@@ -65,5 +64,5 @@ function flagFaults({ upstreamFormat, upstreamIdempotency }: UpstreamFlags): rea
 }
 
 function plan(parts: UpstreamParts): PlanReport {
-  return planUpstreams(parts, { services: servedServices(), own: ownServices() }, projectSources());
+  return planUpstreams(parts, projectServices(), projectSources());
 }

@@ -1,12 +1,14 @@
 /** The project that a command runs in: its configuration file, `.env` and the environment. */
 
 import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
-import type { OwnService } from '../backend/own-services.ts';
+import { settingGroupsOf } from '../backend/compose-services.ts';
+import type { GatewayService } from '../backend/define-service.ts';
 import type { UpstreamParts } from '../backend/upstreams/plan.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import type { Mode } from '../config/setting.ts';
+import type { Mode, SettingGroup } from '../config/setting.ts';
 import { readSources, type VariableSources } from '../config/variable-sources.ts';
+import { builtInServices } from '../services/index.ts';
 
 /** One command runs in a process, so there is one project. */
 let file: LoadedConfigFile | undefined;
@@ -17,7 +19,7 @@ export async function openProject(given: string | undefined): Promise<void> {
   file = undefined;
   faults = [];
   try {
-    file = await loadConfigFile(given);
+    file = await loadConfigFile(builtInServices, given);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     faults = thrown.problems;
@@ -35,8 +37,18 @@ export function configFileName(): string | undefined {
 }
 
 /** The services of one's own. None where the configuration file has faults. */
-export function ownServices(): readonly OwnService[] {
+export function ownServices(): readonly GatewayService[] {
   return file?.services ?? [];
+}
+
+/** The services that this program serves: the built-in ones and those of the configuration file. */
+export function projectServices(): readonly GatewayService[] {
+  return [...builtInServices, ...ownServices()];
+}
+
+/** Their settings. */
+export function projectSettings(): readonly SettingGroup[] {
+  return settingGroupsOf(projectServices());
 }
 
 /** The deprecated calls. None where the configuration file has faults. */
@@ -64,7 +76,7 @@ export function mappedUpstreams(): readonly string[] {
 /** Throws ConfigError with the faults of the configuration file and of all settings. */
 export function readProjectConfig(mode: Mode, sources = projectSources()): Config {
   checkProject();
-  return readConfig(mode, sources);
+  return readConfig(mode, sources, projectSettings());
 }
 
 /** Throws ConfigError with the faults of the configuration file. */

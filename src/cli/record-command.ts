@@ -4,13 +4,13 @@ import type { AuditEvent } from '../audit/audit-event.ts';
 import { openBackend } from '../backend/backend.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain } from './command-error.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { projectServices, readProjectConfig } from './project.ts';
 
 /** Records the command, and then `event`. Without configured keys nothing can be added to the log. */
 export async function recordInStore(event?: AuditEvent): Promise<void> {
   const config = readProjectConfig('production');
   if (config.keys === undefined || !config.audit) return;
-  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
+  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, projectServices());
   try {
     await backend.audit.append([commandEvent(), event].filter((each) => each !== undefined));
   } finally {

@@ -9,7 +9,7 @@ import { commandEvent, systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';
 import { fail } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { projectServices, readProjectConfig } from './project.ts';
 
 export function add(program: Command): void {
   program
@@ -45,7 +45,7 @@ async function restore(file: string): Promise<void> {
 /** Migrates the store as a server does, and checks that the keys open it. Returns the time of its last keyed request. */
 async function prepare(config: Config, file: string): Promise<number | undefined> {
   const actor = systemUser();
-  const backend = await openBackend(config, { exclusive: true, actor, acceptsClock: true }, ownServices());
+  const backend = await openBackend(config, { exclusive: true, actor, acceptsClock: true }, projectServices());
   try {
     // The log goes back to the time of the backup, and says so.
     const command = commandEvent();

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { configuredRetention, runRetention } from '../backend/retention.ts';
-import { retentionMs } from '../config/days.ts';
+import { retentionMs } from '../config/setting.ts';
 import { fail } from './command-error.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';

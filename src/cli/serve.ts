@@ -4,19 +4,17 @@ import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportFailure, reportServing, runAsWorker } from '../app/workers/worker.ts';
-import { type Backend, openBackendOf } from '../backend/backend.ts';
-import { addServices } from '../backend/own-services.ts';
-import { builtInServices } from '../backend/services.ts';
+import { type Backend, openBackend } from '../backend/backend.ts';
+import { withoutJobs } from '../backend/compose-services.ts';
 import { upstreamFormats } from '../backend/upstreams/options.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import { withoutJobs } from '../backend/upstreams/without-jobs.ts';
 import type { Config } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
 import { version } from '../config/version.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
-import { configFileName, ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { configFileName, projectDeprecations, projectServices, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { firstSignal, untilStopped } from './until-stopped.ts';
@@ -147,8 +145,8 @@ async function openSafely({ config, plan, acceptsClock }: Project): Promise<Back
   const faults = productionFaults(config, { plan });
   // A configuration that must not serve must not migrate the store either.
   if (faults.length > 0) fail([...faults, ...(await storeFaults(config, plan))]);
-  const set = plan.answersEverything ? withoutJobs(builtInServices) : builtInServices;
-  const backend = await openBackendOf(addServices(set, ownServices()), config, { exclusive: true, acceptsClock });
+  const services = plan.answersEverything ? withoutJobs(projectServices()) : projectServices();
+  const backend = await openBackend(config, { exclusive: true, acceptsClock }, services);
   try {
     fail(await credentialFaults(backend, plan));
     return backend;

@@ -40,7 +40,7 @@ export function add(program: Command): void {
       '\nExample:\n  triglyph shopper erase AcmeWeb shopper-1 --dry-run\n\ndocs/retention.md says what is kept, and why.',
     )
     .action(async (merchantAccount: string, shopperReference: string, options: EraseOptions) =>
-      (await import('./shopper/erase.ts')).erase(merchantAccount, shopperReference, options),
+      (await import('./shopper/erase.ts')).eraseShopper(merchantAccount, shopperReference, options),
     );
   shopper.addHelpText('after', example);
 }

@@ -6,7 +6,7 @@ import { demoCredentials } from '../testing/demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
 import { formatMinute } from './output.ts';
-import { ownServices } from './project.ts';
+import { projectServices } from './project.ts';
 
 /** What is wrong with the store: what prevents serving it, and what will. */
 export interface StoreReport {
@@ -23,7 +23,7 @@ export async function inspectStore(config: Config, plan = noUpstreams): Promise<
   try {
     // A configuration without keys gets throwaway keys: credentials can be read without the right ones.
     const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
-    const backend = await openBackend(config, { exclusive: false, ...keys }, ownServices());
+    const backend = await openBackend(config, { exclusive: false, ...keys }, projectServices());
     try {
       const clockFault = await backend.clockCheck.findFault();
       const faults = [...(clockFault === undefined ? [] : [clockFault]), ...(await credentialFaults(backend, plan))];

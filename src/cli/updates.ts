@@ -1,7 +1,5 @@
 /** `triglyph updates`: imports card changes and answers of an updater, and writes request files. */
 import type { Command } from 'commander';
-import { createResponseImporter } from '../services/recurring/account-updater/batch/responses.ts';
-import { createCardChangeImporter } from '../services/recurring/account-updater/import-changes.ts';
 import { testCards } from '../services/recurring/account-updater/test-cards.ts';
 import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 import { gatherRequestFiles } from './updates/collect.ts';
@@ -11,7 +9,7 @@ export function add(program: Command): void {
   addImportOptions(updates.command('import'), 'announced changes')
     .description('imports announced changes; resumes after an interruption; the last row of a card counts')
     .addHelpText('after', `\nExample:\n  triglyph updates import changes.csv\n\n${changeColumns}`)
-    .action((file: string, options: ImportOptions) => runImport(createCardChangeImporter, file, options));
+    .action((file: string, options: ImportOptions) => runImport('updates', file, options));
   updates
     .command('gather')
     .description('writes waiting checks into request files now; requires UPDATER=batch')
@@ -20,7 +18,7 @@ export function add(program: Command): void {
   addImportOptions(updates.command('answer'), 'answers to checks')
     .description('imports answers to the checks of request files; each check is answered once')
     .addHelpText('after', `\nExample:\n  triglyph updates answer answers.csv\n\n${answerColumns}`)
-    .action((file: string, options: ImportOptions) => runImport(createResponseImporter, file, options));
+    .action((file: string, options: ImportOptions) => runImport('answers', file, options));
   updates.addHelpText('after', '\nExample:\n  triglyph updates import changes.csv');
 }
 

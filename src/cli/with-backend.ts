@@ -7,7 +7,7 @@ import { describeStore, storeAddress } from '../backend/open-store.ts';
 import type { Config } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain, fail } from './command-error.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { projectServices, readProjectConfig } from './project.ts';
 import { explainStoreErrors, nextAfterOneStep } from './store-errors.ts';
 
 export interface WithBackendOptions {
@@ -35,7 +35,7 @@ async function runOnBackend<T>(
   config: Config,
   runsUnrecorded: boolean,
 ): Promise<T> {
-  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
+  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, projectServices());
   backend.auditCopy?.listen((thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`));
   try {
     await recordCommand(backend.audit, {}, runsUnrecorded);

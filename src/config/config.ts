@@ -1,7 +1,7 @@
 /** Configuration: reads settings from their sources and from secret files, and reports every problem at once. */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { describeSystemError } from '../lib/system-faults.ts';
-import type { Mode, Setting } from './setting.ts';
+import type { Mode, Setting, SettingGroup, SettingTable, ValuesOf } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
 import { findUnknownVariables, type Variables } from './unknown-variables.ts';
 import { readSources, VariableSources } from './variable-sources.ts';
@@ -14,6 +14,8 @@ export interface Config extends Settings {
   readonly keyFile: string | undefined;
   /** Each setting with its source. */
   readonly reports: readonly SettingReport[];
+  /** The values of the settings of services; `valuesOf` reads them. */
+  readonly valuesOfGroups: ReadonlyMap<SettingGroup, object>;
 }
 
 /** A setting as read, for `triglyph check`. */
@@ -22,6 +24,8 @@ export interface SettingReport {
   /** `(hidden)` for secrets. */
   readonly value: string;
   readonly unit: string;
+  readonly doc: string;
+  readonly isSecret: boolean;
   /** `default`, or the name of a source; for a secret file with its variable and path. */
   readonly source: string;
   /** Names the variable and says how to correct it. */
@@ -45,32 +49,44 @@ export interface ConfigReport {
   readonly config?: Config;
 }
 
-/** Returns the configuration. Throws ConfigError with every problem. */
-export function readConfig(mode: Mode, given: Variables | VariableSources = readSources()): Config {
-  const { config, problems } = inspectConfig(mode, given);
+/** Returns the configuration. `groups`: the settings of services. Throws ConfigError with every problem. */
+export function readConfig(
+  mode: Mode,
+  given: Variables | VariableSources = readSources(),
+  groups: readonly SettingGroup[] = [],
+): Config {
+  const { config, problems } = inspectConfig(mode, given, groups);
   if (config === undefined) throw new ConfigError(problems);
   return config;
 }
 
 /** Returns every setting as read and every problem. */
-export function inspectConfig(mode: Mode, given: Variables | VariableSources): ConfigReport {
+export function inspectConfig(
+  mode: Mode,
+  given: Variables | VariableSources,
+  groups: readonly SettingGroup[] = [],
+): ConfigReport {
   const sources =
     given instanceof VariableSources ? given : new VariableSources({ name: 'environment', variables: given });
-  const results = Object.entries<Setting<unknown>>(settings).map(([key, row]) => ({
-    key,
-    ...readSetting(row, mode, sources),
-  }));
+  const results = listSettings(groups).map((listed) => ({ ...listed, ...readSetting(listed.row, mode, sources) }));
   const reports = results.map(({ report }) => report);
   const problems = [
     ...reports.flatMap(({ problem }) => problem ?? []),
-    ...findUnknownVariables(sources.variables, variableNames),
+    ...findUnknownVariables(
+      sources.variables,
+      variableNames(groups),
+      groups.flatMap(({ prefixes = [] }) => prefixes),
+    ),
   ];
   if (problems.length > 0) return { settings: reports, problems };
+  const valuesIn = (wanted: SettingGroup | undefined): object =>
+    Object.fromEntries(results.flatMap(({ key, value, group }) => (group === wanted ? [[key, value]] : [])));
   const config: Config = Object.freeze({
-    ...(Object.fromEntries(results.map(({ key, value }) => [key, value])) as Settings),
+    ...(valuesIn(undefined) as Settings),
     mode,
-    keyFile: results.find(({ key }) => key === 'keys')?.file,
+    keyFile: results.find(({ key, group }) => key === 'keys' && group === undefined)?.file,
     reports,
+    valuesOfGroups: new Map(groups.map((group) => [group, valuesIn(group)])),
   });
   const crossErrors = crossFieldErrors(config);
   return crossErrors.length > 0
@@ -78,10 +94,58 @@ export function inspectConfig(mode: Mode, given: Variables | VariableSources): C
     : { settings: reports, problems: [], config };
 }
 
+/** Returns the values of the settings of a service. Throws TypeError where the configuration was read without them. */
+export function valuesOf<T extends SettingTable>(
+  { valuesOfGroups }: Pick<Config, 'valuesOfGroups'>,
+  group: SettingGroup<T>,
+): ValuesOf<T> {
+  const values = valuesOfGroups.get(group);
+  if (values === undefined) throw new TypeError(`the configuration lacks ${Object.keys(group.table).join(', ')}`);
+  // `inspectConfig` has read each value by the setting of its key.
+  return values as ValuesOf<T>;
+}
+
+/** Returns the value of the setting of this name, of the engine or of a service; undefined where there is none. */
+export function settingNamed(config: Config, name: string | undefined): unknown {
+  const groups = [...config.valuesOfGroups.keys()];
+  const found = listSettings(groups).find(({ row }) => row.name === name);
+  if (found === undefined) return undefined;
+  const values: object = found.group === undefined ? config : valuesOf(config, found.group);
+  return Object.entries(values).find(([key]) => key === found.key)?.[1];
+}
+
+interface ListedSetting {
+  readonly key: string;
+  readonly row: Setting<unknown>;
+  /** Absent for a setting of the engine. */
+  readonly group?: SettingGroup;
+}
+
+/** The settings of the engine and of services, in the order of the documents. */
+export function listSettings(groups: readonly SettingGroup[]): readonly ListedSetting[] {
+  const listed: ListedSetting[] = Object.entries<Setting<unknown>>(settings).map(([key, row]) => ({ key, row }));
+  for (const group of groups) {
+    let at = listed.length;
+    for (const [key, row] of Object.entries(group.table)) {
+      if (row.after !== undefined) at = listed.findIndex((each) => each.row.name === row.after) + 1 || listed.length;
+      listed.splice(at, 0, { key, row, group });
+      at += 1;
+    }
+  }
+  return listed;
+}
+
 /** The names of all settings, and of the variables that may name a file instead. */
-export const variableNames: ReadonlySet<string> = new Set(
-  Object.values<Setting<unknown>>(settings).flatMap(({ name, fileNames = [] }) => [name, ...fileNames]),
-);
+export function variableNames(groups: readonly SettingGroup[]): ReadonlySet<string> {
+  return new Set(listSettings(groups).flatMap(({ row: { name, fileNames = [] } }) => [name, ...fileNames]));
+}
+
+/** Returns what makes the settings of services unsafe to serve. */
+export function productionFaultsOfServices(config: Config): readonly string[] {
+  return [...config.valuesOfGroups.keys()].flatMap(
+    (group) => group.findProductionFaults?.(valuesOf(config, group), config.environment) ?? [],
+  );
+}
 
 interface ReadSetting {
   readonly report: SettingReport;
@@ -90,12 +154,12 @@ interface ReadSetting {
 }
 
 function readSetting(row: Setting<unknown>, mode: Mode, sources: VariableSources): ReadSetting {
-  const { name, unit, secret, fileNames = [] } = row;
+  const { name, unit, doc, secret = false, fileNames = [] } = row;
   const result = (
     report: Pick<SettingReport, 'value' | 'source' | 'problem'>,
     value?: unknown,
     file?: string,
-  ): ReadSetting => ({ report: { name, unit, ...report }, value, file });
+  ): ReadSetting => ({ report: { name, unit, doc, isSecret: secret, ...report }, value, file });
 
   const present = sources.findFirst([name, ...fileNames]);
   const [found] = present;
@@ -149,7 +213,10 @@ function crossFieldErrors(config: Config): readonly string[] {
     errors.push('REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.');
   if (workers > 1 && databaseUrl === undefined)
     errors.push(`WORKERS is ${workers} and the embedded store allows one process: set DATABASE_URL, or one worker.`);
-  return [...errors, ...tlsErrors(config), ...updaterErrors(config), ...kmsErrors(config)];
+  const ofServices = [...config.valuesOfGroups.keys()].flatMap(
+    (group) => group.findFaults?.(valuesOf(config, group)) ?? [],
+  );
+  return [...errors, ...tlsErrors(config), ...ofServices, ...kmsErrors(config)];
 }
 
 function tlsErrors(config: Config): readonly string[] {
@@ -182,17 +249,4 @@ function isReadable(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A given address or folder that is not used is a mistake. */
-function updaterErrors({ updater, updaterUrl, updaterFolder }: Config): readonly string[] {
-  const needs = [
-    { kind: 'http', name: 'UPDATER_URL', value: updaterUrl },
-    { kind: 'batch', name: 'UPDATER_FOLDER', value: updaterFolder },
-  ] as const;
-  return needs.flatMap(({ kind, name, value }) => {
-    if (updater === kind && value === undefined) return `UPDATER is ${kind} and ${name} is missing: set it.`;
-    if (updater === kind || value === undefined) return [];
-    return `${name} is set and UPDATER is ${updater}: set UPDATER=${kind}, or remove ${name}.`;
-  });
 }

@@ -25,6 +25,10 @@ export interface Setting<T, N extends string = string, F extends string = string
   readonly unit: string;
   /** The text used when the variable is absent. */
   readonly default?: string | ComputedDefault;
+  /** Replaces the default for a gateway in memory: no other process reads what it stores, and tests send what attackers send. */
+  readonly inMemory?: string;
+  /** Of a setting of a service: the name of the setting behind which documents list it. Absent: behind the one before it. */
+  readonly after?: string;
   readonly doc: string;
   /** Never printed; may be read from a file. */
   readonly secret?: true;
@@ -44,6 +48,28 @@ export function optional<T, const N extends string, const F extends string = nev
   row: Setting<T, N, F>,
 ): Setting<T | undefined, N, F> {
   return Object.freeze(row);
+}
+
+/** Settings by the names of their values. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of a table of settings. */
+export type ValuesOf<T extends SettingTable> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
+
+/** The settings of a service. */
+export interface SettingGroup<T extends SettingTable = SettingTable> {
+  readonly table: T;
+  /** Variables that begin with one of these and are no setting are refused. */
+  readonly prefixes?: readonly string[];
+  /** Returns what is wrong with values that are valid each. */
+  findFaults?(values: ValuesOf<T>): readonly string[];
+  /** Returns what makes the values unsafe to serve, each with its correction. */
+  findProductionFaults?(values: ValuesOf<T>, environment: 'test' | 'live'): readonly string[];
+}
+
+/** Returns the settings of a service, for the types. */
+export function defineSettings<T extends SettingTable>(group: SettingGroup<T>): SettingGroup<T> {
+  return Object.freeze(group);
 }
 
 export function text(value: string): Parsed<string> {
@@ -115,16 +141,6 @@ export function auditCopy(text: string): Parsed<CopyTarget> {
     : { value };
 }
 
-/** Refuses user and password: process lists would show them, and `fetch` refuses such URLs. */
-export function updaterUrl(text: string): Parsed<string> {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isValid =
-    url !== undefined && /^https?:$/.test(url.protocol) && url.hash === '' && `${url.username}${url.password}` === '';
-  return isValid
-    ? { value: url.href }
-    : { hint: 'give an address like https://updater.example.com/checks, without user, password and fragment' };
-}
-
 /** Returns the name in lower case. Refuses headers that carry something else. */
 export function headerName(text: string): Parsed<string> {
   const name = text.toLowerCase();
@@ -169,4 +185,11 @@ export function proxies(text: string): Parsed<TrustedProxies> {
   return value === undefined
     ? { hint: 'give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1' }
     : { value };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The time that a setting in days means; 0 is for ever. */
+export function retentionMs(days: number): number | undefined {
+  return days === 0 ? undefined : days * dayMs;
 }

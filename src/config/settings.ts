@@ -19,11 +19,7 @@ import {
   setting,
   strictTransportSecurity,
   text,
-  token,
-  updaterUrl,
 } from './setting.ts';
-
-const updaterKind = oneOf('local', 'http', 'batch');
 
 export const settings = Object.freeze({
   environment: setting({
@@ -359,13 +355,6 @@ export const settings = Object.freeze({
     doc: 'The lowest level that is logged. Requests are logged as info, failures of the gateway as error.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
-  rememberedBytesMax: setting({
-    name: 'REMEMBERED_BYTES_MAX',
-    unit: 'bytes',
-    default: '67108864',
-    doc: 'Memory for the cache of listed shoppers; 0 disables it. For the embedded store.',
-    parse: integer(0, 68_719_476_736),
-  }),
   idempotencyFormField: setting({
     name: 'IDEMPOTENCY_FORM_FIELD',
     unit: 'field name',
@@ -387,54 +376,6 @@ export const settings = Object.freeze({
     doc: 'Whether WSDL documents bind SOAP 1.2 as well as SOAP 1.1. Axis 1.4 reads no such document; wsimport and gSOAP generate some code twice. A caller chooses with `?wsdl&soap12=no` or `soap12=yes`. Documents of addresses without a version, and of versions below 25, bind SOAP 1.1 only, unless asked with `soap12=yes`. Both versions of SOAP are served in any case.',
     parse: onOrOff,
   }),
-  updater: setting({
-    name: 'UPDATER',
-    unit: 'local, http or batch',
-    default: 'local',
-    doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`local`; earlier releases named it `rules`, which is still accepted), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',
-    parse: (text) => updaterKind(text === 'rules' ? 'local' : text),
-  }),
-  updaterUrl: optional({
-    name: 'UPDATER_URL',
-    unit: 'URL',
-    doc: 'The address that card numbers are sent to for a check, with UPDATER=http: `https://updater.example.com/checks`.',
-    parse: updaterUrl,
-  }),
-  updaterSecret: optional({
-    name: 'UPDATER_SECRET',
-    unit: 'token',
-    doc: 'The bearer token that authenticates this gateway to the updater at UPDATER_URL.',
-    secret: true,
-    fileNames: ['UPDATER_SECRET_FILE'],
-    parse: token,
-  }),
-  updaterMsMax: setting({
-    name: 'UPDATER_MS_MAX',
-    unit: 'ms',
-    default: '1500',
-    doc: 'How long a request waits for the updater at UPDATER_URL. A check without a result by then is retried in the background.',
-    parse: integer(100, 10_000),
-  }),
-  updaterFolder: optional({
-    name: 'UPDATER_FOLDER',
-    unit: 'folder',
-    doc: 'The folder for request and answer files, with UPDATER=batch. All servers of a database share it. The files hold card numbers in the clear.',
-    parse: text,
-  }),
-  updaterBatchMs: setting({
-    name: 'UPDATER_BATCH_MS',
-    unit: 'ms',
-    default: '900000',
-    doc: 'The longest time before a check is written into a file in UPDATER_FOLDER.',
-    parse: integer(0, 604_800_000),
-  }),
-  updaterBatchRowsMax: setting({
-    name: 'UPDATER_BATCH_ROWS_MAX',
-    unit: 'rows',
-    default: '10000',
-    doc: 'The maximum number of checks in a file. As soon as that many wait, a file is written without waiting for UPDATER_BATCH_MS.',
-    parse: integer(1, 100_000),
-  }),
   webhookMsMax: setting({
     name: 'WEBHOOK_MS_MAX',
     unit: 'ms',
@@ -453,6 +394,7 @@ export const settings = Object.freeze({
     name: 'CALLER_RECORDS',
     unit: 'on or off',
     default: 'on',
+    inMemory: 'off',
     doc: 'Whether the server records who calls which operation in which format (docs/callers.md). A gateway in memory records nothing unless this is `on`.',
     parse: onOrOff,
   }),
@@ -463,31 +405,11 @@ export const settings = Object.freeze({
     doc: 'How long records of callers are stored after the last request, and counts after their day.',
     parse: integer(1, 3_650),
   }),
-  lookupMissesPerMinuteMax: setting({
-    name: 'LOOKUP_MISSES_PER_MINUTE_MAX',
-    unit: 'cards and accounts',
-    default: '60',
-    doc: 'How many different cards and accounts one company may look up in a minute that are not stored, by all its credentials; 429 for its lookups beyond it (docs/security.md). 0 is unlimited. Raise it for callers that look up the card of every new shopper.',
-    parse: integer(0, 1_000_000_000),
-  }),
-  cardsStoredPerMinuteMax: setting({
-    name: 'CARDS_STORED_PER_MINUTE_MAX',
-    unit: 'cards',
-    default: '1000',
-    doc: 'How many different cards one company may store in a minute, by all its credentials; 429 beyond it. 0 is unlimited. Imports are not limited.',
-    parse: integer(0, 1_000_000_000),
-  }),
-  similarCardsPerDayMax: setting({
-    name: 'SIMILAR_CARDS_PER_DAY_MAX',
-    unit: 'cards',
-    default: '50',
-    doc: 'How many different cards with the same first six and last four digits one company may store, or look up without success, in a day, by all its credentials; 429 for such cards beyond it. 0 is unlimited.',
-    parse: integer(0, 1_000_000_000),
-  }),
   audit: setting({
     name: 'AUDIT',
     unit: 'on or off',
     default: 'on',
+    inMemory: 'off',
     doc: 'Whether servers and commands record who did what in the audit log of the store (docs/audit.md). A gateway in memory records nothing.',
     parse: onOrOff,
   }),
@@ -504,20 +426,11 @@ export const settings = Object.freeze({
     doc: 'How long entries of the audit log are stored; 0 is for ever. PCI DSS requires a year.',
     parse: integer(0, 36_500),
   }),
-  refuseCardNumbersInText: setting({
-    name: 'REFUSE_CARD_NUMBERS_IN_TEXT',
-    unit: 'on or off',
-    default: {
-      description: 'off; on with ENVIRONMENT=live',
-      compute: ({ variable }) => (variable('ENVIRONMENT') === 'live' ? 'on' : 'off'),
-    },
-    doc: 'Whether a card number in a field that is no card field is refused with 422. It is counted, audited and masked in any case. With `off` it is stored as it was sent. A numeric reference may be a valid card number by chance (docs/security.md).',
-    parse: onOrOff,
-  }),
   loginFailuresMax: setting({
     name: 'LOGIN_FAILURES_MAX',
     unit: 'secrets',
     default: '10',
+    inMemory: '0',
     doc: 'How many different wrong secrets one address may send for one name within LOGIN_LOCK_MS; then 429 for the name from this address. 0 is unlimited. A secret that was right within a day is always tried.',
     parse: integer(0, 1_000_000),
   }),
@@ -525,6 +438,7 @@ export const settings = Object.freeze({
     name: 'LOGIN_FAILURES_PER_ADDRESS_MAX',
     unit: 'secrets',
     default: '100',
+    inMemory: '0',
     doc: 'How many different wrong names, secrets and API keys one address (of IPv6, one /64 network) may send within LOGIN_LOCK_MS; then 429 for what was not right within a day. 0 is unlimited. Behind a proxy set TRUSTED_PROXIES: otherwise all callers have its address.',
     parse: integer(0, 1_000_000),
   }),
@@ -532,6 +446,7 @@ export const settings = Object.freeze({
     name: 'LOGIN_FAILURES_PER_NAME_MAX',
     unit: 'secrets',
     default: '100',
+    inMemory: '0',
     doc: 'How many different wrong secrets all addresses may send for one name within LOGIN_LOCK_MS; then each further address has one attempt. 0 is unlimited.',
     parse: integer(0, 1_000_000),
   }),
@@ -541,34 +456,6 @@ export const settings = Object.freeze({
     default: '1800000',
     doc: 'How long wrong secrets are counted, and how long a lock lasts; half an hour by default.',
     parse: integer(1_000, 86_400_000),
-  }),
-  disabledDetailDaysMax: setting({
-    name: 'DISABLED_DETAIL_DAYS_MAX',
-    unit: 'days',
-    default: '400',
-    doc: 'How long a disabled detail is stored with its sealed number and its history (docs/retention.md); 0 is for ever.',
-    parse: integer(0, 36_500),
-  }),
-  detailHistoryDaysMax: setting({
-    name: 'DETAIL_HISTORY_DAYS_MAX',
-    unit: 'days',
-    default: '0',
-    doc: 'How long changes by the account updater are stored in the history of a detail; 0 is as long as the detail.',
-    parse: integer(0, 36_500),
-  }),
-  notificationDaysMax: setting({
-    name: 'NOTIFICATION_DAYS_MAX',
-    unit: 'days',
-    default: '0',
-    doc: 'How long announcements of payments to shoppers (notifyShopper) are stored; 0 is for ever.',
-    parse: integer(0, 36_500),
-  }),
-  announcedChangeDaysMax: setting({
-    name: 'ANNOUNCED_CHANGE_DAYS_MAX',
-    unit: 'days',
-    default: '400',
-    doc: 'How long announced card changes are stored with their sealed numbers; 0 is for ever.',
-    parse: integer(0, 36_500),
   }),
   deadLetterDaysMax: setting({
     name: 'DEAD_LETTER_DAYS_MAX',
@@ -631,13 +518,6 @@ export const settings = Object.freeze({
     default: String(16 * 1024 * 1024),
     doc: 'How many bytes of details each process remembers for the console.',
     parse: integer(0, 1_000_000_000),
-  }),
-  demoShoppers: setting({
-    name: 'DEMO_SHOPPERS',
-    unit: 'shoppers',
-    default: '0',
-    doc: 'The number of generated shoppers that the demo adds, with three details each. For the demo only.',
-    parse: integer(0, 1_000_000),
   }),
 });
 

@@ -3,8 +3,8 @@
 /** Environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes that no other program uses. */
-const prefixes = ['TRIGLYPH_', 'UPDATER_', 'DRAIN_', 'IDEMPOTENCY_', 'REMEMBERED_'];
+/** Prefixes of the engine's settings that no other program uses. */
+const enginePrefixes = ['TRIGLYPH_', 'DRAIN_', 'IDEMPOTENCY_'];
 
 /** Variables of Node and npm, whatever follows, and of OpenSSL. */
 const foreign = /^(?:NODE|NPM)_|^SSL_CERT_(?:FILE|DIR)$/i;
@@ -13,8 +13,13 @@ const foreign = /^(?:NODE|NPM)_|^SSL_CERT_(?:FILE|DIR)$/i;
 const serviceLink =
   /_SERVICE_HOST$|_SERVICE_PORT(?:_[A-Z0-9_]+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
-/** Returns a line for each unknown variable that is a misspelt setting. */
-export function findUnknownVariables(variables: Variables, known: ReadonlySet<string>): readonly string[] {
+/** Returns a line for each unknown variable that is a misspelt setting. `others`: the prefixes of services. */
+export function findUnknownVariables(
+  variables: Variables,
+  known: ReadonlySet<string>,
+  others: readonly string[],
+): readonly string[] {
+  const prefixes = [...enginePrefixes, ...others];
   return Object.entries(variables).flatMap(([name, value]) => {
     if (known.has(name) || isForeign(name, value)) return [];
     const suggestion = closest(name, known);

@@ -2,7 +2,6 @@
 
 import type { Backend } from '../backend/backend.ts';
 import type { ProcessReport } from '../backend/process-report.ts';
-import type { Services } from '../backend/service-set.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { PresentedSecret } from '../callers/credentials/credentials.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
@@ -16,7 +15,7 @@ import type { DemoControls } from './testing/port.ts';
 
 export interface ConsoleContext {
   readonly config: Config;
-  readonly backend: Backend<Services>;
+  readonly backend: Backend;
   /** Every version; of each service, the newest last. */
   readonly services: readonly Service[];
   /** Where callers reach the services: `http://127.0.0.1:8080`. */

@@ -17,8 +17,7 @@ import { trafficPort } from './traffic/open-port.ts';
 
 export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
   const { backend, guard, oneClick, failed, demoControls } = context;
-  const { textDetector } = backend.services;
-  const mask = createTextMasker(textDetector);
+  const mask = createTextMasker(backend.services.textScan?.detector);
   return createConsole({
     store: backend.store,
     context: backend.context,

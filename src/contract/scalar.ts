@@ -130,65 +130,80 @@ export type ScalarSchema =
   | BinarySchema
   | EnumSchema;
 
+/** A schema with a way to describe a field that has it. */
+export type Documented<S> = S & {
+  /** Returns a required field with this description. */
+  doc(text: string): { readonly schema: S; readonly required: true; readonly doc: string };
+};
+
+/** Freezes a schema. The function is no part of its data. */
+export function documented<S extends object>(schema: S): Documented<S> {
+  const doc = (text: string) => Object.freeze({ schema, required: true, doc: text });
+  return Object.freeze(Object.defineProperty(schema, 'doc', { value: doc })) as Documented<S>;
+}
+
 /** The properties of a schema besides its kind. */
 export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
 
-/** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */
-export function string(options: SchemaOptions<StringSchema> & { readonly example: string }): StringSchema {
-  return Object.freeze({ kind: 'string', ...options });
+/** Returns the schema of a text. Without `max` the text has at most 4,000 characters. Throws where its limits require an example. */
+export function string(options: SchemaOptions<StringSchema> = {}): Documented<StringSchema> {
+  const { example = 'text', min = 0, max = textLengthMax, pattern, format } = options;
+  const isLimited = pattern !== undefined || format !== undefined || min > example.length || max < example.length;
+  if (options.example === undefined && isLimited) throw new TypeError('a text with limits needs an example');
+  return documented<StringSchema>({ kind: 'string', ...options, example });
 }
 
-/** Returns the schema of a whole number from `min` to `max`. */
-export function integer(min: number, max: number, example: number): IntegerSchema {
-  return Object.freeze({ kind: 'integer', min, max, example });
+/** Returns the schema of a whole number from `min` to `max`; of 32 bits by default. */
+export function integer(min = -(2 ** 31), max = 2 ** 31 - 1, example = Math.max(min, 0)): Documented<IntegerSchema> {
+  return documented({ kind: 'integer', min, max, example });
 }
 
 /** Returns the schema of true or false. */
-export function boolean(example: boolean): BooleanSchema {
-  return Object.freeze({ kind: 'boolean', example });
+export function boolean(example = true): Documented<BooleanSchema> {
+  return documented({ kind: 'boolean', example });
 }
 
 /** Returns the schema of a moment. `example`: milliseconds since the epoch. Throws RangeError for an unknown time zone. */
 export function dateTime(
   example: number,
   options: Pick<DateTimeSchema, 'neverStored' | 'timeZone'> = {},
-): DateTimeSchema {
+): Documented<DateTimeSchema> {
   const { timeZone } = options;
   if (timeZone !== undefined && !isTimeZone(timeZone)) throw new RangeError(`${timeZone} is no time zone`);
-  return Object.freeze({ kind: 'dateTime', example, ...options });
+  return documented<DateTimeSchema>({ kind: 'dateTime', example, ...options });
 }
 
 /** A number as text; a value never is a JavaScript number. Throws RangeError for more digits than are supported. */
-export function decimal(options: Omit<DecimalSchema, 'kind'>): DecimalSchema {
+export function decimal(options: Omit<DecimalSchema, 'kind'>): Documented<DecimalSchema> {
   const { digits, fraction } = options;
   if (!(digits >= 1 && digits <= decimalDigitsMax && fraction >= 0 && fraction <= digits))
     throw new RangeError(`a decimal has 1 to ${decimalDigitsMax} digits, and no more than these after the point`);
-  return Object.freeze({ kind: 'decimal', ...options });
+  return documented<DecimalSchema>({ kind: 'decimal', ...options });
 }
 
 /** Returns the schema of a floating-point number. For amounts use `decimal`, which loses no digit. */
-export function double(example: number): DoubleSchema {
-  return Object.freeze({ kind: 'double', example });
+export function double(example: number): Documented<DoubleSchema> {
+  return documented({ kind: 'double', example });
 }
 
 /** Returns the schema of a day of the calendar. */
-export function date(example: string): DateSchema {
-  return Object.freeze({ kind: 'date', example });
+export function date(example: string): Documented<DateSchema> {
+  return documented({ kind: 'date', example });
 }
 
 /** Bytes as base64 text. Throws RangeError for a greater length than is supported. */
-export function binary(options: Omit<BinarySchema, 'kind'>): BinarySchema {
+export function binary(options: Omit<BinarySchema, 'kind'>): Documented<BinarySchema> {
   if (!(options.max >= 1 && options.max <= binaryLengthMax))
     throw new RangeError(`a binary value has 1 to ${binaryLengthMax} bytes`);
-  return Object.freeze({ kind: 'binary', ...options });
+  return documented<BinarySchema>({ kind: 'binary', ...options });
 }
 
 /** Returns the schema of an enumeration. `name`: of its type in XSD and OpenAPI. */
-export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
-  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+export function oneOf<const V extends string>(name: string, ...values: V[]): Documented<EnumSchema<V>> {
+  return documented({ kind: 'enum', name, values: Object.freeze(values) });
 }
 
 /** The same enumeration; requests may write its values in any case. */
-export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
-  return Object.freeze({ ...schema, anyCase: true });
+export function inAnyCase<V extends string>(schema: EnumSchema<V>): Documented<EnumSchema<V>> {
+  return documented({ ...schema, anyCase: true });
 }

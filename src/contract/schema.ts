@@ -12,6 +12,7 @@ import type {
   ScalarSchema,
   StringSchema,
 } from './scalar.ts';
+import { type Documented, documented } from './scalar.ts';
 
 export * from './scalar.ts';
 
@@ -156,8 +157,8 @@ export type InferFields<F extends Fields> = {
 };
 
 /** A list of separate items; `wrapped` is for JSON, `repeated`, `anyItemName` and `namespace` are for SOAP. */
-export function list<S extends Schema>(item: S, itemName: string, options: ListOptions): ListSchema<S> {
-  return Object.freeze({
+export function list<S extends Schema>(item: S, itemName: string, options: ListOptions): Documented<ListSchema<S>> {
+  return documented<ListSchema<S>>({
     kind: 'list',
     joined: false,
     item,
@@ -208,9 +209,13 @@ export type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' |
  * An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not, and
  * for two fields of one name in JSON.
  */
-export function object<const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> {
+export function object<const F extends Fields>(
+  name: string,
+  fields: F,
+  options: ObjectOptions = {},
+): Documented<ObjectSchema<F>> {
   checkJsonNames(name, fields);
-  return Object.freeze({
+  return documented<ObjectSchema<F>>({
     kind: 'object',
     name,
     namespace: options.namespace,
@@ -263,11 +268,15 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
 export type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
 /** Returns a field that requests or responses must have. */
-export function required<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, true> {
+export function required<S extends Schema>(schema: S, doc = '', options: FieldOptions = {}): Field<S, true> {
   return Object.freeze({ schema, required: true, doc, ...options });
 }
 
 /** Returns a field that may be absent. */
-export function optional<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, false> {
-  return Object.freeze({ schema, required: false, doc, ...options });
+export function optional<S extends Schema>(
+  of: S | Field<S, true>,
+  doc = 'schema' in of ? of.doc : '',
+  options: FieldOptions = {},
+): Field<S, false> {
+  return Object.freeze({ schema: 'schema' in of ? of.schema : of, required: false, doc, ...options });
 }

@@ -13,6 +13,9 @@ export type HandlersOf<O extends Operation> = {
   readonly [N in O['name']]: HandlerOf<Extract<O, { readonly name: N }>>;
 };
 
+/** The handlers of `H`, if none of them is stray. */
+export type CheckedHandlers<O extends Operation, H> = H & Readonly<Record<Exclude<keyof H, O['name']>, never>>;
+
 export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
 
 /** `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. */
@@ -24,7 +27,7 @@ export interface Implementation {
 
 export function implement<O extends Operation, H extends HandlersOf<O>>(
   service: Service<O>,
-  handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
+  handlers: CheckedHandlers<O, H>,
   ...olderVersions: readonly OlderVersion[]
 ): Implementation {
   const operations = [...service.operations.values()];
@@ -46,7 +49,7 @@ export function implementPartly<O extends Operation>(
 /** Pairs each operation with its handler. */
 export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
   operations: readonly O[],
-  handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
+  handlers: CheckedHandlers<O, H>,
 ): OperationHandlers<O> {
   return new Map(
     operations.map((operation): [O, BoundHandler] => {
@@ -56,7 +59,8 @@ export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
   );
 }
 
-function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHandler {
+/** Returns a handler without the types of its operation. */
+export function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHandler {
   return typeof handler === 'function' ? { kind: 'plain', handle: handler } : { kind: 'twoPhase', ...handler };
 }
 

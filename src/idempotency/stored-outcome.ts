@@ -24,7 +24,7 @@ export interface Outcome {
 
 /** Stored rows have the reference of the request under this name. */
 type Written = {
-  readonly pspReference: string;
+  readonly requestReference: string;
   readonly output?: unknown;
   readonly problem?: WrittenProblem;
 };
@@ -49,7 +49,7 @@ export function isStorableProblem(thrown: unknown): thrown is Problem {
 /** Without what is shown only once: a retry is answered without it. */
 export function serializeOutcome({ requestReference, output, problem }: Outcome, operation: Operation): string {
   return JSON.stringify({
-    pspReference: requestReference,
+    requestReference,
     ...(problem === undefined ? { output: redactOutput(operation, output) } : { problem: writeProblem(problem) }),
   } satisfies Written);
 }
@@ -71,7 +71,7 @@ export function openOutcome(stored: string, hasher: Pick<RequestHasher, 'open'>)
 /** Throws a TypeError for a text that `serializeOutcome` did not create. */
 export function parseOutcome(text: string, service: Service): Outcome {
   const written = JSON.parse(text) as Written;
-  const { pspReference: requestReference, output, problem } = written;
+  const { requestReference, output, problem } = written;
   if (typeof requestReference !== 'string' || !isReference(requestReference))
     throw new TypeError('the outcome has no reference of a request');
   if (problem === undefined) {

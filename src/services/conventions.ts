@@ -1,4 +1,4 @@
-/** The wire conventions that these services share. */
+/** What these services share: the wire conventions, and the name of their tenants. */
 import type { Conventions } from '../contract/conventions.ts';
 
 export const conventions: Conventions = Object.freeze<Conventions>({
@@ -9,3 +9,5 @@ export const conventions: Conventions = Object.freeze<Conventions>({
   statusCodePrefix: '00_',
   libraryHeaders: [['adyen-library-name', 'adyen-library-version']],
 });
+
+export const tenants = Object.freeze({ tenantNoun: 'company', realm: 'Company' });

@@ -2,7 +2,6 @@
 
 import type { StartOverrides } from '../app/create-gateway.ts';
 import type { Backend, BackendOptions } from '../backend/backend.ts';
-import type { Services } from '../backend/service-set.ts';
 import { createIds } from '../lib/ids.ts';
 import type { SqliteEngine } from '../store/sqlite/engine.ts';
 import { type Call, CallLog } from './calls.ts';
@@ -38,12 +37,12 @@ export interface PreparedControls {
   readonly backend: Required<Pick<BackendOptions, 'open' | 'context'>>;
   readonly overrides: Required<Pick<StartOverrides, 'interceptor' | 'observer'>>;
   /** Remembers the state of the store as that of the start. */
-  connect(backend: Backend<Services>): Promise<TestControls>;
+  connect(backend: Backend): Promise<TestControls>;
 }
 
 /** @internal */
 export function prepareControls({ clock: start, random, open }: ControlOptions): PreparedControls {
-  let backend: Backend<Services> | undefined;
+  let backend: Backend | undefined;
   const clock = new TestClock(start, () => backend?.jobNotifier.notifyAll());
   const faults = new Faults(random.fraction, () =>
     faultNamesOf(backend?.services.implementations.map(({ service }) => service) ?? []),

@@ -1,6 +1,6 @@
-/** A gateway inside a test: in memory, with a clock, identifiers, faults and a record of calls that the test controls. */
+/** Adds controls to a gateway inside a test: it is in memory, with a clock, identifiers, faults and a record of calls that the test controls. */
 import { hash } from 'node:crypto';
-import { type GatewayOptions, type RunningGateway, startGateway } from '../app/create-gateway.ts';
+import type { ControlledOptions, GatewayOptions, RunningGateway } from '../app/create-gateway.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls, type TestControls } from './controls.ts';
 import { createSeededRandom } from './seeded-random.ts';
@@ -16,22 +16,19 @@ export interface TestGatewayOptions extends Omit<GatewayOptions, 'store'> {
 /** A gateway whose clock, faults and data a test controls. */
 export interface TestGateway extends RunningGateway, TestControls {}
 
-/** Starts a gateway in memory. Throws ConfigError for settings, and TypeError for a clock that is no date. */
-export async function createGateway({ seed = 1, clock, ...given }: TestGatewayOptions): Promise<TestGateway> {
-  const options = { keys: keysOf(seed), ...given, settings: { LOG_LEVEL: 'silent', ...given.settings } };
-  const prepared = prepareControls({ clock, random: createSeededRandom(seed), open: openMemory });
-  const { gateway, backend } = await startGateway(options, { ...prepared.overrides, backend: prepared.backend });
-  const controls = await prepared.connect(backend);
-  const { clock: running, faults, reset } = controls;
-  return Object.freeze<TestGateway>({
-    ...gateway,
-    get calls() {
-      return controls.calls;
-    },
-    clock: running,
-    faults,
-    reset,
+/** Returns options for `createGateway`: its gateway has the controls besides. Throws TypeError for a clock that is no date. */
+export function withControls({ seed = 1, clock, ...given }: TestGatewayOptions): ControlledOptions<TestControls> {
+  const { backend, overrides, connect } = prepareControls({
+    clock,
+    random: createSeededRandom(seed),
+    open: openMemory,
   });
+  return {
+    keys: keysOf(seed),
+    ...given,
+    settings: { LOG_LEVEL: 'silent', ...given.settings },
+    controls: { overrides: { ...overrides, backend }, connect },
+  };
 }
 
 /** The text of a key file. Aliases are derived from its keys, so they are those of the seed, too. */

@@ -73,7 +73,7 @@ export function freshKeys(): string {
 }
 
 export function keyFileText(wrapping: string, index: string, pepper: string): string {
-  return `# Keep a copy of this file apart from the data: without it no card can be read again.\n${freshKeyId()}:${wrapping}\nindex:${index}\npepper:${pepper}\n`;
+  return `# Keep a copy of this file apart from the data: without it nothing sealed can be read again.\n${freshKeyId()}:${wrapping}\nindex:${index}\npepper:${pepper}\n`;
 }
 
 /** Writes a new key file with mode 0600 and flushes it. Throws EEXIST where the file exists. */

@@ -1,11 +1,11 @@
 /** Card numbers where none belongs, in every format: reported, refused where a setting says so, and never echoed. */
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { createCardNumberReports } from '../../src/app/card-number-reports.ts';
+import { createSecretReports } from '../../src/app/secret-reports.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { createTextScan, type SecretFound } from '../../src/gateway/text-scan.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { services } from '../../src/services/index.ts';
+import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
@@ -164,7 +164,7 @@ describe('a number as the name of a field is never echoed', () => {
 test('the audit log has one entry for each field in a minute, without the number', async () => {
   const audit = createMemoryAuditTrail();
   const counted: string[] = [];
-  const reports = createCardNumberReports(audit, (kind) => counted.push(kind));
+  const reports = createSecretReports(audit, (kind) => counted.push(kind));
   const gateway = await openGateway({ scanTexts: createTextScan(cardNumberDetector, false, reports.report) });
   gateways.push(gateway);
   const body = JSON.stringify({
@@ -181,8 +181,8 @@ test('the audit log has one entry for each field in a minute, without the number
   expect(audit.events).toEqual([]);
   reports.flush();
   expect(audit.events).toMatchObject([
-    { kind: 'cardNumberFound', subject: 'storeToken additionalData', detail: { times: 5 } },
-    { kind: 'cardNumberFound', subject: 'storeToken shopperReference', detail: { times: 5 } },
+    { kind: 'secretFound', subject: 'storeToken additionalData', detail: { times: 5 } },
+    { kind: 'secretFound', subject: 'storeToken shopperReference', detail: { times: 5 } },
   ]);
   expect(counted).toHaveLength(10);
   expect(JSON.stringify(audit.events)).not.toContain('4111');

@@ -5,7 +5,7 @@ import type { QuotaReached } from '../../src/callers/limits/quota.ts';
 import { appendLuhnDigit, isLuhnValid } from '../../src/contract/check-digits.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { implementServices, services } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import {
   type CardSearchLimits,
   type CardSearchSettings,
@@ -15,6 +15,7 @@ import {
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { implementServices } from '../support/services.ts';
 
 const protocols = createProtocols(services);
 

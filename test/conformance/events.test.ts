@@ -22,7 +22,7 @@ const endpointId = 'we_test';
 /** As the payload of a job. */
 type RecurringEvent = RecurringEventData & {
   readonly eventId: string;
-  readonly pspReference: string;
+  readonly requestReference: string;
   readonly at: number;
 };
 
@@ -96,7 +96,7 @@ describe.each(names)('asked in %s', (name) => {
       {
         kind: 'created',
         eventId: first.value.pspReference,
-        pspReference: first.value.pspReference,
+        requestReference: first.value.pspReference,
         at: now,
         merchantAccount: 'DemoMerchant',
         shopperReference: 'anna',
@@ -225,7 +225,7 @@ describe('a check whose outcome comes later', () => {
     expect(events[0]).toEqual({
       kind: 'checked',
       eventId: scheduled.value.pspReference,
-      pspReference: scheduled.value.pspReference,
+      requestReference: scheduled.value.pspReference,
       at: now,
       merchantAccount: 'DemoMerchant',
       reference: 'check-1',

@@ -5,10 +5,11 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import type { Answer } from '../../src/gateway/answer.ts';
 import type { Implementation } from '../../src/gateway/implement.ts';
 import { OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
-import { implementServices, services } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { implementServices } from '../support/services.ts';
 
 const protocols = createProtocols(services);
 const disable = recurringV25.operations.get('disable')!;

@@ -48,7 +48,7 @@ beforeAll(async () => {
       return { ...answer, message: { ...answer.message, headers } };
     },
   });
-  origin = await started.gateway.listen();
+  origin = (await started.gateway.listen()).origin;
 });
 afterEach(() => {
   mangle = undefined;

@@ -6,13 +6,13 @@ import type { Caller } from '../../src/contract/canonical.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { implementServices } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementInvoices, invoicesV1 } from '../support/invoices.ts';
+import { implementationOf, implementServices } from '../support/services.ts';
 
 const caller: Caller = {
   credential: 'shop',
@@ -34,7 +34,7 @@ beforeEach(async () => {
   gateway = await openGateway({
     implementations: (dependencies) => [
       ...implementServices(dependencies),
-      orders,
+      implementationOf(orders),
       implementAlarms(disabled),
       implementInvoices(storedInvoices),
     ],

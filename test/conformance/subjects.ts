@@ -9,6 +9,7 @@ import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { implementationOf } from '../support/services.ts';
 import { account, mc, visa } from './case.ts';
 import { cases as orderCases } from './orders-cases.ts';
 import { cases } from './read-cases.ts';
@@ -53,7 +54,7 @@ export const conformanceSubjects: readonly ConformanceSubject[] = [recurringSubj
 
 async function openOrders(): Promise<TestGateway> {
   const gateway = await openGateway({
-    implementations: () => [orders],
+    implementations: () => [implementationOf(orders)],
     credentials: { verify: async () => ({ caller: clerk }) },
   });
   const { shop, number, item, quantity } = firstOrder;

@@ -1,13 +1,14 @@
 /** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
 
 import { startServer } from '../../src/app/server.ts';
-import { openBackendOf } from '../../src/backend/backend.ts';
-import { builtInServices } from '../../src/backend/services.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import type { GatewayService } from '../../src/backend/define-service.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import { builtInServices } from '../../src/services/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from '../support/override.ts';
+import { readConfig } from '../support/services.ts';
 import { defectVariable, type Point, type SeededDefect } from './crash-points.ts';
 import { announce, listenForInterruptions } from './injection/crash-points.ts';
 
@@ -17,12 +18,13 @@ const defect = process.env[defectVariable] as SeededDefect | undefined;
 const change = (store: Store): Store =>
   defect === undefined ? withCrashPoints(store) : withSeparateJobEnd(store, defect);
 // The services work on the store with which they are composed.
-const services = {
-  ...builtInServices,
-  compose: (...[config, dependencies]: Parameters<typeof builtInServices.compose>) =>
-    builtInServices.compose(config, { ...dependencies, store: change(dependencies.store) }),
-};
-const backend = await openBackendOf(services, config, { exclusive: true });
+const services = builtInServices.map(
+  (service): GatewayService => ({
+    ...service,
+    open: (server) => service.open({ ...server, store: change(server.store) }),
+  }),
+);
+const backend = await openBackend(config, { exclusive: true }, services);
 announce(await startServer(config, { ...backend, store: change(backend.store) }));
 
 function withCrashPoints(store: Store): Store {

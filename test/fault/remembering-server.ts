@@ -1,13 +1,12 @@
 /** A seeded defect: a server that answers retries from memory, in Redis where there is one, without reading the record. */
 import { Redis } from 'ioredis';
 import { startServer } from '../../src/app/server.ts';
-import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
 import type { StoredOutcome } from '../../src/idempotency/ports.ts';
 import { type OutcomeMemory, rememberOutcomes } from '../support/remembering-store.ts';
+import { openBuiltIn, readConfig } from '../support/services.ts';
 
 const config = readConfig('production');
-const backend = await openBackend(config, { exclusive: true });
+const backend = await openBuiltIn(config, { exclusive: true });
 const store = rememberOutcomes(
   backend.store,
   config.redisUrl === undefined ? memoryOfProcess() : memoryInRedis(config.redisUrl),

@@ -1,14 +1,13 @@
 /** A seeded defect: a server that ends webhook jobs before it sends them. */
 
 import { startServer } from '../../src/app/server.ts';
-import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import { override, overrideWrites } from '../support/override.ts';
+import { openBuiltIn, readConfig } from '../support/services.ts';
 import { announce } from './injection/crash-points.ts';
 
 const config = readConfig('production');
-const backend = await openBackend(config, { exclusive: true });
+const backend = await openBuiltIn(config, { exclusive: true });
 
 const endAtOnce = (taken: readonly TakenJob[]) =>
   backend.store.write(async (tx) => {

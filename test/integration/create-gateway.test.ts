@@ -90,8 +90,8 @@ test('gateways in memory do not share data', async () => {
   const secrets = [await addCaller(one), await addCaller(other)];
   expect((await one.fetch(place(secrets[0]!))).status).toBe(200);
   expect((await other.fetch(place(secrets[0]!))).status).toBe(401);
-  expect(await getFrom(await other.listen(), secrets[1]!)).toMatchObject({ status: 422 });
-  expect(await getFrom(await one.listen(), secrets[0]!)).toEqual({ status: 200, body: JSON.stringify(order) });
+  expect(await getFrom((await other.listen()).origin, secrets[1]!)).toMatchObject({ status: 422 });
+  expect(await getFrom((await one.listen()).origin, secrets[0]!)).toEqual({ status: 200, body: JSON.stringify(order) });
 });
 
 test('many writes at once in memory are committed, and reads at the same time see whole orders only', async () => {

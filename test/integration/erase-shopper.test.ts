@@ -3,11 +3,13 @@ import { afterEach, expect, test } from '@jest/globals';
 import { builtIn } from '../../src/api/index.ts';
 import { startGateway } from '../../src/app/create-gateway.ts';
 import type { Backend } from '../../src/backend/backend.ts';
-import { eraseShopper } from '../../src/backend/erase-shopper.ts';
+import { erase } from '../../src/backend/erase.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
-import { cardNumberDetector } from '../../src/services/card-numbers.ts';
+import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
+import { shopperErasure } from '../../src/services/recurring/erase-shopper.ts';
+import { recurring } from '../../src/services/recurring/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -25,7 +27,7 @@ const open = async () => {
   const started = await startGateway({ ...builtIn({ demoData: false }), store: { dataDir: folder.path } });
   ends.push(() => started.gateway.close());
   const backend = started.backend as Backend;
-  await backend.registry.addMerchantAccount(key.company, key.merchantAccount);
+  await recurring.sharedIn(backend).registry.addMerchantAccount(key.company, key.merchantAccount);
   const grants = { merchantAccount: [key.merchantAccount] };
   const { secret } = await backend.registry.addCredential({
     tenant: key.company,
@@ -58,7 +60,7 @@ test('a retry of a request of an erased shopper is replayed, and stores nothing'
   const { backend, call } = await open();
   const first = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect(first.status).toBe(200);
-  expect(await eraseShopper(backend, key, { actor, isDryRun: false })).toMatchObject({
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: false })).toMatchObject({
     shoppers: 1,
     details: 1,
     isScrubbed: true,
@@ -66,7 +68,10 @@ test('a retry of a request of an erased shopper is replayed, and stores nothing'
   const retry = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect({ status: retry.status, body: retry.body }).toEqual({ status: 200, body: first.body });
   expect(await call('listRecurringDetails', {})).toMatchObject({ status: 200, body: {} });
-  expect(await eraseShopper(backend, key, { actor, isDryRun: true })).toMatchObject({ shoppers: 0, details: 0 });
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toMatchObject({
+    shoppers: 0,
+    details: 0,
+  });
   // What the shopper had is unknown to other requests.
   expect((await call('disable', {})).status).toBe(422);
   // Another key is another request: the shopper is new.
@@ -76,21 +81,21 @@ test('a retry of a request of an erased shopper is replayed, and stores nothing'
 test('control: with its record gone, the retry would store the card again', async () => {
   const { backend, call } = await open();
   const first = await call('storeToken', stored, 'a-key-of-the-test-1');
-  await eraseShopper(backend, key, { actor, isDryRun: false });
+  await erase(backend, shopperErasure, key, { actor, isDryRun: false });
   await backend.store.write(async (tx) => {
     await tx.execute({ name: 'test-forget-records', text: 'delete from idempotency_record' }, []);
   });
   const retry = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect(retry.body).not.toEqual(first.body);
-  expect(await eraseShopper(backend, key, { actor, isDryRun: true })).toMatchObject({ details: 1 });
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toMatchObject({ details: 1 });
 });
 
 test('a dry run counts the same and destroys nothing; the run is in the audit log without the reference', async () => {
   const { backend, call } = await open();
   await call('storeToken', stored);
-  const counted = await eraseShopper(backend, key, { actor, isDryRun: true });
-  expect(await eraseShopper(backend, key, { actor, isDryRun: true })).toEqual(counted);
-  expect(await eraseShopper(backend, key, { actor, isDryRun: false })).toEqual(counted);
+  const counted = await erase(backend, shopperErasure, key, { actor, isDryRun: true });
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toEqual(counted);
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: false })).toEqual(counted);
   await backend.audit.flush();
   const entries = await backend.auditLog.list({ max: 10, kind: 'destroyed' });
   expect(entries.map(({ detail }) => (JSON.parse(detail) as { state: string }).state)).toEqual(['begun', 'done']);
@@ -121,9 +126,13 @@ test.each([['anna'], ['4111111111111111']])(
       });
       await callerRecords.add([{ id, use, firstUsedAt: 1, lastUsedAt: 1, lastOutcome: 'ok', days: [], request }]);
     }
-    expect(await eraseShopper(backend, shopper, { actor, isDryRun: true })).toMatchObject({ callerRequests: 1 });
+    expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: true })).toMatchObject({
+      callerRequests: 1,
+    });
     expect([...(await callerRecords.findRequests(key.company))]).toHaveLength(2);
-    expect(await eraseShopper(backend, shopper, { actor, isDryRun: false })).toMatchObject({ callerRequests: 1 });
+    expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: false })).toMatchObject({
+      callerRequests: 1,
+    });
     const [[id, left] = []] = await callerRecords.findRequests(key.company);
     expect(openRequest(context.vault, key.company, id!, left!).input).toMatchObject({ shopperReference: 'bert' });
     expect(await callerRecords.list(0)).toHaveLength(2);

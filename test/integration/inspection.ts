@@ -86,14 +86,14 @@ export function describeInspection({ open, dispose }: EngineFactory): void {
       const record = { requestHash: 'hash', operation: 'disable', requestReference: 'A' };
       await store.write(async (tx) => {
         await tx.idempotencyRecords.reserve('done', record);
-        await tx.idempotencyRecords.complete('done', '{"pspReference":"A"}');
+        await tx.idempotencyRecords.complete('done', '{"requestReference":"A"}');
       });
       await store.write((tx) => tx.idempotencyRecords.reservePending('pending', { ...record, requestReference: 'B' }));
       const created = { ...record, createdAt: expect.any(Number) };
       expect(await inspection.findRecord('done')).toEqual({
         ...created,
         expiresAt: expect.any(Number),
-        outcome: '{"pspReference":"A"}',
+        outcome: '{"requestReference":"A"}',
       });
       expect(await inspection.findRecord('pending')).toEqual({ ...created, requestReference: 'B' });
       expect(await inspection.findRecord('other')).toBeUndefined();

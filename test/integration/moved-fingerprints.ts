@@ -22,7 +22,6 @@ import { type NewDetail, saveDetail } from '../../src/services/recurring/save-de
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import { createReindexers, findWrongFingerprints, reindex } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
@@ -32,6 +31,7 @@ import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { countedIds } from '../support/fixture.ts';
 import { tables } from '../support/migrated.ts';
+import { createRegistry } from '../support/services.ts';
 import { anna, cardNumber, furnish, pepper } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 

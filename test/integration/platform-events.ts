@@ -22,7 +22,7 @@ import type { EngineFactory } from './store.ts';
 /** As the payload of a job. */
 type ResourceEvent = ResourceEventData<AccountHolder> & {
   readonly eventId: string;
-  readonly pspReference: string;
+  readonly requestReference: string;
   readonly at: number;
 };
 
@@ -170,8 +170,8 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
         operation: 'created',
         platform: 'DemoPlatform',
         record: body,
-        eventId: created?.pspReference,
-        pspReference: expect.stringMatching(/^PSP\d{13}$/),
+        eventId: created?.requestReference,
+        requestReference: expect.stringMatching(/^PSP\d{13}$/),
         at: now,
       });
       expect(updated?.record).toEqual(changed.body);

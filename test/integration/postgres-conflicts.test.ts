@@ -7,7 +7,6 @@ import { type BatchImporter, createBatchImporter } from '../../src/import/import
 import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { ids } from '../../src/lib/ids.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import { recurringEvent } from '../../src/services/recurring/events.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
@@ -18,6 +17,7 @@ import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { webhookFormats } from '../support/services.ts';
 import { isFoundWithin } from '../support/until.ts';
 import { cardNumber, furnish, vault } from './samples.ts';
 

@@ -15,7 +15,6 @@ import {
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { announcedChanges } from '../../src/services/recurring/tables.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import { moveRow } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -24,6 +23,7 @@ import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { tables } from '../support/migrated.ts';
+import { createRegistry } from '../support/services.ts';
 import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 

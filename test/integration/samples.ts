@@ -2,11 +2,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
 import type { InstrumentMatch } from '../../src/services/recurring/match-instrument.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import { type Engine, type Row, type Statement, statement } from '../../src/store/sql/engine.ts';
 import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { migrate } from '../support/migrated.ts';
+import { createRegistry } from '../support/services.ts';
 
 export const ring: KeyRing = parseKeyRing(freshKeys());
 export const vault = createVault(ring);

@@ -1,6 +1,7 @@
 /** The gateway that tests of users run: seeds, clock, faults, calls and reset. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { builtIn, createGateway, type TestGateway, type TestGatewayOptions } from '../../src/api/testing.ts';
+import { createGateway } from '../../src/api/index.ts';
+import { builtIn, type TestGateway, type TestGatewayOptions, withControls } from '../../src/api/testing.ts';
 
 const open: TestGateway[] = [];
 afterEach(async () => {
@@ -8,7 +9,7 @@ afterEach(async () => {
 });
 
 const start = async (options: Partial<TestGatewayOptions> = {}): Promise<TestGateway> => {
-  const gateway = await createGateway({ ...builtIn(), clock: '2026-01-01T00:00:00Z', ...options });
+  const gateway = await createGateway(withControls({ ...builtIn(), clock: '2026-01-01T00:00:00Z', ...options }));
   open.push(gateway);
   return gateway;
 };

@@ -7,13 +7,13 @@ import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
 import type { EndpointLimiter } from '../../src/jobs/webhooks/endpoint-limiter.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import { startWorker } from '../../src/jobs/worker.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import { recurringEvent } from '../../src/services/recurring/events.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore } from '../../src/store/store.ts';
 import { openMigratedSqlite } from '../support/databases.ts';
 import { openReceiver } from '../support/receiver.ts';
+import { webhookFormats } from '../support/services.ts';
 import { until } from '../support/until.ts';
 import { vault } from './samples.ts';
 

@@ -5,7 +5,6 @@ import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import type { DomainEvent, EventBatch } from '../../src/jobs/webhooks/event.ts';
 import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import { keyScope, openKeys, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import {
   type DetailEventData,
   type RecurringEvent,
@@ -22,6 +21,7 @@ import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { passTime } from '../support/advance-time.ts';
 import { tables } from '../support/migrated.ts';
+import { webhookFormats } from '../support/services.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -40,7 +40,7 @@ const event = (shopperReference: string, kind: DetailEventData['kind'] = 'create
 /** As the payload of a job. */
 type StoredEvent = RecurringEventData & {
   readonly eventId: string;
-  readonly pspReference: string;
+  readonly requestReference: string;
   readonly at: number;
 };
 
@@ -104,7 +104,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       for (const job of taken)
         expect(eventOf(job)).toEqual({
           eventId: 'P1',
-          pspReference: 'P1',
+          requestReference: 'P1',
           at: 1_583_059_991_000,
           ...event('anna').data,
         });

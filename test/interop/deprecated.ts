@@ -1,7 +1,7 @@
 /** A configuration in which every SOAP call is deprecated, so that clients meet the header block in every answer. */
-import type { ConfigFile } from '../../src/app/config-file.ts';
+import type { ConfigContent } from '../../src/app/config-file.ts';
 
-export const deprecatedConfig: ConfigFile = {
+export const deprecatedConfig: ConfigContent = {
   deprecations: [
     {
       format: ['soap11', 'soap12'],

@@ -51,7 +51,7 @@ test('an outcome survives serialization, and is serialized the same again', () =
 
 /** Records of a release before may hold it. */
 test('the stored form stays as it is', () => {
-  const stored = '{"pspReference":"PSP0000000000001","output":{"response":"ok"}}';
+  const stored = '{"requestReference":"PSP0000000000001","output":{"response":"ok"}}';
   const outcome = { requestReference: 'PSP0000000000001', output: { response: 'ok' } };
   expect(parseOutcome(stored, everyProblem)).toEqual(outcome);
   expect(serializeOutcome(outcome, disable)).toBe(stored);

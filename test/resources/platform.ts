@@ -238,7 +238,7 @@ export function platformResource<R extends ResourceRecord>(parts: PlatformResour
         ? []
         : [`${verb} ${rowText(table, parameters.slice(1, end), parseRecord(parameters[end]))}`];
     },
-    eventTextOf({ kind: eventKind, operation, pspReference, record }) {
+    eventTextOf({ kind: eventKind, operation, requestReference: pspReference, record }) {
       if (eventKind !== name || operation === undefined || record === undefined) return undefined;
       return eventText(name, record.id, operation, pspReference, record);
     },

@@ -34,7 +34,7 @@ export interface TestResource {
 /** The payload of a webhook job: a stored detail or a resource. */
 export interface StoredEvent {
   readonly kind: string;
-  readonly pspReference: string;
+  readonly requestReference: string;
   readonly shopperReference?: string;
   readonly recurringDetailReference?: string;
   readonly operation?: string;

@@ -170,7 +170,7 @@ export const storedDetail: TestResource = {
         return [];
     }
   },
-  eventTextOf({ kind, shopperReference, recurringDetailReference, pspReference }) {
+  eventTextOf({ kind, shopperReference, recurringDetailReference, requestReference: pspReference }) {
     if (shopperReference === undefined || recurringDetailReference === undefined) return undefined;
     return eventText(kind, shopperReference, recurringDetailReference, pspReference);
   },

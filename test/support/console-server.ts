@@ -1,10 +1,11 @@
 /** A server in the process of the test, with the data of the demo and credentials for its console. */
 
 import { type RunningServer, type ServerOverrides, startServer } from '../../src/app/server.ts';
-import { type Backend, openBackend } from '../../src/backend/backend.ts';
-import { type Config, readConfig } from '../../src/config/config.ts';
+import type { Backend } from '../../src/backend/backend.ts';
+import type { Config } from '../../src/config/config.ts';
 import { seed } from '../../src/testing/demo/seed.ts';
 import { freshKeys } from '../../src/vault/key-ring.ts';
+import { openBuiltIn, readConfig } from './services.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** `caller` has a role of another service. */
@@ -49,7 +50,7 @@ export async function startConsoleServer(options: ConsoleServerOptions = {}): Pr
     DRAIN_NOTICE_MS: '0',
     ...variables,
   });
-  const backend = await openBackend(config, { exclusive: true });
+  const backend = await openBuiltIn(config, { exclusive: true });
   await seed(backend, 0);
   const secrets: Record<string, string> = {};
   for (const [user, held] of Object.entries(roles)) {

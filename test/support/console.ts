@@ -2,12 +2,11 @@
 
 import { startServer } from '../../src/app/server.ts';
 import type { AuditKind } from '../../src/audit/audit-event.ts';
-import { openBackend } from '../../src/backend/backend.ts';
 import type { PresentedSecret } from '../../src/callers/credentials/credentials.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { ids } from '../../src/lib/ids.ts';
 import { now, ringText } from './fixture.ts';
 import { openMigratedMemory } from './migrated.ts';
+import { openBuiltIn, readConfig } from './services.ts';
 
 export interface ConsoleAnswer {
   readonly status: number;
@@ -70,7 +69,7 @@ export async function startConsole({ settings = {}, oneClick }: TestConsoleOptio
     TRIGLYPH_KEYS: ringText,
     ...settings,
   });
-  const backend = await openBackend(config, {
+  const backend = await openBuiltIn(config, {
     exclusive: true,
     open: () => openMigratedMemory(clock.now),
     context: { clock, ids },

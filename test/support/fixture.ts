@@ -6,12 +6,12 @@ import { announcementOf, createLocalUpdater } from '../../src/services/recurring
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createStore } from '../../src/store/store.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { migrate } from './migrated.ts';
+import { createRegistry } from './services.ts';
 
 /** The fixed time of the clock. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);

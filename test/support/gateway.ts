@@ -19,14 +19,13 @@ import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
 import type { EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { implementServices, services, webhookFormats } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
-import { createRegistry, type Registry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
@@ -37,6 +36,7 @@ import { createVault } from '../../src/vault/vault.ts';
 import { passTime } from './advance-time.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring, saveFixture, shopper1 } from './fixture.ts';
+import { createRegistry, implementServices, type Registry, webhookFormats } from './services.ts';
 
 export interface Asked {
   readonly method?: string;

@@ -1,11 +1,12 @@
 /** Stores with the tables of the engine and of the built-in services, for tests. */
-import { builtInServices } from '../../src/backend/services.ts';
+import { ownersOf } from '../../src/backend/compose-services.ts';
+import { builtInServices } from '../../src/services/index.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate as migrateOwners } from '../../src/store/sql/migrate.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openMemory } from '../../src/store/sqlite/memory.ts';
 
-export const { owners } = builtInServices;
+export const owners = ownersOf(builtInServices);
 export const tables = owners.flatMap((owner) => owner.tables);
 
 /** What `migrate` returns for a new store. */

@@ -5,10 +5,9 @@ import { integer, object, oneOf, optional, required } from '../../src/contract/s
 import { service } from '../../src/contract/service.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { type Implementation, implement } from '../../src/gateway/implement.ts';
-import type { ServiceDependencies } from '../../src/services/built-in-service.ts';
 import * as newest from '../../src/services/recurring/contract.ts';
 import { disable as disableOfNewest } from '../../src/services/recurring/disable.ts';
-import { recurringHandlers } from '../../src/services/recurring/implementation.ts';
+import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
@@ -74,6 +73,6 @@ export const recurringBeforeV70 = olderVersion(recurringV70, {
 });
 
 /** Both versions: callers of version 25 are served by the handlers of version 70. */
-export function implementBothVersions(dependencies: ServiceDependencies): Implementation {
+export function implementBothVersions(dependencies: RecurringDependencies): Implementation {
   return implement(recurringV70, { ...recurringHandlers(dependencies), disable }, recurringBeforeV70);
 }

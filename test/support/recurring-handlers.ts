@@ -3,7 +3,6 @@ import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import {
   CardChangeReader,
   type DetailHistory,
@@ -13,7 +12,6 @@ import type { RecurringEventData } from '../../src/services/recurring/events.ts'
 import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
@@ -22,6 +20,7 @@ import { createVault } from '../../src/vault/vault.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring } from './fixture.ts';
 import { migrate } from './migrated.ts';
+import { createRegistry, webhookFormats } from './services.ts';
 
 export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
 

@@ -1,14 +1,13 @@
 /** A seeded defect: a server that repeats the effect of a key that Redis has just reserved, although the store has its record. */
 
 import { startServer } from '../../src/app/server.ts';
-import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { openRedisCache } from '../../src/store/redis/cache.ts';
 import { override, overrideWrites } from './override.ts';
+import { openBuiltIn, readConfig } from './services.ts';
 
 const config = readConfig('production');
-const backend = await openBackend(config, { exclusive: true });
+const backend = await openBuiltIn(config, { exclusive: true });
 const granted = new Set<string>();
 const redis = openRedisCache({ url: config.redisUrl!, clock });
 const cache = override(redis, {

@@ -1,6 +1,5 @@
 /** Starts the HTTP server around a handler of the test, and writes raw bytes to it. */
 import { connect, type Socket } from 'node:net';
-import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
@@ -9,6 +8,7 @@ import type { ConnectionRefusal } from '../../src/http/connection-refusals.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
 import type { ServerLog } from '../../src/http/server-log.ts';
+import { readConfig } from './services.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';

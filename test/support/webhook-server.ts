@@ -1,9 +1,11 @@
 /** Starts a production server that delivers webhooks, with its commands and subscribed companies. */
 
-import { type Backend, openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config/config.ts';
+import type { Backend } from '../../src/backend/backend.ts';
+import { balancePlatform as balancePlatforms } from '../../src/services/balance-platform/index.ts';
+import { recurring } from '../../src/services/recurring/index.ts';
 import { triglyph, type Variables } from './commands.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from './server.ts';
+import { openBuiltIn, readConfig } from './services.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** An endpoint's id, and the key under which it is signed. */
@@ -36,7 +38,7 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
   const folder = tempFolder();
   const { variables } = await prepareProduction(folder.path, also);
   const server = await startServer('serve', folder.path, variables);
-  const backend = await openBackend(readConfig('production', variables), { exclusive: false });
+  const backend = await openBuiltIn(readConfig('production', variables), { exclusive: false });
   const webhooks = async (...parameters: string[]): Promise<string> => {
     const { code, stdout, stderr } = await triglyph(['webhooks', ...parameters], folder.path, variables);
     if (code !== 0 || stderr !== '') throw new Error(`webhooks ${parameters.join(' ')} ended with ${code}: ${stderr}`);
@@ -51,7 +53,7 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
     listen,
     async openShop(company) {
       const merchantAccount = `${company}Web`;
-      await backend.registry.addMerchantAccount(company, merchantAccount);
+      await recurring.sharedIn(backend).registry.addMerchantAccount(company, merchantAccount);
       const wanted = {
         tenant: company,
         kind: 'basic',
@@ -70,7 +72,9 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
       };
     },
     async openPlatform(company, balancePlatform) {
-      await backend.registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
+      await balancePlatforms
+        .sharedIn(backend)
+        .registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
       const wanted = { tenant: company, kind: 'apiKey', roles: ['balancePlatform'] } as const;
       return (await backend.registry.addCredential({ ...wanted, grants: { balancePlatform: [balancePlatform] } }))
         .secret;

@@ -14,7 +14,8 @@ import {
   service,
   string,
 } from '../../src/api/contract.ts';
-import { createGateway, type TestGateway } from '../../src/api/testing.ts';
+import { createGateway } from '../../src/api/index.ts';
+import { type TestGateway, withControls } from '../../src/api/testing.ts';
 import { type LanguageName, languageNames, languages, printCallSource } from '../../src/convert/call-source.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import { isInstalled, runProgram } from '../support/interpreters.ts';
@@ -103,8 +104,8 @@ let gateway: TestGateway;
 let origin: string;
 let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  gateway = await createGateway({ services: own });
-  origin = await gateway.listen();
+  gateway = await createGateway(withControls({ services: own }));
+  origin = (await gateway.listen()).origin;
   const credential = { tenant: 'acme', roles: ['notes'], grants: {} };
   const { secret } = await gateway.credentials.addCredential({ ...credential, kind: 'apiKey' });
   const basic = await gateway.credentials.addCredential({ ...credential, kind: 'basic', username: 'ws@Tenant.acme' });

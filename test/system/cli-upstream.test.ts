@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openBackend } from '../../src/backend/backend.ts';
 import { createMappedCredentials } from '../../src/backend/upstreams/mapped-credentials.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { spawnTriglyph, triglyph, type Variables } from '../support/commands.ts';
 import { type Production, prepareProduction } from '../support/server.ts';
+import { openBuiltIn, readConfig } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -31,7 +30,7 @@ const run = (...parameters: readonly string[]) =>
 
 /** What a server would send to the upstream. */
 const headersFor = async (credentialId: string, variables: Variables = production.variables) => {
-  const backend = await openBackend(readConfig('production', variables), { exclusive: false });
+  const backend = await openBuiltIn(readConfig('production', variables), { exclusive: false });
   try {
     const { upstreamCredentials: store, context } = backend;
     return await createMappedCredentials({ store, ...context }, 'erp')(credentialId);

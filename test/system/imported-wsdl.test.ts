@@ -8,6 +8,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { implement } from '../../src/gateway/implement.ts';
+import { serviceOf } from '../support/services.ts';
 
 const run = promisify(execFile);
 const client = (name: string) => join(import.meta.dirname, 'imported-clients', name);
@@ -100,15 +101,15 @@ beforeAll(async () => {
   const services = await Promise.all(
     cases.map(async ({ wsdl, answer }) => {
       const { service } = await importWsdl(fileOf(wsdl), { allowNetwork: false });
-      return { kind: 'service' as const, ...implementAll(service, answer), tables: { name: 'Own', tables: [] } };
+      return serviceOf(implementAll(service, answer));
     }),
   );
   const [asmx, jaxws, nusoap] = services;
   // Two of them have one name.
   gateway = await createGateway({ services: [asmx!, nusoap!] });
   other = await createGateway({ services: [jaxws!] });
-  url = await gateway.listen();
-  otherUrl = await other.listen();
+  url = (await gateway.listen()).origin;
+  otherUrl = (await other.listen()).origin;
   const roles = ['order-service', 'shop'];
   const key = { tenant: 'acme', kind: 'apiKey' as const, grants: {} };
   ({ secret } = await gateway.credentials.addCredential({ ...key, roles }));

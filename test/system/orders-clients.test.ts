@@ -12,7 +12,7 @@ let url: string;
 let secret: string;
 beforeAll(async () => {
   gateway = await createGateway({ services: [orders] });
-  url = await gateway.listen();
+  url = (await gateway.listen()).origin;
   const grants = { shop: ['amsterdam'] };
   secret = (await gateway.credentials.addCredential({ tenant: 'acme', kind: 'apiKey', roles: ['orders'], grants }))
     .secret;

@@ -82,12 +82,12 @@ test('a module and a CommonJS file have the same classes, and a stack names the 
   const text = `import { createRequire } from 'node:module';
 import * as contract from 'triglyph/contract';
 import * as main from 'triglyph';
-import { createGateway } from 'triglyph/testing';
+import { withControls } from 'triglyph/testing';
 const require = createRequire(import.meta.url);
 console.log(require('triglyph/contract').Problem === contract.Problem, require('triglyph').builtIn === main.builtIn);
 try {
   new contract.Problem('none');
-  await createGateway({ services: [1] });
+  await main.createGateway(withControls({ services: [1] }));
 } catch ({ stack }) {
   console.log(/src\\/[a-z/-]+\\.ts:\\d+/.test(stack));
 }
@@ -127,7 +127,7 @@ test('the demo answers, and a file is imported into its data', async () => {
 });
 
 const program = (imports: string) => `${imports}
-const gateway = createGateway({ ...builtIn() });
+const gateway = createGateway(withControls({ ...builtIn() }));
 gateway.then(async (running) => {
   const { status } = await running.fetch(new Request('http://gateway/openapi.json'));
   await running.close();
@@ -136,8 +136,8 @@ gateway.then(async (running) => {
 `;
 
 test('CommonJS requires it, and modules import it', () => {
-  const required = `const { builtIn } = require('triglyph');
-const { createGateway } = require('triglyph/testing');
+  const required = `const { builtIn, createGateway } = require('triglyph');
+const { withControls } = require('triglyph/testing');
 const { service } = require('triglyph/contract');
 const { koaMiddleware } = require('triglyph/koa');`;
   const imported = required.replaceAll(/^const (.*) = require\((.*)\);/gm, 'import $1 from $2;');
@@ -171,7 +171,7 @@ export default defineConfig({ services: [echoV1.with({ echo: handler })], settin
 
 const consumer = `import { createGateway, defineConfig, type RunningGateway } from 'triglyph';
 import { koaMiddleware } from 'triglyph/koa';
-import { createGateway as createTestGateway } from 'triglyph/testing';
+import { withControls } from 'triglyph/testing';
 import { echoV1, handler } from './echo.ts';
 
 const services = [echoV1.with({ echo: handler })];
@@ -188,17 +188,17 @@ defineConfig({ settings: { PROT: 1 } });
 
 export const gateway: RunningGateway = await createGateway({ services });
 export const middleware = koaMiddleware(gateway);
-export const tested = await createTestGateway({ services, seed: 7 });
+export const tested = await createGateway(withControls({ services, seed: 7 }));
 tested.clock.advance({ days: 1 });
 tested.faults.next({ operation: 'echo', answer: 'internal' });
 `;
 
 const commonJs = `import { createGateway, type RunningGateway } from 'triglyph';
 import { Problem } from 'triglyph/contract';
-import { createGateway as createTestGateway } from 'triglyph/testing';
+import { withControls } from 'triglyph/testing';
 
 export const gateway: Promise<RunningGateway> = createGateway({ services: [] });
-export const tested = createTestGateway({ services: [] }).then(({ clock }) => clock.now());
+export const tested = createGateway(withControls({ services: [] })).then(({ clock }) => clock.now());
 // @ts-expect-error no services
 createGateway({});
 export const problem = new Problem('unavailable');
@@ -274,13 +274,13 @@ module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT:
   const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
     <disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>DemoMerchant</merchantAccount>
     <shopperReference>shopper-1</shopperReference></request></disable></soap:Body></soap:Envelope>`;
-  const tests = `const { createGateway: createOwn } = require('triglyph');
+  const tests = `const { createGateway } = require('triglyph');
 const { Problem, object, operation, service, problems } = require('triglyph/contract');
 const { koaMiddleware } = require('triglyph/koa');
-const { builtIn, createGateway } = require('triglyph/testing');
+const { builtIn, withControls } = require('triglyph/testing');
 
 let gateway;
-beforeAll(async () => { gateway = await createGateway({ ...builtIn(), clock: new Date('2026-01-01T00:00:00Z') }); });
+beforeAll(async () => { gateway = await createGateway(withControls({ ...builtIn(), clock: new Date('2026-01-01T00:00:00Z') })); });
 afterAll(() => gateway?.close());
 beforeEach(() => gateway.reset());
 
@@ -311,11 +311,11 @@ test('a service, whose answers come from another server', async () => {
   const fail = operation({ name: 'fail', doc: '', effect: 'reads', role: 'echo', problems: [], input: text, output: text });
   const own = service({ name: 'Echo', version: 1, doc: '', address: '/echo', operations: [fail],
     namespaces: { own: 'echo', uris: { echo: 'urn:example:echo' } } });
-  const inner = await createOwn({ services: [own.with({ fail: async () => { throw new Problem('unavailable'); } })] });
+  const inner = await createGateway({ services: [own.with({ fail: async () => { throw new Problem('unavailable'); } })] });
   const credential = { tenant: 'a', kind: 'apiKey', roles: ['echo'], grants: {} };
   const { secret } = await inner.credentials.addCredential(credential);
-  const up = { url: await inner.listen(), format: 'json', credentials: 'forward' };
-  const outer = await createOwn({ services: [own.answeredBy('up')], upstreams: { up } });
+  const up = { url: String(await inner.listen()), format: 'json', credentials: 'forward' };
+  const outer = await createGateway({ services: [own.answeredBy('up')], upstreams: { up } });
   const headers = { 'x-api-key': secret, 'content-type': 'application/json' };
   const answer = await outer.fetch(new Request('http://a/echo/v1/fail', { method: 'POST', headers, body: '{}' }));
   expect(await answer.json()).toMatchObject({ errorCode: problems.unavailable.code });

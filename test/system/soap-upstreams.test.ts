@@ -55,7 +55,7 @@ describe.each(foreign)('%s', (_, format, command) => {
       upstreams: { soap: { url: upstream, format, credentials: 'forward' } },
       answeredBy: { Recurring: 'soap' },
     });
-    url = await gateway.listen();
+    url = (await gateway.listen()).origin;
   });
   afterAll(async () => {
     await gateway.close();

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { implementWrappedInvoices } from '../support/invoices.ts';
+import { serviceOf } from '../support/services.ts';
 
 const run = promisify(execFile);
 const client = (name: string) => join(import.meta.dirname, 'wrapped-clients', name);
@@ -20,12 +21,10 @@ let gateway: RunningGateway;
 let url: string;
 let secret: string;
 beforeAll(async () => {
-  gateway = await createGateway({
-    services: [{ kind: 'service', ...implementWrappedInvoices(), tables: { name: 'Own', tables: [] } }],
-  });
+  gateway = await createGateway({ services: [serviceOf(implementWrappedInvoices())] });
   const roles = ['invoices'];
   ({ secret } = await gateway.credentials.addCredential({ tenant: 'acme', kind: 'apiKey', roles, grants: {} }));
-  url = await gateway.listen();
+  url = (await gateway.listen()).origin;
 });
 afterAll(() => gateway.close());
 

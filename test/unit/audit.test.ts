@@ -5,7 +5,6 @@ import { gatewayActor } from '../../src/audit/audit-event.ts';
 import { bufferedMax, createAuditTrail } from '../../src/audit/audit-trail.ts';
 import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
@@ -13,6 +12,7 @@ import type { Log } from '../../src/http/log.ts';
 import type { Metrics } from '../../src/http/metrics/metrics.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
+import { readConfig } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
 const listing = recurringV25.operations.get('listRecurringDetails')!;

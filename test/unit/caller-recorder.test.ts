@@ -11,7 +11,7 @@ import {
 } from '../../src/callers/recorder.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
-import { cardNumberDetector } from '../../src/services/card-numbers.ts';
+import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';

@@ -1,7 +1,7 @@
 /** Card numbers in texts: what is one, how it is masked, and what it costs to look for them in hostile texts. */
 import { describe, expect, test } from '@jest/globals';
 import { createTextFinder, createTextMasker } from '../../src/contract/text-detector.ts';
-import { cardNumberDetector } from '../../src/services/card-numbers.ts';
+import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const { detects, mask } = cardNumberDetector;

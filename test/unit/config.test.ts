@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
-import { ConfigError, inspectConfig, readConfig } from '../../src/config/config.ts';
+import { type Config, ConfigError, valuesOf } from '../../src/config/config.ts';
 import { readSources, VariableSources } from '../../src/config/variable-sources.ts';
+import { recurringSettings } from '../../src/services/recurring/settings.ts';
+import { inspectConfig, readConfig } from '../support/services.ts';
+
+const ofRecurring = (config: Config) => valuesOf(config, recurringSettings);
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -35,7 +39,8 @@ describe('defaults', () => {
     expect(readConfig('production', { TRUSTED_PROXIES: '10.0.0.1' }).keepAliveMs).toBe(65_000);
   });
   test('live refuses card numbers in texts, unless a setting accepts them', () => {
-    const refuses = (more: Record<string, string>) => readConfig('production', more).refuseCardNumbersInText;
+    const refuses = (more: Record<string, string>) =>
+      ofRecurring(readConfig('production', more)).refuseCardNumbersInText;
     expect([refuses({}), refuses({ ENVIRONMENT: 'test' }), refuses({ ENVIRONMENT: 'live' })]).toEqual([
       false,
       false,
@@ -46,9 +51,9 @@ describe('defaults', () => {
   });
   test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
   test('the updater decides locally by default; its earlier name is still accepted', () => {
-    expect(readConfig('demo', {}).updater).toBe('local');
-    expect(readConfig('demo', { UPDATER: 'local' }).updater).toBe('local');
-    expect(readConfig('demo', { UPDATER: 'rules' }).updater).toBe('local');
+    expect(ofRecurring(readConfig('demo', {})).updater).toBe('local');
+    expect(ofRecurring(readConfig('demo', { UPDATER: 'local' })).updater).toBe('local');
+    expect(ofRecurring(readConfig('demo', { UPDATER: 'rules' })).updater).toBe('local');
   });
   test('an empty variable counts as absent', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
 });
@@ -228,7 +233,7 @@ describe('several sources', () => {
     ['TRIGLYPH_KEYS', '(hidden)', '.env'],
   ])('%s is %s from %s', (name, value, source) => {
     const report = settings.find((each) => each.name === name);
-    expect(report).toEqual({ name, value, source, unit: expect.any(String) });
+    expect(report).toMatchObject({ name, value, source, unit: expect.any(String) });
   });
   test('two variables of one setting are a fault within one source only', () => {
     const both = sources.with({ name: 'other', variables: { TRIGLYPH_KEYS: 'x' } });

@@ -16,7 +16,7 @@ import { executorOf } from '../../src/idempotency/executor.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { cardNumberDetector } from '../../src/services/card-numbers.ts';
+import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';

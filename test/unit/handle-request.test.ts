@@ -10,7 +10,6 @@ import { createForwardedAuthenticator } from '../../src/gateway/forwarded-creden
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import { implementServices } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringV68 } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -19,6 +18,7 @@ import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
+import { implementServices } from '../support/services.ts';
 
 const { services, current } = compose(
   implementServices({ updater: createLocalUpdater(createVault(ring), { testCards: true }) }),

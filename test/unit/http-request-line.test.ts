@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/config/config.ts';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 import { fixedTls } from '../../src/http/tls.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
+import { readConfig } from '../support/services.ts';
 import { echo, statuses, watch } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 

@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createCredentials } from '../../src/callers/credentials/credentials.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
-import { createRegistry } from '../../src/services/registry.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, type Session, statement } from '../../src/store/sql/engine.ts';
 import { openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
+import { createRegistry } from '../support/services.ts';
 
 const work = { hashes: 0, comparisons: 0, reads: 0, rows: 0 };
 const { createHmac, timingSafeEqual } = crypto;

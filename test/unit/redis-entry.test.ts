@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readConfig } from '../../src/config/config.ts';
 import { type Address, parseAddress } from '../../src/store/redis/address.ts';
 import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/store/redis/entry.ts';
 import { reasonOf } from '../../src/store/redis/failure.ts';
 import { warningsOf } from '../../src/store/redis/inspect.ts';
+import { readConfig } from '../support/services.ts';
 
 const token = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const printed = printPending('0123456789abcdef');

@@ -4,12 +4,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { readConfig } from '../../src/config/config.ts';
 import { openAdmin } from '../../src/http/admin.ts';
 import { jsonPage } from '../../src/http/admin-page.ts';
 import { siteListener } from '../../src/http/serve-site.ts';
 import type { Site } from '../../src/http/site.ts';
 import { ringText } from '../support/fixture.ts';
+import { readConfig } from '../support/services.ts';
 import { statuses } from '../support/shell.ts';
 
 const options = readConfig('production', { TRIGLYPH_KEYS: ringText });

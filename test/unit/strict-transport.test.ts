@@ -1,7 +1,6 @@
 /** Tests that pages over HTTPS have Strict-Transport-Security, and that it locks nobody out of a plain port of the same name. */
 import { request as send } from 'node:https';
 import { afterAll, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/config/config.ts';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
@@ -9,6 +8,7 @@ import type { Site } from '../../src/http/site.ts';
 import { fixedTls } from '../../src/http/tls.ts';
 import { ringText } from '../support/fixture.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
+import { readConfig } from '../support/services.ts';
 import { echo, openTestShell, watch } from '../support/shell.ts';
 
 const tls = fixedTls(selfSignedFor());

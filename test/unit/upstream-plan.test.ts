@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
 import { productionFaults } from '../../src/app/production-checks.ts';
-import { addServices, type OwnService } from '../../src/backend/own-services.ts';
-import { builtInServices } from '../../src/backend/services.ts';
+import type { GatewayService } from '../../src/backend/define-service.ts';
 import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
+import { builtInServices, services } from '../../src/services/index.ts';
 import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { readConfig } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -25,8 +25,8 @@ afterAll(() => folder.discard());
 
 const variables = new VariableSources({ name: 'environment', variables: { ERP_KEY: 'from-a-variable' } });
 
-const plan = (parts: unknown, own: readonly OwnService[] = []) =>
-  planUpstreams(parts as UpstreamParts, { services: addServices(builtInServices, own).services, own }, variables);
+const plan = (parts: unknown, own: readonly GatewayService[] = []) =>
+  planUpstreams(parts as UpstreamParts, [...builtInServices, ...own], variables);
 
 const erp = { url: 'https://erp.example.com', credentials: 'forward' };
 
@@ -72,7 +72,7 @@ describe('which upstream answers', () => {
   });
 
   test('everything', () => {
-    const answeredBy = Object.fromEntries(builtInServices.services.map(({ name }) => [name, 'erp']));
+    const answeredBy = Object.fromEntries(services.map(({ name }) => [name, 'erp']));
     const { plan: planned } = plan({ upstreams: { erp }, answeredBy });
     expect(planned!.answersEverything).toBe(true);
   });
@@ -116,7 +116,7 @@ test('secrets come from variables and files, and are not described', () => {
   const others = [...recurringV68.operations.keys()]
     .filter((name) => name !== 'disable')
     .map((name) => `Recurring.${name}`);
-  const described = describeUpstreams(planned!, builtInServices.services, 'triglyph.config.ts');
+  const described = describeUpstreams(planned!, services, 'triglyph.config.ts');
   expect(described.slice(0, 5)).toEqual([
     'upstream erp  https://erp.example.com  (json, up to 64 connections; from triglyph.config.ts)',
     `  answers      ${others.join(', ')}`,
@@ -148,7 +148,7 @@ test('every fault is reported at once, with its place', () => {
       },
       answeredBy: { Recuring: 'erp', 'Recurring.disabel': 'crm', Recurring: 'epr', Orders: 'gone' },
     },
-    [{ ...orders, answeredBy: 'nowhere' }],
+    [{ ...orders, definition: { ...orders.definition, answeredBy: 'nowhere' } }],
   );
   expect(planned).toBeUndefined();
   expect(faults).toEqual([

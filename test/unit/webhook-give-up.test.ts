@@ -5,8 +5,8 @@ import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
 import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import type { JobHandler } from '../../src/jobs/worker.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import { vault } from '../integration/samples.ts';
+import { webhookFormats } from '../support/services.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const giveUpMs = 3 * dayMs;
@@ -40,7 +40,7 @@ const jobOf = (ageMs: number, aheadMs = 0): TakenJob => ({
   jobId: 'P1/we_1',
   kind: 'webhook',
   orderingKey: 'we_1/anna',
-  payload: JSON.stringify({ eventId: 'P1', pspReference: 'P1', at: 1, kind: 'created', merchantAccount: 'Shop' }),
+  payload: JSON.stringify({ eventId: 'P1', requestReference: 'P1', at: 1, kind: 'created', merchantAccount: 'Shop' }),
   createdAt: 1_800_000_000_000 + aheadMs - ageMs,
   ageMs,
   attempts: 1,

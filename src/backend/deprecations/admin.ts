@@ -6,7 +6,6 @@ import { DeprecationRefused, ruleLengthMax } from '../../callers/stored-deprecat
 import type { Service } from '../../contract/service.ts';
 import type { Backend } from '../backend.ts';
 import { deprecationRuleFaults } from '../deprecation-faults.ts';
-import type { Services } from '../service-set.ts';
 
 /** The methods that change something throw `DeprecationRefused`. */
 export interface DeprecationAdmin {
@@ -24,7 +23,7 @@ export interface DeprecationAdmin {
 }
 
 export interface DeprecationAdminParts {
-  readonly backend: Pick<Backend<Services>, 'deprecations' | 'registry' | 'callerRecords'>;
+  readonly backend: Pick<Backend, 'deprecations' | 'registry' | 'callerRecords'>;
   /** The deprecations of the configuration. */
   readonly configured: readonly DeprecationRule[];
   /** Those that are served, in all versions. */

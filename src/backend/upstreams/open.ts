@@ -8,7 +8,6 @@ import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
-import type { Services } from '../service-set.ts';
 import { answerByUpstreams } from './answer.ts';
 import { createUpstreamCredentials } from './credentials.ts';
 import { countCalls, createEventListener } from './observe.ts';
@@ -31,7 +30,7 @@ export interface UpstreamDependencies {
   readonly protocols: Protocols;
   /** The response header with the reference of a request. */
   readonly referenceHeader: string;
-  readonly backend: Backend<Services>;
+  readonly backend: Backend;
   readonly log: Log;
   readonly metrics: UpstreamMetrics;
   /** Observes the requests to upstreams. */

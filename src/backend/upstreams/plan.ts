@@ -3,7 +3,8 @@
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
-import type { OwnService } from '../own-services.ts';
+import { contractsOf } from '../compose-services.ts';
+import type { GatewayService } from '../define-service.ts';
 import { isMembers, type Members } from './members.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
 import { type ConfiguredUpstream, readUpstream } from './read-upstream.ts';
@@ -34,29 +35,28 @@ export interface PlanReport {
 /** Stands for the handlers of this program. */
 const builtIn = 'builtIn';
 
-/** The services of a server: their contracts in every version, and those of them that are not built in. */
-export interface PlannedServices {
-  readonly services: readonly Service[];
-  readonly own: readonly OwnService[];
-}
-
-export function planUpstreams(parts: UpstreamParts, served: PlannedServices, variables: VariableSources): PlanReport {
+export function planUpstreams(
+  parts: UpstreamParts,
+  served: readonly GatewayService[],
+  variables: VariableSources,
+): PlanReport {
   const faults: string[] = [];
   const given = membersOf('upstreams', parts.upstreams, faults);
   const assigned = membersOf('answeredBy', parts.answeredBy, faults);
   const upstreams = Object.entries(given).flatMap(([name, each]) => readUpstream(name, each, variables, faults) ?? []);
   const names = Object.keys(given);
-  const services = newestOf(served.services);
+  const services = newestOf(contractsOf(served));
   faults.push(...assignmentFaults(assigned, services, names));
   const answers = new Map<string, string>();
   for (const service of services) {
-    const own = served.own.find((each) => each.service === service);
-    if (own?.answeredBy !== undefined && !names.includes(own.answeredBy))
-      faults.push(`${service.name} is answered by ${own.answeredBy}, ${noUpstream(own.answeredBy, names)}`);
+    const own = served.find((each) => each.service === service);
+    const answeredBy = own?.definition.answeredBy;
+    if (answeredBy !== undefined && !names.includes(answeredBy))
+      faults.push(`${service.name} is answered by ${answeredBy}, ${noUpstream(answeredBy, names)}`);
     for (const operation of service.operations.values()) {
       const full = `${service.name}.${operation.name}`;
-      const hasHandler = own === undefined || own.handlers.has(operation);
-      const chosen = assigned[full] ?? assigned[service.name] ?? (hasHandler ? builtIn : own.answeredBy);
+      const hasHandler = own?.handlers === undefined || own.handlers.has(operation);
+      const chosen = assigned[full] ?? assigned[service.name] ?? (hasHandler ? builtIn : answeredBy);
       if (chosen === builtIn && !hasHandler) faults.push(`${full} has no handler: let an upstream answer it.`);
       if (typeof chosen === 'string' && chosen !== builtIn) answers.set(full, chosen);
     }

@@ -2,11 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
+import { contractsOf } from '../../backend/compose-services.ts';
 import { gatewayRoles } from '../../contract/roles.ts';
 import { clock } from '../../lib/clock.ts';
 import { parseNetworks } from '../../lib/networks.ts';
-import { services } from '../../services/index.ts';
-import { ownServices } from '../project.ts';
+import { projectServices } from '../project.ts';
 
 export interface LimitOptions {
   readonly role?: readonly string[];
@@ -18,7 +18,7 @@ export interface LimitOptions {
 
 /** `doc`: what the roles do. */
 export function roleOption(doc: string): Option {
-  const all = [...services, ...ownServices().map(({ service }) => service)].flatMap(({ roles }) => roles);
+  const all = contractsOf(projectServices()).flatMap((each) => each.roles);
   const roles = [...new Set([...all, ...Object.keys(gatewayRoles)])];
   return new Option('--role <role>', `${doc}: ${roles.join(', ')}`).argParser<readonly string[]>((role, given = []) => {
     if (!roles.includes(role)) throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);

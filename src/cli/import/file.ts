@@ -2,7 +2,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../backend/backend.ts';
-import type { Config } from '../../config/config.ts';
 import type { RefusedRow, RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportObserver, type ImportSummary, importFile } from '../../import/import-file.ts';
 import { redact } from '../../lib/redact.ts';
@@ -31,9 +30,9 @@ export interface ImportKind {
   readonly committed?: (refused: readonly RefusedRow[], backend: Backend) => Promise<void>;
 }
 
-/** Sets exit code 1 if rows were refused. */
-export async function runImport<R>(
-  createImporter: (backend: Backend, config: Config) => RowImporter<R>,
+/** `importer`: the name of one of a service, or a function that creates another. Sets exit code 1 if rows were refused. */
+export async function runImport(
+  importer: string | ((backend: Backend) => RowImporter),
   path: string,
   { report = `${path}.refused.jsonl`, dryRun = false }: ImportOptions,
   { done, committed }: ImportKind = { done: 'imported' },
@@ -55,12 +54,12 @@ export async function runImport<R>(
     `The store is ${place}. ${dryRun ? 'A dry run stores nothing.' : `The first ${rowsDone} rows of ${path} are done.`}`,
     'Run the same command again when it answers: rows that are done are skipped.',
   ];
-  const importRows = async (backend: Backend, config: Config): Promise<ImportSummary> => {
+  const importRows = async (backend: Backend): Promise<ImportSummary> => {
     const { store, context } = backend;
     const file = { path, checksum: await checksumOf(path), report, dryRun, retryRefused: true };
     const imported = await importFile(
       { store, clock: context.clock },
-      createImporter(backend, config),
+      createImporter(importer, backend),
       file,
       observer(backend),
     );
@@ -72,6 +71,13 @@ export async function runImport<R>(
   const summary = await withBackend(importRows, { next }).finally(() => progress?.stop());
   print(formatSummary(summary, { path, report, dryRun, done }, (performance.now() - startedAt) / 1000));
   if (summary.refused > 0) process.exitCode = 1;
+}
+
+function createImporter(importer: string | ((backend: Backend) => RowImporter), backend: Backend): RowImporter {
+  if (typeof importer === 'function') return importer(backend);
+  const found = backend.services.importers.find(({ name }) => name === importer);
+  if (found === undefined) throw new TypeError(`no service imports ${importer}`);
+  return found.create();
 }
 
 interface File {

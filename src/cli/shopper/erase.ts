@@ -1,5 +1,6 @@
 /** `triglyph shopper erase`: destroys what is stored about a shopper. */
-import { eraseShopper } from '../../backend/erase-shopper.ts';
+import { erase } from '../../backend/erase.ts';
+import { shopperErasure } from '../../services/recurring/erase-shopper.ts';
 import { systemUser } from '../audited-command.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -11,14 +12,15 @@ export interface EraseOptions {
 }
 
 /** Sets exit code 1 where files of the embedded store may still hold what was destroyed. */
-export async function erase(
+export async function eraseShopper(
   merchantAccount: string,
   shopperReference: string,
   { dryRun: isDryRun = false, json }: EraseOptions,
 ): Promise<void> {
   const erasure = await withBackend(async (backend) => {
     const company = await requireCompany(backend, merchantAccount);
-    return eraseShopper(backend, { company, merchantAccount, shopperReference }, { actor: systemUser(), isDryRun });
+    const key = { company, merchantAccount, shopperReference };
+    return erase(backend, shopperErasure, key, { actor: systemUser(), isDryRun });
   });
   const { isScrubbed, erased } = erasure;
   if (!isScrubbed) process.exitCode = 1;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { collectAll } from '../../services/recurring/account-updater/batch/cycle.ts';
 import { createRequestFileHandler } from '../../services/recurring/account-updater/batch/request-file.ts';
 import { batchFile } from '../../services/recurring/account-updater/job-kinds.ts';
+import { recurring } from '../../services/recurring/index.ts';
 import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -13,11 +14,13 @@ const filesAtOnce = 10;
 
 /** Prints the paths of the written files. Servers may be running. */
 export function gatherRequestFiles(): Promise<void> {
-  return withBackend(async ({ jobs, context, services }, config) => {
-    const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = config;
+  return withBackend(async (backend) => {
+    const { jobs, context } = backend;
+    const { settings, accountUpdater } = recurring.sharedIn(backend);
+    const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = settings;
     if (folder === undefined)
-      throw new CommandError([`UPDATER is ${config.updater}: only UPDATER=batch has request files`]);
-    const { batchQueue, events } = services.accountUpdater;
+      throw new CommandError([`UPDATER is ${settings.updater}: only UPDATER=batch has request files`]);
+    const { batchQueue, events } = accountUpdater;
     const handler = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
     const files = await collectAll(batchQueue, context.clock, rowsMax);
     const leaseOwner = randomUUID();

@@ -2,13 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../../backend/backend.ts';
+import { webhookFormatsOf } from '../../backend/compose-services.ts';
 import type { Config } from '../../config/config.ts';
 import { parseEndpointUrl } from '../../jobs/webhooks/address.ts';
 import type { Endpoint } from '../../jobs/webhooks/ports.ts';
 import { createSigningKey, sealKeys } from '../../jobs/webhooks/signing-keys.ts';
-import { webhookFormats } from '../../services/index.ts';
+import { balancePlatform } from '../../services/balance-platform/index.ts';
+import { builtInServices } from '../../services/index.ts';
+import { recurring } from '../../services/recurring/index.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
+import { projectServices } from '../project.ts';
 import { withBackend } from '../with-backend.ts';
 
 export function addEndpointCommands(webhooks: Command): void {
@@ -33,7 +37,7 @@ function addAddCommand(endpoint: Command): void {
         '--format <format>',
         'tokenization or classic for events of stored details, configuration for events of balance platforms',
       )
-        .choices(webhookFormats.all.map(({ name }) => name))
+        .choices(webhookFormatsOf(projectServices()).all.map(({ name }) => name))
         .default('tokenization'),
     )
     .option('--json', 'prints JSON')
@@ -116,18 +120,27 @@ async function addEndpoint(
   return { endpointId, url, key };
 }
 
+/** What other services report belongs to whom they say. */
+function isBuiltIn(format: string): boolean {
+  return builtInServices.some(({ definition }) => definition.webhookFormats?.some(({ name }) => name === format));
+}
+
 /** Requires that the company has something to report, which finds misspelt names. */
 async function checkCompany(
-  { registry, endpoints }: Backend,
+  backend: Backend,
   { tenant: company, format }: Pick<Endpoint, 'tenant' | 'format'>,
 ): Promise<void> {
   const [owned, noun, command] =
     format === 'configuration'
-      ? [await registry.listBalancePlatforms(), 'balance platform', 'balance-platform']
-      : [await registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
-  if (!owned.some((each) => each.company === company))
+      ? [
+          await balancePlatform.sharedIn(backend).registry.listBalancePlatforms(),
+          'balance platform',
+          'balance-platform',
+        ]
+      : [await recurring.sharedIn(backend).registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
+  if (isBuiltIn(format) && !owned.some((each) => each.company === company))
     throw new CommandError([`${company} has no ${noun}: add one with triglyph credential ${command} add`]);
-  const existing = (await endpoints.list()).filter((endpoint) => endpoint.tenant === company);
+  const existing = (await backend.endpoints.list()).filter((endpoint) => endpoint.tenant === company);
   if (existing.length >= endpointsMax)
     throw new CommandError([`${company} has ${endpointsMax} endpoints already: remove one first`]);
 }

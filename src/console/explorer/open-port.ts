@@ -16,14 +16,14 @@ export function explorerPort({
   traffic,
   mask,
 }: Needed & { readonly mask: MaskSecrets }): ExplorerPort {
-  const { textDetector } = backend.services;
+  const detector = backend.services.textScan?.detector;
   const send = sendToCallersPort({ origin: callers, certificate });
   return {
     services,
     origin: callers,
     demoCredentials: demoCallers ?? new Map(),
     mask,
-    maskText: (text) => textDetector?.mask(text) ?? text,
+    maskText: (text) => detector?.mask(text) ?? text,
     send(request) {
       // The sender may look for it in the traffic.
       traffic?.watch();

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Backend } from '../../backend/backend.ts';
 import { describeStore, engineTitle, storeAddress } from '../../backend/open-store.ts';
 import { type ProcessReport, startedAt } from '../../backend/process-report.ts';
-import type { Services } from '../../backend/service-set.ts';
 import { answersOf } from '../../backend/upstreams/describe.ts';
 import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
 import type { Config } from '../../config/config.ts';
@@ -22,7 +21,7 @@ export type PartPort = PortOf<(typeof partOperations)[number]>;
 
 export interface PartPortParts {
   readonly config: Config;
-  readonly backend: Backend<Services>;
+  readonly backend: Backend;
   readonly services: readonly Service[];
   readonly plan: UpstreamPlan;
   /** What the processes that serve callers say. One that hangs is missing. */
@@ -106,10 +105,7 @@ export function certificatesOf(
 }
 
 /** The embedded store is a file with its write-ahead log. */
-async function sizeOf(
-  { databaseUrl, dataDir }: Config,
-  { inspection }: Backend<Services>,
-): Promise<number | undefined> {
+async function sizeOf({ databaseUrl, dataDir }: Config, { inspection }: Backend): Promise<number | undefined> {
   if (databaseUrl !== undefined) return inspection.findDatabaseBytes();
   const files = [databaseName, `${databaseName}-wal`]
     .map((name) => join(dataDir, name))

@@ -1,7 +1,6 @@
 /** Reads idempotency records and pending requests for the console, and settles these. */
 
 import type { Backend } from '../../backend/backend.ts';
-import type { Services } from '../../backend/service-set.ts';
 import {
   describeUnsettled,
   recordKeysOf,
@@ -21,7 +20,7 @@ import { type recordOperations, stateProblems } from './records.ts';
 export type RecordPort = PortOf<(typeof recordOperations)[number]>;
 
 export interface RecordPortParts {
-  readonly backend: Pick<Backend<Services>, 'inspection' | 'requestHasher' | 'unsettled' | 'store'>;
+  readonly backend: Pick<Backend, 'inspection' | 'requestHasher' | 'unsettled' | 'store'>;
   readonly services: readonly Service[];
   readonly mask: MaskSecrets;
 }

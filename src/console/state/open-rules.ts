@@ -1,9 +1,7 @@
 /** Reads keys, settings and the audit log for the console. */
 import { auditKinds } from '../../audit/audit-event.ts';
 import type { Backend } from '../../backend/backend.ts';
-import type { Services } from '../../backend/service-set.ts';
 import type { Config } from '../../config/config.ts';
-import type { Setting } from '../../config/setting.ts';
 import { settings } from '../../config/settings.ts';
 import { redact } from '../../lib/redact.ts';
 import type { PortOf } from '../bind-port.ts';
@@ -13,11 +11,7 @@ export type RulePort = PortOf<(typeof ruleOperations)[number]>;
 
 const pageSize = 50;
 
-const settingOf: ReadonlyMap<string, Setting<unknown>> = new Map(
-  Object.values<Setting<unknown>>(settings).map((each) => [each.name, each]),
-);
-
-export function rulePort(config: Config, backend: Backend<Services>): RulePort {
+export function rulePort(config: Config, backend: Backend): RulePort {
   const { auditLog } = backend;
   return {
     async listKeys({ countRows = false }) {
@@ -35,18 +29,15 @@ export function rulePort(config: Config, backend: Backend<Services>): RulePort {
       };
     },
     listSettings: async () => ({
-      settings: config.reports.map(({ name, value, unit, source }) => {
-        const row = settingOf.get(name);
-        return {
-          name,
-          // `value` is hidden already where it is secret and set.
-          value: row?.secret && value !== '(none)' ? '(hidden)' : redact(value),
-          unit,
-          source: redact(source),
-          isDefault: source === 'default',
-          doc: row?.doc ?? '',
-        };
-      }),
+      settings: config.reports.map(({ name, value, unit, source, doc, isSecret }) => ({
+        name,
+        // `value` is hidden already where it is secret and set.
+        value: isSecret && value !== '(none)' ? '(hidden)' : redact(value),
+        unit,
+        source: redact(source),
+        isDefault: source === 'default',
+        doc,
+      })),
     }),
     async listAuditEntries({ max = pageSize, ...filter }) {
       const found = await auditLog.list({ ...filter, max: max + 1 });
@@ -72,7 +63,7 @@ interface ListedKey {
 }
 
 /** `named`: the wrapping keys that rows name. */
-function keysOf(backend: Backend<Services>, named: readonly string[]): readonly ListedKey[] {
+function keysOf(backend: Backend, named: readonly string[]): readonly ListedKey[] {
   const { rotation, indexRotation, pepperRotation } = backend;
   const { current, ids } = rotation.wrapping;
   const other = (kind: 'index' | 'pepper', state: 'old' | 'next' | undefined): readonly ListedKey[] =>
@@ -87,7 +78,7 @@ function keysOf(backend: Backend<Services>, named: readonly string[]): readonly 
   ];
 }
 
-async function findFirstUse({ auditLog }: Backend<Services>, id: string): Promise<number | undefined> {
+async function findFirstUse({ auditLog }: Backend, id: string): Promise<number | undefined> {
   return (await auditLog.list({ kind: 'keyUsed', subject: id, max: 1 }))[0]?.recordedAt;
 }
 

@@ -2,7 +2,6 @@
 
 import type { Backend } from '../../backend/backend.ts';
 import { addressOf, listDeadLetters, retryAllDeadLetters, retryDeadLetter } from '../../backend/dead-letters.ts';
-import type { Services } from '../../backend/service-set.ts';
 import { Problem } from '../../contract/problem.ts';
 import { redact } from '../../lib/redact.ts';
 import type { PortOf } from '../bind-port.ts';
@@ -12,7 +11,7 @@ export type WorkPort = PortOf<(typeof workOperations)[number]>;
 
 const listedMax = 1_000;
 
-export function workPort(backend: Backend<Services>): WorkPort {
+export function workPort(backend: Backend): WorkPort {
   const { endpoints, inspection } = backend;
   return {
     async listWebhooks() {

@@ -11,7 +11,7 @@ type TestState = Awaited<ReturnType<TestingPort['getTestState']>>;
 export function testingPort({ config, backend, demoControls }: ConsoleContext): TestingPort {
   const isDemo = config.mode === 'demo';
   // The data of others than the demo is personal.
-  const tables: readonly DataTable[] = isDemo ? (backend.services.tables ?? []) : [];
+  const tables: readonly DataTable[] = isDemo ? backend.services.dataTables : [];
   const state = (): TestState => ({
     isDemo,
     isControllable: demoControls !== undefined,

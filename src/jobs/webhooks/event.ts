@@ -34,11 +34,11 @@ export interface QueuedEvent<Data extends object = object> {
 
 /** The stored form has the members of the data among the others, and the reference of the request under an older name. */
 export function printQueuedEvent({ eventId, requestReference, at, traceparent, data }: QueuedEvent): string {
-  return JSON.stringify({ eventId, pspReference: requestReference, at, traceparent, ...data });
+  return JSON.stringify({ eventId, requestReference, at, traceparent, ...data });
 }
 
 /** The caller knows the type of the data: the format of an endpoint has accepted its events. */
 export function parseQueuedEvent<Data extends object>(text: string): QueuedEvent<Data> {
-  const { eventId, pspReference: requestReference, at, traceparent, ...data } = JSON.parse(text);
+  const { eventId, requestReference, at, traceparent, ...data } = JSON.parse(text);
   return { eventId, requestReference, at, data, ...(traceparent !== undefined && { traceparent }) };
 }

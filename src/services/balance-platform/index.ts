@@ -1,14 +1,38 @@
 /** The balance platform. */
-import type { BuiltInService } from '../built-in-service.ts';
+import { defineService } from '../../backend/define-service.ts';
+import type { OperationHandlers } from '../../gateway/implement.ts';
+import { tenants } from '../conventions.ts';
+import { balancePlatformHandlers } from './balance-platforms/index.ts';
+import { createEventCompleter } from './complete-event.ts';
+import { platformDataTables } from './data-tables.ts';
 import { isResourceEvent, resourceEventType } from './events.ts';
-import { implementBalancePlatform } from './implementation.ts';
+import { keysOpenResources } from './key-check.ts';
+import { resources } from './resources.ts';
+import { createPlatformRegistry, platformRule } from './store/registry.ts';
+import { balancePlatformTables } from './tables.ts';
 import { balancePlatformV2 } from './v2.ts';
 import { configurationFormat } from './webhook-format.ts';
 
-export const balancePlatform: BuiltInService = Object.freeze<BuiltInService>({
-  versions: [balancePlatformV2],
-  implement: implementBalancePlatform,
+const handlers: readonly OperationHandlers[] = [balancePlatformHandlers, ...resources.map((each) => each.handlers)];
+
+export const platformHandlers: OperationHandlers = new Map(handlers.flatMap((each) => [...each]));
+
+export const balancePlatform = defineService({
+  contract: balancePlatformV2,
+  open: ({ engine, store, context, integrity }) => ({
+    store,
+    vault: context.vault,
+    registry: createPlatformRegistry(engine, context.clock, integrity),
+  }),
+  bind: () => platformHandlers,
+  tenants,
+  grants: [platformRule],
+  owner: balancePlatformTables.name,
+  tables: balancePlatformTables.tables,
+  keysOpenStoredData: ({ store, vault }) => store.read((tx) => keysOpenResources(tx, vault)),
   webhookFormats: [configurationFormat],
   summarizeEvent: (data) =>
-    isResourceEvent(data) ? { type: resourceEventType(data), balancePlatform: data.platform } : undefined,
+    isResourceEvent(data) ? { type: resourceEventType(data), owner: { balancePlatform: data.platform } } : undefined,
+  completeEvent: createEventCompleter,
+  dataTables: ({ store }) => platformDataTables(store),
 });

@@ -1,4 +1,5 @@
 /** Erases a shopper: the details with their histories, what was announced, and the jobs that are about the shopper. */
+import type { Erasure } from '../../backend/define-service.ts';
 import { createErasure } from '../../store/erase-rows.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Transaction } from '../../store/transaction.ts';
@@ -32,6 +33,19 @@ const findJobs = statement<JobRow>(
 );
 
 const eraseJob = statement('erase-job', 'delete from job where tenant = $1 and job_id = $2');
+
+export const shopperErasure: Erasure<ShopperKey> = Object.freeze<Erasure<ShopperKey>>({
+  subject: 'shopper',
+  tenantOf: ({ company }) => company,
+  nameOf: ({ shopperReference }) => shopperReference,
+  publicPartOf: ({ merchantAccount }) => ({ merchantAccount }),
+  erase: eraseShopper,
+  isAbout(input, key, mask) {
+    // A reference that is a card number is masked in them.
+    const masked = { ...key, shopperReference: mask(key.shopperReference) };
+    return isAbout(input, key) || isAbout(input, masked);
+  },
+});
 
 /** In a transaction that may wait: it reads all checks and dead letters of the company. */
 export async function eraseShopper(tx: Transaction, key: ShopperKey): Promise<ErasedShopper> {
@@ -67,7 +81,7 @@ async function eraseJobs(
 }
 
 /** Whether a request, a check or an event names the shopper, or one of the details. */
-export function isAbout(
+function isAbout(
   value: unknown,
   { merchantAccount, shopperReference }: ShopperKey,
   references: ReadonlySet<string> = new Set(),

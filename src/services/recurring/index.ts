@@ -1,14 +1,126 @@
 /** The Recurring service, with the account updater. */
-import type { BuiltInService } from '../built-in-service.ts';
+import { defineService } from '../../backend/define-service.ts';
+import type { Service } from '../../contract/service.ts';
+import { type Implementation, implement } from '../../gateway/implement.ts';
+import { refuseSecrets } from '../../import/refuse-secrets.ts';
+import { tenants } from '../conventions.ts';
+import { createAccountUpdater, createUpdaterJobHandlers } from './account-updater/account-updater.ts';
+import { createResponseImporter } from './account-updater/batch/responses.ts';
+import { updaterEventCounter, updaterEventLevel } from './account-updater/events.ts';
+import { createCardChangeImporter } from './account-updater/import-changes.ts';
+import { createUpdaterPanel } from './account-updater/panel.ts';
+import { scheduleAccountUpdater } from './account-updater/schedule.ts';
+import type { Updater } from './account-updater/updater.ts';
+import { cardNumberDetector } from './card-numbers.ts';
+import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
+import { recurringV68 } from './contract.ts';
+import { recurringDataTables } from './data-tables.ts';
+import { disable } from './disable.ts';
+import { shopperErasure } from './erase-shopper.ts';
 import { isRecurringEvent, recurringEventType } from './events.ts';
-import { implementRecurring, recurringVersions } from './implementation.ts';
+import { createDetailImporter } from './import-details.ts';
+import { keysOpenDetails } from './key-check.ts';
+import { listRecurringDetails } from './list-details.ts';
+import { recurringSettings } from './settings.ts';
+import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
+import { createMerchantAccountRegistry, merchantAccountRule } from './store/merchant-accounts.ts';
+import { createShopperCache } from './store/shopper-cache.ts';
+import { storeToken } from './store-token.ts';
+import { recurringTables } from './tables.ts';
+import { tokenLookup } from './token-lookup.ts';
+import { olderVersions } from './versions.ts';
 import { classicFormat } from './webhooks/classic.ts';
 import { tokenizationFormat } from './webhooks/tokenization.ts';
 
-export const recurring: BuiltInService = Object.freeze<BuiltInService>({
-  versions: recurringVersions,
-  implement: implementRecurring,
+export const recurring = defineService({
+  contract: recurringV68,
+  olderVersions,
+  settings: recurringSettings,
+  open({ engine, store, context, limits, environment, settings }) {
+    const { clock, vault } = context;
+    return {
+      store,
+      context,
+      settings,
+      registry: createMerchantAccountRegistry(engine, clock),
+      cardSearch: createCardSearchLimits(settings, limits),
+      accountUpdater: createAccountUpdater({ environment, ...settings }, { store, clock, vault }),
+    };
+  },
+  bind: ({ accountUpdater, cardSearch }) =>
+    implementRecurring({ updater: accountUpdater.updater, cardSearch }).handlers,
+  tenants,
+  grants: [merchantAccountRule],
+  owner: recurringTables.name,
+  tables: recurringTables.tables,
+  upgrades: recurringTables.upgrades,
+  sharedObjects(engine, { rememberedBytesMax }) {
+    const cache = createShopperCache(engine, rememberedBytesMax);
+    return cache === undefined ? [] : [cache];
+  },
+  keysOpenStoredData: ({ store, context }) => store.read((tx) => keysOpenDetails(tx, context.vault)),
+  erasure: shopperErasure,
   webhookFormats: [tokenizationFormat, classicFormat],
   summarizeEvent: (data) =>
-    isRecurringEvent(data) ? { type: recurringEventType(data), merchantAccount: data.merchantAccount } : undefined,
+    isRecurringEvent(data)
+      ? { type: recurringEventType(data), owner: { merchantAccount: data.merchantAccount } }
+      : undefined,
+  textScan: ({ settings }) => ({
+    detector: cardNumberDetector,
+    refuses: settings.refuseCardNumbersInText,
+    counter: {
+      name: 'triglyph_card_numbers_found_total',
+      help: 'Card numbers in fields that are no card fields, by operation and field.',
+    },
+  }),
+  importers: {
+    details: {
+      rows: 'stored details',
+      create(shared) {
+        const importer = createDetailImporter(shared);
+        return shared.settings.refuseCardNumbersInText ? refuseSecrets(importer, cardNumberDetector) : importer;
+      },
+    },
+    updates: { rows: 'announced changes', create: createCardChangeImporter },
+    answers: { rows: 'answers to checks', create: createResponseImporter },
+  },
+  prepare: ({ accountUpdater: { batchQueue, updater } }) => batchQueue.begin(updater.kind),
+  jobs: (shared, jobs) => createUpdaterJobHandlers(shared.settings, shared.accountUpdater, { ...shared, jobs }),
+  panels: ({ settings, store }) => [createUpdaterPanel(settings, store)],
+  dataTables: ({ store }) => recurringDataTables(store),
+  observe({ accountUpdater: { events, calls } }, log, metrics, trace) {
+    if (trace !== undefined) calls.use(trace);
+    const count = metrics.addEventCounter(updaterEventCounter);
+    events.listen(({ kind, ...members }) => {
+      count(kind, 'checks' in members ? members.checks : 1);
+      log.write(updaterEventLevel[kind], 'account updater', { updater: kind, ...members });
+    });
+  },
 });
+
+/** What the handlers need besides the parts of every request. */
+export interface RecurringDependencies {
+  readonly updater: Updater;
+  /** Absent where nothing is limited. */
+  readonly cardSearch?: CardSearchLimits;
+}
+
+/** Newest last. */
+export const recurringVersions: readonly Service[] = [...olderVersions, recurringV68];
+
+/** The handlers serve the newest version. */
+export function implementRecurring(dependencies: RecurringDependencies): Implementation {
+  return implement(recurringV68, recurringHandlers(dependencies), ...olderVersions);
+}
+
+/** One handler for each operation. */
+export function recurringHandlers({ updater, cardSearch = noCardSearchLimits }: RecurringDependencies) {
+  return {
+    disable,
+    listRecurringDetails,
+    notifyShopper,
+    scheduleAccountUpdater: scheduleAccountUpdater(updater),
+    storeToken: storeToken(cardSearch),
+    tokenLookup: tokenLookup(cardSearch),
+  };
+}

@@ -1,10 +1,10 @@
 /** The built-in services as a program adds them to a gateway, with the data and credentials of the demo or without. */
 
-import type { BundledServices, GatewayOptions } from '../../app/create-gateway.ts';
-import type { Backend } from '../../backend/backend.ts';
-import type { Services } from '../../backend/service-set.ts';
-import { type BuiltInServices, builtInServices } from '../../backend/services.ts';
-import { services } from '../../services/index.ts';
+import type { GatewayOptions } from '../../app/create-gateway.ts';
+import type { GatewayService } from '../../backend/define-service.ts';
+import { balancePlatform } from '../../services/balance-platform/index.ts';
+import { builtInServices } from '../../services/index.ts';
+import { recurring } from '../../services/recurring/index.ts';
 import { seed } from './seed.ts';
 
 /** The options of `builtIn`. */
@@ -15,18 +15,20 @@ export interface BuiltInOptions {
 
 /** Returns the options of a gateway that serves the payments interface. */
 export function builtIn({ demoData = true }: BuiltInOptions = {}): Pick<GatewayOptions, 'services'> {
-  const bundle: BundledServices = {
-    kind: 'bundle',
-    contracts: services,
-    set: builtInServices,
-    async prepare(backend) {
-      if (demoData) await seed(withBuiltIn(backend), 0);
-    },
-  };
-  return { services: [bundle] };
+  return { services: demoData ? [recurring, seededPlatform] : builtInServices };
 }
 
-/** The set of the bundle composes the built-in services, whatever a program adds to them. */
-function withBuiltIn(backend: Backend<Services>): Backend {
-  return backend as Backend<BuiltInServices>;
-}
+/** The service that is opened last saves the data of both. */
+const seededPlatform: GatewayService = Object.freeze<GatewayService>({
+  ...balancePlatform,
+  open(server) {
+    const opened = balancePlatform.open(server);
+    return {
+      ...opened,
+      async prepare(credentials) {
+        await opened.prepare(credentials);
+        await seed({ ...server, registry: credentials }, 0);
+      },
+    };
+  },
+});

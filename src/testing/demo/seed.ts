@@ -1,6 +1,8 @@
 /** Adds the sample data of the demo to the store: once, and in later runs only what is missing. */
 import type { Backend } from '../../backend/backend.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
+import { balancePlatform } from '../../services/balance-platform/index.ts';
+import { recurring } from '../../services/recurring/index.ts';
 import { saveDetail } from '../../services/recurring/save-detail.ts';
 import { DetailRepository } from '../../services/recurring/store/repository.ts';
 import type { Transaction } from '../../store/transaction.ts';
@@ -15,17 +17,21 @@ import {
 } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
 
+type SeededParts = Pick<Backend, 'context' | 'registry' | 'store'>;
+
 /** Returns the number of generated shoppers that were added. */
-export async function seed(backend: Backend, shoppers: number): Promise<number> {
+export async function seed(backend: SeededParts, shoppers: number): Promise<number> {
   await seedCredentials(backend);
   await seedOnce(backend, 'demo: first shoppers', (tx) => saveDetails(firstDetails, tx, backend.context));
   await seedOnce(backend, 'demo: balance platform', (tx) => seedPlatform(tx, backend.context));
   return seedGenerated(backend, shoppers);
 }
 
-async function seedCredentials({ registry }: Backend): Promise<void> {
-  for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
-  await registry.saveBalancePlatform(demoPlatform);
+async function seedCredentials(parts: SeededParts): Promise<void> {
+  const { registry } = parts;
+  const accounts = recurring.sharedIn(parts).registry;
+  for (const { company, code } of demoAccounts) await accounts.addMerchantAccount(company, code);
+  await balancePlatform.sharedIn(parts).registry.saveBalancePlatform(demoPlatform);
   const existing = await registry.listCredentials();
   for (const credential of [...demoCredentials, demoConsole]) {
     const { company, balancePlatform, presented } = credential;
@@ -55,7 +61,7 @@ function scopeOf(credential: PublishedCredential) {
 
 /** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */
 async function seedOnce(
-  { store, context }: Backend,
+  { store, context }: SeededParts,
   source: string,
   save: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -70,7 +76,7 @@ const generatedSource = 'demo: generated shoppers';
 /** One commit for 300 cards. */
 const shoppersPerTransaction = 100;
 
-async function seedGenerated({ store, context }: Backend, shoppers: number): Promise<number> {
+async function seedGenerated({ store, context }: SeededParts, shoppers: number): Promise<number> {
   const before = await store.read((tx) => tx.importProgress.find(generatedSource));
   for (let done = before; done < shoppers; ) {
     const last = Math.min(done + shoppersPerTransaction, shoppers);

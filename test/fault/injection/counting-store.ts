@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Backend, openBackend } from '../../../src/backend/backend.ts';
+import type { Backend } from '../../../src/backend/backend.ts';
 import type { Grants } from '../../../src/callers/credentials/credential-rules.ts';
-import { readConfig } from '../../../src/config/config.ts';
 import { accountHolders } from '../../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
+import { balancePlatform } from '../../../src/services/balance-platform/index.ts';
 import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
+import { recurring } from '../../../src/services/recurring/index.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
 import type { FaultTrack } from '../../resources/resource.ts';
@@ -16,6 +17,7 @@ import { trackMerchantAccount } from '../../resources/stored-detail-track.ts';
 import type { Variables } from '../../support/commands.ts';
 import type { Postgres } from '../../support/postgres.ts';
 import { basic } from '../../support/server.ts';
+import { openBuiltIn, readConfig } from '../../support/services.ts';
 import type { Effect } from './checker.ts';
 import { company, tracks } from './request.ts';
 import type { Role } from './roles.ts';
@@ -90,11 +92,11 @@ const seedPlatform = ({ store }: Backend): Promise<void> =>
 /** Returns the Authorization header of a credential for each role. */
 const seed = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const backend = await openBackend(config, { exclusive: true });
+  const backend = await openBuiltIn(config, { exclusive: true });
   const { registry } = backend;
   try {
-    await registry.addMerchantAccount(company, trackMerchantAccount);
-    await registry.saveBalancePlatform({
+    await recurring.sharedIn(backend).registry.addMerchantAccount(company, trackMerchantAccount);
+    await balancePlatform.sharedIn(backend).registry.saveBalancePlatform({
       id: trackPlatform,
       company,
       description: '',

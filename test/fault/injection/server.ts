@@ -1,15 +1,14 @@
 /** A server process of a fault-injection run: the production code with crash points, with or without idempotency records. */
 import { startServer } from '../../../src/app/server.ts';
-import { openBackend } from '../../../src/backend/backend.ts';
-import { readConfig } from '../../../src/config/config.ts';
 import { openRedisCache } from '../../../src/store/redis/cache.ts';
 import { noCache } from '../../support/no-cache.ts';
+import { openBuiltIn, readConfig } from '../../support/services.ts';
 import { announce, listenForInterruptions, type Point, recordsVariable } from './crash-points.ts';
 import { instrumentCache, instrumentStore } from './instrumented-store.ts';
 
 const pass = listenForInterruptions<Point>();
 const config = readConfig('production');
-const backend = await openBackend(config, { exclusive: true });
+const backend = await openBuiltIn(config, { exclusive: true });
 const cache =
   config.redisUrl === undefined ? noCache : openRedisCache({ url: config.redisUrl, clock: backend.context.clock });
 const records = process.env[recordsVariable] !== 'off';

@@ -10,8 +10,8 @@ import { type BodyMasking, maskBody } from '../../../src/observe/traffic/mask/ma
 import { maskShape } from '../../../src/observe/traffic/mask/mask-shape.ts';
 import type { TrafficDetails } from '../../../src/observe/traffic/record.ts';
 import { Recording } from '../../../src/observe/traffic/recording.ts';
-import { cardNumberDetector } from '../../../src/services/card-numbers.ts';
 import { services } from '../../../src/services/index.ts';
+import { cardNumberDetector } from '../../../src/services/recurring/card-numbers.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { operationOf } from '../../conformance/subject.ts';
 import { conformanceSubjects } from '../../conformance/subjects.ts';

@@ -1,9 +1,11 @@
 /** Creates the account updater that the configuration names, and the handlers of its background jobs. */
+import type { ServiceParts } from '../../../backend/define-service.ts';
 import type { JobHandler } from '../../../jobs/worker.ts';
 import { type CallTracer, createCallTracer } from '../../../lib/call-tracer.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Vault } from '../../../vault/ports.ts';
+import type { RecurringSettings } from '../settings.ts';
 import { createLocalUpdater } from './announced-changes.ts';
 import type { BatchCycleDependencies } from './batch/cycle.ts';
 import type { BatchQueue } from './batch/queue.ts';
@@ -14,17 +16,10 @@ import { createHttpUpdater, type HttpUpdaterDependencies } from './http/updater.
 import { createBatchQueue } from './store/batch.ts';
 import type { Updater } from './updater.ts';
 
-/** The settings of the account updater (docs/configuration.md). */
-export interface AccountUpdaterOptions {
-  readonly environment: 'test' | 'live';
-  readonly updater: 'local' | 'http' | 'batch';
-  readonly updaterUrl: string | undefined;
-  readonly updaterSecret: string | undefined;
-  readonly updaterMsMax: number;
-  readonly updaterFolder: string | undefined;
-  readonly updaterBatchMs: number;
-  readonly updaterBatchRowsMax: number;
-}
+/** Its settings, and whether test cards stand for outcomes. */
+export type AccountUpdaterOptions = UpdaterSettings & Pick<ServiceParts, 'environment'>;
+
+type UpdaterSettings = Pick<RecurringSettings, Extract<keyof RecurringSettings, `updater${string}`>>;
 
 export interface AccountUpdater {
   readonly updater: Updater;
@@ -47,7 +42,7 @@ export type UpdaterJobDependencies = Omit<BatchCycleDependencies & RequestFileDe
 
 /** Returns the handlers of the jobs that the updater of the configuration needs. */
 export async function createUpdaterJobHandlers(
-  { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: AccountUpdaterOptions,
+  { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: UpdaterSettings,
   { updater, events, batchQueue }: AccountUpdater,
   { store, jobs, registry, context }: UpdaterJobDependencies,
 ): Promise<readonly JobHandler[]> {

@@ -1,7 +1,7 @@
 /** Finds card numbers in texts: 13 to 19 digits that begin as those of a brand and pass the Luhn check. */
-import { isLuhnValid } from '../contract/check-digits.ts';
-import type { TextDetector } from '../contract/text-detector.ts';
-import { cardVariant } from './recurring/brand.ts';
+import { isLuhnValid } from '../../contract/check-digits.ts';
+import type { TextDetector } from '../../contract/text-detector.ts';
+import { cardVariant } from './brand.ts';
 
 const lengthMin = 13;
 const lengthMax = 19;

@@ -1,15 +1,10 @@
-/** Counts card numbers in free text in the metrics, and records them in the audit log, summed up over a minute. */
+/** Counts secrets in free text in the metrics, and records them in the audit log, summed up over a minute. */
 import { credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { SecretFound } from '../gateway/text-scan.ts';
 import type { CountEvent } from '../http/metrics/metrics.ts';
 
-export const cardNumberCounter = {
-  name: 'triglyph_card_numbers_found_total',
-  help: 'Card numbers in fields that are no card fields, by operation and field.',
-};
-
-export interface CardNumberReports {
+export interface SecretReports {
   report(found: SecretFound): void;
   /** Records what was summed up. */
   flush(): void;
@@ -22,20 +17,20 @@ interface Sum extends SecretFound {
 const intervalMs = 60_000;
 const sumsMax = 1_000;
 
-/** One event for each credential and field in a minute, without the number. */
-export function createCardNumberReports(audit: AuditTrail, count: CountEvent): CardNumberReports {
+/** One event for each credential and field in a minute, without the secret. */
+export function createSecretReports(audit: AuditTrail, count: CountEvent): SecretReports {
   const sums = new Map<string, Sum>();
   const flush = (): void => {
     for (const { operation, field, credential, count: times } of sums.values())
       audit.record({
-        kind: 'cardNumberFound',
+        kind: 'secretFound',
         actor: credentialActor(credential),
         subject: `${operation} ${field}`,
         detail: { times },
       });
     sums.clear();
   };
-  return Object.freeze<CardNumberReports>({
+  return Object.freeze<SecretReports>({
     report(found) {
       const { operation, field, credential } = found;
       count(`${operation} ${field}`);

@@ -1,0 +1,157 @@
+/** Composes the services of a server: what each contributes, in one list. */
+import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
+import type { CredentialRules, GrantRule } from '../callers/credentials/credential-rules.ts';
+import type { SettingGroup } from '../config/setting.ts';
+import type { Service } from '../contract/service.ts';
+import { type Implementation, servicesOf } from '../gateway/implement.ts';
+import type { Log } from '../http/log.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { JobQueue } from '../jobs/job.ts';
+import { parseQueuedEvent } from '../jobs/webhooks/event.ts';
+import { WebhookFormats } from '../jobs/webhooks/format.ts';
+import type { JobHandler } from '../jobs/worker.ts';
+import type { TraceCall } from '../lib/call-tracer.ts';
+import type { TableOwner } from '../store/sql/create-tables.ts';
+import type { Engine } from '../store/sql/engine.ts';
+import type { SharedObjects } from '../store/transaction.ts';
+import type {
+  EventContent,
+  GatewayService,
+  OpenedImporter,
+  OpenedService,
+  ServerParts,
+  TextScan,
+} from './define-service.ts';
+import { engineTables } from './engine-tables.ts';
+
+/** What operators see of a queued event. */
+export interface EventSummary extends EventContent {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What the services of a server contribute over its store. */
+export interface Services extends Pick<OpenedService, 'panels' | 'dataTables'> {
+  readonly implementations: readonly Implementation[];
+  readonly webhookFormats: WebhookFormats;
+  readonly importers: readonly OpenedImporter[];
+  readonly textScan: TextScan | undefined;
+  /** Summarizes the payload of a queued event, without personal data. */
+  summarizeEvent(payload: string): EventSummary;
+  /** Adds to the data of a queued event what is sealed in the store. */
+  completeEvent(data: object): Promise<object>;
+  /** Adapts what is stored to the configuration. For serving processes, before their first request. */
+  prepare(credentials: CredentialRegistry): Promise<void>;
+  createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
+  /** Returns whether the keys are those of all stored data. Throws if something does not open. */
+  keysOpenStoredData(): Promise<boolean>;
+  /** Logs and counts the events of services. `trace`: absent where traces are not exported. */
+  observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
+}
+
+/** Throws where two services find secrets in texts. */
+export function composeServices(
+  services: readonly GatewayService[],
+  formats: WebhookFormats,
+  server: ServerParts,
+): Services {
+  const opened = services.map((service) => service.open(server));
+  return Object.freeze<Services>({
+    implementations: opened.map(({ implementation }) => implementation),
+    webhookFormats: formats,
+    importers: opened.flatMap(({ importers }) => importers),
+    panels: opened.flatMap(({ panels }) => panels),
+    dataTables: opened.flatMap(({ dataTables }) => dataTables),
+    textScan: onlyOne(
+      opened.map(({ textScan }) => textScan),
+      'find secrets in texts',
+    ),
+    summarizeEvent: (payload) => summarizeEvent(services, payload),
+    async completeEvent(data) {
+      let completed = data;
+      for (const { completeEvent } of opened) completed = (await completeEvent?.(completed)) ?? completed;
+      return completed;
+    },
+    async prepare(credentials) {
+      for (const each of opened) await each.prepare(credentials);
+    },
+    createJobHandlers: async (queue) => (await Promise.all(opened.map((each) => each.createJobHandlers(queue)))).flat(),
+    async keysOpenStoredData() {
+      for (const each of opened) if (!(await each.keysOpenStoredData())) return false;
+      return true;
+    },
+    observe(log, metrics, trace) {
+      for (const each of opened) each.observe(log, metrics, trace);
+    },
+  });
+}
+
+/** Every version of every service; of each service, the newest last. */
+export function contractsOf(services: readonly GatewayService[]): readonly Service[] {
+  return servicesOf(services);
+}
+
+export function webhookFormatsOf(services: readonly GatewayService[]): WebhookFormats {
+  return new WebhookFormats(services.flatMap(({ definition }) => definition.webhookFormats ?? []));
+}
+
+/** The settings of services. */
+export function settingGroupsOf(services: readonly Pick<GatewayService, 'definition'>[]): readonly SettingGroup[] {
+  return services.flatMap(({ definition }) => definition.settings ?? []);
+}
+
+/** Who brings tables to a store: the engine and the services. */
+export function ownersOf(services: readonly GatewayService[]): readonly TableOwner[] {
+  return [engineTables, ...services.map(({ tables }) => tables)];
+}
+
+/** The objects of services that all transactions of a store share. */
+export function sharedObjectsOf(
+  services: readonly GatewayService[],
+  engine: Engine,
+  config: ServerParts['config'],
+): SharedObjects {
+  return services.flatMap((service) => service.sharedObjects(engine, config));
+}
+
+/** What credentials may be. A grant that contracts name and no service declares may hold any value, for any tenant. */
+export function credentialRulesOf(services: readonly GatewayService[]): CredentialRules {
+  const tenants = onlyOne(
+    services.map(({ definition }) => definition.tenants),
+    'name the tenants',
+  );
+  const declared = services.flatMap(({ definition }) => definition.grants ?? []);
+  const rules = new Map<string, GrantRule>(declared.map((rule) => [rule.name, rule]));
+  for (const { operations } of services.map(({ service }) => service))
+    for (const { role, grants } of operations.values())
+      for (const { grant } of grants) {
+        const { name } = grant;
+        const option = { flags: `--${name} <value>`, doc: `a ${name}` };
+        if (!declared.some((each) => each.name === name)) rules.set(name, { name, noun: name, role, option });
+      }
+  return { tenantNoun: 'tenant', realm: 'Tenant', ...tenants, grants: [...rules.values()] };
+}
+
+/** Returns the services without work of their own, for a server whose operations other servers answer. */
+export function withoutJobs(services: readonly GatewayService[]): readonly GatewayService[] {
+  return services.map((service) => ({
+    ...service,
+    open: (server) => ({ ...service.open(server), prepare: async () => {}, createJobHandlers: async () => [] }),
+  }));
+}
+
+/** Throws for an event of no service. */
+export function summarizeEvent(services: readonly GatewayService[], payload: string): EventSummary {
+  const { at, data } = parseQueuedEvent<object>(payload);
+  for (const { definition } of services) {
+    const content = definition.summarizeEvent?.(data);
+    if (content !== undefined) return { ...content, at };
+  }
+  throw new TypeError('no service has such events');
+}
+
+function onlyOne<T>(given: readonly (T | undefined)[], what: string): T | undefined {
+  const [first, ...others] = new Set(given.filter((each) => each !== undefined));
+  if (others.length > 0) throw new TypeError(`two services of a server ${what}`);
+  return first;
+}

@@ -10,7 +10,7 @@ const engine = {
   idempotency: ['contract', 'lib', 'vault'],
   store: ['contract', 'idempotency', 'jobs', 'lib', 'vault'],
   audit: ['lib', 'store', 'vault'],
-  callers: ['audit', 'contract', 'lib', 'store', 'vault'],
+  callers: ['audit', 'contract', 'formats', 'lib', 'store', 'vault'],
   formats: ['contract', 'lib'],
   documents: ['contract', 'lib'],
   gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'lib', 'store', 'vault'],

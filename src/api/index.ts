@@ -17,7 +17,6 @@ export type {
   FixedCredential,
   SecretSource,
   UpstreamCredentials,
-  UpstreamFormat,
   UpstreamOptions,
   Upstreams,
   UpstreamTimeouts,
@@ -51,7 +50,7 @@ export { ConversionError } from '../convert/conversion-error.ts';
 export type { MessageHints, MessageSide } from '../convert/identify-message.ts';
 export type { MessagePlace } from '../convert/locate.ts';
 export type { Change } from '../convert/scalar-changes.ts';
-export type { ProtocolName } from '../formats/index.ts';
+export type { ProtocolName, UpstreamFormat } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { balancePlatform } from '../services/balance-platform/index.ts';
 export { recurring } from '../services/recurring/index.ts';

@@ -1,4 +1,5 @@
 /** Names the client of a request by its headers: short, printable, and without what differs from request to request. */
+import { isFormat, wireFormats } from '../formats/index.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -27,7 +28,7 @@ export type NameClient = (headers: Headers, format: string) => string;
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */
 export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = []): NameClient {
   const pairs = [...usualLibraryHeaders, ...libraryHeaders];
-  const known = new BoundedMap<string, Readonly<Record<ActionStyle, string>>>(knownMax);
+  const known = new BoundedMap<string, ClientNames>(knownMax);
   return (headers, format) => {
     let given = headers['user-agent'] ?? '';
     for (const [name, version] of pairs) {
@@ -36,32 +37,24 @@ export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = [])
     }
     let names = known.get(given);
     if (names === undefined) {
-      names = namesOf(given);
+      names = { plain: clean(given) || unnamedClient, styled: new Map() };
       if (given.length <= readMax) known.set(given, names);
     }
-    return names[format === 'soap11' ? actionStyle(headers.soapaction) : 'other'];
+    const style = isFormat(format) ? wireFormats[format].clientStyle?.(headers) : undefined;
+    if (style === undefined) return names.plain;
+    let styled = names.styled.get(style);
+    if (styled === undefined) {
+      styled = `${names.plain}, ${style}`;
+      names.styled.set(style, styled);
+    }
+    return styled;
   };
 }
 
-/** How a SOAP 1.1 client writes SOAPAction identifies stacks that send no User-Agent. */
-type ActionStyle = 'absent' | 'empty' | 'quoted' | 'unquoted' | 'other';
-
-function actionStyle(header: string | undefined): ActionStyle {
-  if (header === undefined) return 'absent';
-  if (header === '' || header === '""') return 'empty';
-  return header.startsWith('"') ? 'quoted' : 'unquoted';
-}
-
-function namesOf(given: string): Readonly<Record<ActionStyle, string>> {
-  const name = clean(given) || unnamedClient;
-  const withStyle = (style: ActionStyle): string => `${name}, SOAPAction ${style}`;
-  return {
-    absent: withStyle('absent'),
-    empty: withStyle('empty'),
-    quoted: withStyle('quoted'),
-    unquoted: withStyle('unquoted'),
-    other: name,
-  };
+interface ClientNames {
+  readonly plain: string;
+  /** With a peculiarity in the headers of one format. */
+  readonly styled: Map<string, string>;
 }
 
 /** Long numbers may be card numbers; long identifiers belong to one session or request. */

@@ -1,11 +1,12 @@
 /** Deprecations: which calls are deprecated, what their answers say, and when they are refused. Compiled once. */
 import { type DeprecationNotice, deprecationHeaders } from '../contract/deprecation.ts';
 import { describe, Problem } from '../contract/problem.ts';
+import type { ProtocolName } from '../formats/index.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type BrownOut, compileBrownOut, type FindWindow } from './brown-out.ts';
 
 /** A wire format. */
-export type FormatName = 'soap11' | 'soap12' | 'json' | 'form' | 'adapter' | 'rest';
+export type FormatName = ProtocolName;
 
 /** One value, or several. */
 export type OneOrMore<T> = T | readonly T[];

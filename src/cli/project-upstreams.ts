@@ -1,11 +1,12 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
 
 import { contractsOf } from '../backend/compose-services.ts';
-import type { UpstreamFormat, UpstreamOptions } from '../backend/upstreams/options.ts';
+import type { UpstreamOptions } from '../backend/upstreams/options.ts';
 import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { upstreamUrlHint } from '../backend/upstreams/read-upstream.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
+import type { UpstreamFormat } from '../formats/index.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
 /** The options of `serve` that let one upstream answer everything. */

@@ -1,7 +1,7 @@
 /** Prints a canonical request as a program that sends it: in curl, PHP, Python, Java, C#, Ruby or Node. */
-import { isBound, type Operation } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
-import type { ProtocolName, Protocols } from '../formats/index.ts';
+import { type ProtocolName, type Protocols, usualFormat, wireFormats } from '../formats/index.ts';
 import type { Call } from '../formats/protocol.ts';
 import { csharp } from './languages/csharp.ts';
 import { curl } from './languages/curl.ts';
@@ -41,7 +41,7 @@ export function printCallSource(
   language: LanguageName,
   { service, operation, input }: CallRequest,
   protocols: Protocols,
-  { origin, format = isBound(operation) ? 'rest' : 'json', credential = 'apiKey' }: CallSourceOptions,
+  { origin, format = usualFormat(operation), credential = 'apiKey' }: CallSourceOptions,
 ): string {
   const call = protocols[format].encodeRequest(service, operation, input);
   const body = bodyOf(call, format);
@@ -60,18 +60,5 @@ export function printCallSource(
 }
 
 function bodyOf({ body }: Call, format: ProtocolName): SourceBody | undefined {
-  if (body === '') return format === 'form' ? { kind: 'form', pairs: {} } : undefined;
-  switch (format) {
-    case 'json':
-    case 'rest':
-      return { kind: 'json', value: JSON.parse(body) };
-    case 'form':
-    case 'adapter':
-      return { kind: 'form', pairs: Object.fromEntries(new URLSearchParams(body)) };
-    case 'soap11':
-    case 'soap12':
-      return { kind: 'text', text: body };
-    default:
-      return format satisfies never;
-  }
+  return wireFormats[format].text.source?.(body) ?? (body === '' ? undefined : { kind: 'text', text: body });
 }

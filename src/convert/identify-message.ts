@@ -3,17 +3,14 @@ import type { Buffer } from 'node:buffer';
 import { isBound, type Operation } from '../contract/operation.ts';
 import { Problem } from '../contract/problem.ts';
 import { contractOf, namedOperations, newestOf, type Service } from '../contract/service.ts';
-import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
+import { addressFormats, byMediaType, type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import { multipartType } from '../formats/multipart.ts';
 import type { Media, Target } from '../formats/protocol.ts';
+import type { MessageClues } from '../formats/text-tools.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { detect } from '../gateway/detect.ts';
 import { identify } from '../gateway/identify.ts';
 import type { Route, Routes } from '../gateway/route.ts';
-import { decodeXml } from '../lib/xml/decode.ts';
-import type { Element } from '../lib/xml/element.ts';
-import { limits } from '../lib/xml/limits.ts';
-import { parse as parseXml } from '../lib/xml/parse.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { HttpMessage } from './http-message.ts';
 
@@ -58,31 +55,30 @@ export function identifyMessage(http: HttpMessage, named: MessageHints, known: K
   const { format, body, ...identified } = identifyFormat(http, wire, route, named, known.protocols);
   const { charset = identified.media.charset } = http;
   const media = { ...identified.media, charset };
-  const isSoap = format === 'soap11' || format === 'soap12';
-  const envelope = isSoap ? peekEnvelope(body, media) : undefined;
-  if (isSoap && envelope === undefined) refuseEnvelope({ body, media }, known);
-  const side = sideOf(http, named, envelope, body);
+  const { clues } = wireFormats[format].text;
+  const found = clues?.(body, media.charset);
+  if (found === undefined && wireFormats[format].bodyNamesOperation) refuseBody(format, { body, media }, known);
+  const side = sideOf(http, named, found, body);
   const target = targetOf(route, http);
-  const action = format === 'adapter' || format === 'form' ? actionOf(body) : undefined;
   const wanted: Wanted = {
-    name: named.operation ?? operationIn(envelope, side) ?? action?.operation ?? target?.operation?.name,
-    service: named.service ?? action?.service ?? target?.service.name,
+    name: named.operation ?? operationIn(found, side) ?? target?.operation?.name,
+    service: named.service ?? found?.service ?? target?.service.name,
     version: named.version ?? target?.version,
-    namespace: envelope?.namespace,
+    namespace: found?.namespace,
   };
   const namesOperation = side !== 'error' || wanted.name !== undefined;
-  const found =
+  const contract =
     named.operation === undefined && named.service === undefined && target?.operation !== undefined
       ? { service: target.service, operation: target.operation }
       : namesOperation
         ? findOperation(known.services, wanted)
         : standIn(known.services, wanted, format);
   return {
-    format: formatFor(found.operation, format, action !== undefined),
+    format: formatFor(contract.operation, format, found?.service !== undefined),
     side,
-    ...found,
+    ...contract,
     namesOperation,
-    target: target?.operation === found.operation ? target : { version: found.service.version, ...found },
+    target: target?.operation === contract.operation ? target : { version: contract.service.version, ...contract },
     media,
     body,
   };
@@ -108,7 +104,7 @@ function identifyFormat(
 ): IdentifiedFormat {
   const declared = detect(wire, route, protocols).media;
   if (from !== undefined) return { format: from, media: { ...declared, type: protocols[from].mediaType }, body };
-  if (declared.type === 'application/problem+json') return { format: 'rest', media: declared, body };
+  if (declared.type === 'application/problem+json') return { format: addressFormats.bound, media: declared, body };
   const isNamed = Object.hasOwn(byMediaType, declared.type) && declared.type !== multipartType;
   const found = isNamed ? { contentType: declared.type, body } : identify(body, declared.type, headers['content-type']);
   const { media } = detect(wire, route, protocols, isNamed ? headers['content-type'] : found.contentType);
@@ -118,10 +114,10 @@ function identifyFormat(
   return { format, media, body: found.body };
 }
 
-/** JSON of an operation with an HTTP binding is the format `rest`. A form whose body names the operation is the adapter's. */
+/** An operation with an HTTP binding has one format. A form whose body names the operation is the adapter's. */
 function formatFor(operation: Operation, format: ProtocolName, hasAction: boolean): ProtocolName {
-  if (isBound(operation)) return 'rest';
-  return format === 'form' && hasAction ? 'adapter' : format;
+  if (isBound(operation)) return addressFormats.bound;
+  return hasAction && !wireFormats[format].hasOwnAddress ? addressFormats.adapter : format;
 }
 
 /** Undefined for an address that is not served, such as that of another server. */
@@ -135,47 +131,32 @@ function targetOf(route: Route, { start }: HttpMessage): Target | undefined {
   }
 }
 
-/** The element of the Body that names the operation, or a Fault. Undefined for what is malformed: decoding says why. */
-function peekEnvelope(body: Buffer, { charset }: Media): Element | undefined {
-  try {
-    const envelope = parseXml(decodeXml(body, charset), peekLimits);
-    const content = envelope.children.find(({ local }) => local === 'Body')?.children ?? [];
-    // Elements with an id are parts that the message refers to.
-    return content.find(({ attributes }) => attributes.every(({ local }) => local !== 'id')) ?? content[0];
-  } catch {
-    return undefined;
-  }
-}
-
-/** Throws the Problem of a body that has no envelope. */
-function refuseEnvelope(
+/** Throws the Problem of a body that does not say what it is. */
+function refuseBody(
+  format: ProtocolName,
   { body, media }: Pick<IdentifiedFormat, 'body' | 'media'>,
   { services, protocols }: KnownServices,
 ): void {
   const service = services.find((each) => namedOperations(each).length > 0);
   if (service === undefined) return;
   const target = { service, version: service.version, operation: undefined };
-  protocols.soap11.decode(body, media, target, { query: '', headers: {} });
+  protocols[format].decode(body, media, target, { query: '', headers: {} });
 }
 
-const peekLimits = { ...limits, elementsMax: 50_000, allAttributesMax: 200_000 };
-
-function operationIn(message: Element | undefined, side: MessageSide): string | undefined {
-  if (message === undefined || message.local === 'Fault') return undefined;
-  return side === 'answer' ? message.local.replace(/Response$/, '') : message.local;
+function operationIn(clues: MessageClues | undefined, side: MessageSide): string | undefined {
+  return side === 'answer' ? clues?.operation?.replace(/Response$/, '') : clues?.operation;
 }
 
 function sideOf(
   { start }: HttpMessage,
   { side }: MessageHints,
-  message: Element | undefined,
+  clues: MessageClues | undefined,
   body: Buffer,
 ): MessageSide {
-  if (message?.local === 'Fault' || (start?.kind === 'answer' && start.status >= 400)) return 'error';
+  if (clues?.side === 'error' || (start?.kind === 'answer' && start.status >= 400)) return 'error';
   if (side === 'answer' || start?.kind === 'answer') return isErrorBody(body) ? 'error' : 'answer';
   if (side === 'request' || start?.kind === 'request') return 'request';
-  if (message !== undefined) return message.local.endsWith('Response') ? 'answer' : 'request';
-  return isErrorBody(body) ? 'error' : 'request';
+  return clues?.side ?? (isErrorBody(body) ? 'error' : 'request');
 }
 
 /** Errors in JSON and FORM have members that no contract has together; the adapter's are one line. */
@@ -183,17 +164,6 @@ function isErrorBody(body: Buffer): boolean {
   const text = body.toString('utf8').trim();
   if (text.startsWith('{')) return /"errorCode"\s*:/.test(text) && /"(?:message|detail)"\s*:/.test(text);
   return /(?:^|&)errorCode=/.test(text) || /^(?:validation|security|internal) \d/.test(text);
-}
-
-interface Action {
-  readonly service: string;
-  readonly operation: string;
-}
-
-/** `action=Recurring.disable` */
-function actionOf(body: Buffer): Action | undefined {
-  const [, service, operation] = /(?:^|&)action=(\w+)\.(\w+)(?:&|\s*$)/.exec(body.toString('latin1')) ?? [];
-  return service === undefined || operation === undefined ? undefined : { service, operation };
 }
 
 interface Wanted {
@@ -207,7 +177,7 @@ interface Wanted {
 function standIn(services: readonly Service[], wanted: Wanted, format: ProtocolName) {
   for (const service of contractsOf(services, wanted))
     for (const operation of service.operations.values())
-      if (isBound(operation) === (format === 'rest')) return { service, operation };
+      if (wireFormats[format].carries(operation, service)) return { service, operation };
   throw new ConversionError('unnamed', `no service has answers in ${format}`);
 }
 

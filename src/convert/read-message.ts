@@ -3,11 +3,9 @@ import type { Buffer } from 'node:buffer';
 import type { Operation } from '../contract/operation.ts';
 import { type Issue, Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
-import { decodeText } from '../formats/body-text.ts';
-import type { ProtocolName, Protocols } from '../formats/index.ts';
+import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import { malformedBody } from '../formats/malformed-body.ts';
 import { type Decoded, OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
-import { decodeXml } from '../lib/xml/decode.ts';
 import { Malformed } from '../lib/xml/parse.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
@@ -55,7 +53,7 @@ function decodeRequest(
   protocols: Protocols,
 ): InFormat<Decoded> {
   const query = start?.kind === 'request' ? start.query : '';
-  const bytes = format === 'form' || format === 'adapter' ? withoutLineEnd(body) : body;
+  const bytes = wireFormats[format].text.ofFile?.(body) ?? body;
   return inFormat(format, (name) => protocols[name].decode(bytes, media, target, { query, headers }));
 }
 
@@ -90,9 +88,8 @@ function refused(refusal: Refusal): Pick<ReadMessage, 'content' | 'issues' | 'un
 /** The reading that records coercions. It may refuse what an answer of another server may have. */
 function readStrictly(protocol: Protocol, operation: Operation, { media, body }: IdentifiedMessage): void {
   try {
-    const isXml = protocol.name === 'soap11' || protocol.name === 'soap12';
-    const decoded = isXml ? { text: decodeXml(body, media.charset) } : decodeText(body, media.charset);
-    if ('text' in decoded) protocol.decodeResponse(operation, decoded.text.trimEnd());
+    const text = protocol.text.decode(body, media.charset);
+    if (text !== undefined) protocol.decodeResponse(operation, text.trimEnd());
   } catch (thrown) {
     if (!(thrown instanceof Problem) && !(thrown instanceof Malformed)) throw thrown;
   }
@@ -117,11 +114,4 @@ function inFormat<T>(format: ProtocolName, read: (format: ProtocolName) => T): I
     if (!(thrown instanceof OtherFormat)) throw thrown;
     return { format: thrown.format, result: read(thrown.format) };
   }
-}
-
-/** Files end with a line break, which a form has not. */
-function withoutLineEnd(body: Buffer): Buffer {
-  let end = body.length;
-  while (end > 0 && (body[end - 1] === 0x0a || body[end - 1] === 0x0d)) end -= 1;
-  return body.subarray(0, end);
 }

@@ -1,9 +1,9 @@
 /** The JSON call that replaces the last call of a caller. Its secrets are masked. */
 import type { CallerUse } from '../callers/caller-record.ts';
 import { type LastRequest, markMasked, maskedMembers } from '../callers/last-request.ts';
-import { isBound, type Operation } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { contractOf, type Service } from '../contract/service.ts';
-import type { Protocols } from '../formats/index.ts';
+import { type Protocols, usualFormat } from '../formats/index.ts';
 import { type CallRequest, type LanguageName, printCallSource } from './call-source.ts';
 import type { SourceCredential } from './languages/language.ts';
 
@@ -46,7 +46,7 @@ export function printReplacement(
 }
 
 function describeCall({ service, operation, input }: CallRequest, protocols: Protocols, origin: string): object {
-  const format = isBound(operation) ? 'rest' : 'json';
+  const format = usualFormat(operation);
   const {
     method = 'POST',
     path,

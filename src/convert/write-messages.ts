@@ -1,7 +1,7 @@
 /** Writes a canonical value in other formats, and as programs. */
 import { isBound } from '../contract/operation.ts';
 import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
-import type { ProtocolName, Protocols } from '../formats/index.ts';
+import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import type { Refusal } from '../formats/protocol.ts';
 import type { Message } from '../formats/wire.ts';
 import { type LanguageName, languageNames, printCallSource } from './call-source.ts';
@@ -45,12 +45,17 @@ function isLanguage(name: string): name is LanguageName {
 function writeMessage(format: ProtocolName, message: Written, protocols: Protocols): ConvertedMessage {
   const { service, operation, side, content } = message;
   if (content.kind === 'refusal') return writeError(format, message, content.refusal, protocols);
-  if (isBound(operation) !== (format === 'rest')) {
+  if (!wireFormats[format].carries(operation, service)) {
     const binding = isBound(operation) ? 'an HTTP binding' : 'no HTTP binding';
-    throw new ConversionError('target', `${format} does not carry ${operation.name}: it has ${binding}`);
+    const reason =
+      wireFormats[format].hasFieldsInHead || isBound(operation) ? `${operation.name}: it has ${binding}` : undefined;
+    throw new ConversionError(
+      'target',
+      reason === undefined
+        ? `version ${service.version} of ${service.name} has no messages in ${format}`
+        : `${format} does not carry ${reason}`,
+    );
   }
-  if (format === 'adapter' && service.legacy?.adapter === undefined)
-    throw new ConversionError('target', `version ${service.version} of ${service.name} has no form adapter`);
   if (side === 'request') {
     const call = protocols[format].encodeRequest(service, operation, content.value);
     const { method = 'POST', path, headers = {}, contentType, body } = call;

@@ -1,6 +1,5 @@
 /** The documents that the repository keeps, with a neutral address. */
-
-import { newestOf, type Service, serviceAddress } from '../contract/service.ts';
+import { boundOperations, newestOf, type Service, serviceAddress } from '../contract/service.ts';
 import { hasBound, hasNamed, type OpenApi, openApisOf, printJson } from './documents.ts';
 import { kebabCase } from './names.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';
@@ -56,19 +55,20 @@ function wsdlFiles(service: Service): readonly CommittedDocument[] {
 }
 
 function referenceFiles(services: readonly Service[], printers: readonly Printer[]): readonly CommittedDocument[] {
-  const rest = printers.find(({ name }) => name === 'rest');
+  const bound = newestOf(services).filter(hasBound);
+  const carriesBound = ({ carries }: Printer): boolean =>
+    bound.some((service) => boundOperations(service).some((operation) => carries(operation, service)));
+  const rest = printers.find(carriesBound);
   const others = printers.filter((each) => each !== rest);
   const named = referencePages(services.filter(hasNamed), others).map((page) => ({ folder: 'docs/reference', page }));
-  const bound =
+  const boundFiles =
     rest === undefined
       ? []
-      : newestOf(services)
-          .filter(hasBound)
-          .flatMap((service) =>
-            boundReferencePages(service, rest).map((page) => ({
-              folder: `docs/reference/${kebabCase(service.name)}`,
-              page,
-            })),
-          );
-  return [...named, ...bound].map(({ folder, page }) => ({ path: `${folder}/${page.file}`, text: page.text }));
+      : bound.flatMap((service) =>
+          boundReferencePages(service, rest).map((page) => ({
+            folder: `docs/reference/${kebabCase(service.name)}`,
+            page,
+          })),
+        );
+  return [...named, ...boundFiles].map(({ folder, page }) => ({ path: `${folder}/${page.file}`, text: page.text }));
 }

@@ -26,6 +26,7 @@ export interface Printer {
   readonly name: string;
   /** The heading of its examples. */
   readonly title: string;
+  carries(operation: Operation, service: Service): boolean;
   encodeRequest(
     service: Service,
     operation: Operation,
@@ -139,7 +140,7 @@ function examples(
   return [
     ...heading,
     ...printers.flatMap((printer) => {
-      const shown = printer.name === 'adapter' ? adapterVersion(services, service) : service;
+      const shown = printer.carries(operation, service) ? service : newestCarrying(services, service, printer);
       // An older version may lack the operation.
       const carried = shown?.operations.get(operation.name);
       if (shown === undefined || carried === undefined || isBound(carried) !== isBound(operation)) return [];
@@ -150,9 +151,11 @@ function examples(
   ];
 }
 
-/** The newest version that has the address of the form adapter. */
-function adapterVersion(services: readonly Service[], { name }: Service): Service | undefined {
-  return services.findLast((each) => each.name === name && each.legacy?.adapter !== undefined);
+/** The newest version with messages in a format, such as that of an older address. */
+function newestCarrying(services: readonly Service[], { name }: Service, printer: Printer): Service | undefined {
+  return services.findLast(
+    (each) => each.name === name && [...each.operations.values()].some((one) => printer.carries(one, each)),
+  );
 }
 
 function example(service: Service, operation: Operation, printer: Printer): readonly string[] {

@@ -1,5 +1,6 @@
 /** The wire formats. A new one is a folder and a line here. */
 import { conventionsOf } from '../contract/conventions.ts';
+import { isBound, type Operation } from '../contract/operation.ts';
 import { type CompileRead, compileRead } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
@@ -55,8 +56,21 @@ export function createProtocols(
 
 /** The same members for every format, in one order, so that reading them costs the same in all. */
 function traitsOf(format: WireFormat): Required<FormatTraits> {
-  const { title, mediaType, otherMediaTypes = [], charsets, requiresHost = false, text } = format;
-  return { title, mediaType, otherMediaTypes, charsets, requiresHost, text };
+  return {
+    title: format.title,
+    mediaType: format.mediaType,
+    otherMediaTypes: format.otherMediaTypes ?? [],
+    charsets: format.charsets,
+    requiresHost: format.requiresHost ?? false,
+    bodyNamesOperation: format.bodyNamesOperation ?? false,
+    hasFieldsInHead: format.hasFieldsInHead ?? false,
+    text: format.text,
+    upstream: format.upstream,
+    carries: format.carries,
+    callHead: format.callHead,
+    begins: format.begins ?? (() => false),
+    clientStyle: format.clientStyle ?? (() => undefined),
+  };
 }
 
 /** The format that a media type declares. */
@@ -69,10 +83,34 @@ export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freez
   ),
 );
 
-/** The media types of bodies that tell their format by the first byte. */
-export const xmlType = soap11.mediaType;
-export const jsonType = json.mediaType;
-export const urlencodedType = form.mediaType;
+/** Whether a name is that of a format. Requests for documents have another one. */
+export function isFormat(name: string): name is ProtocolName {
+  return Object.hasOwn(formats, name);
+}
+
+/** The format that a body has whose request declares no media type. */
+export function formatOfBody(start: string): NamedProtocol | undefined {
+  return namedProtocols.find((name) => wireFormats[name].begins?.(start));
+}
+
+/** The formats of answers to requests that name none: to callers that accept XML, and to all others. */
+export const fallbackFormats = Object.freeze({ xml: 'soap11', other: 'json' } as const);
+/** The only formats of some addresses: those of the form adapter, and those of operations with an HTTP binding. */
+export const addressFormats = Object.freeze({ adapter: 'adapter', bound: 'rest' } as const);
+
+/** The formats in which another server can be called. One of them is chosen for operations that callers name. */
+export type UpstreamFormat = NamedProtocol;
+export const upstreamFormats: readonly UpstreamFormat[] = namedProtocols;
+
+/** The formats that carry an operation. */
+export function formatsOf(operation: Operation, service: Service): readonly ProtocolName[] {
+  return protocolNames.filter((name) => wireFormats[name].carries(operation, service));
+}
+
+/** The format of calls that do not ask for one. */
+export function usualFormat(operation: Operation): ProtocolName {
+  return isBound(operation) ? addressFormats.bound : fallbackFormats.other;
+}
 
 /** The names and the values of a query. */
 export const queryParts = partsOfForm;

@@ -23,7 +23,36 @@ export interface FormatTraits {
   readonly charsets: readonly Charset[];
   /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
   readonly requiresHost?: boolean;
+  /** The body names the operation, and the address need not. */
+  readonly bodyNamesOperation?: boolean;
+  /** The head of a request holds fields, too. */
+  readonly hasFieldsInHead?: boolean;
   readonly text: TextTools;
+  readonly upstream: UpstreamTraits;
+  /** Whether messages of this format exist for an operation of a service. */
+  carries(operation: Operation, service: Service): boolean;
+  /** The head of a call by POST. */
+  callHead(operation: Operation, service: Service): Pick<Call, 'path' | 'contentType' | 'headers'>;
+  /** Whether a body that declares no media type is of this format, by its first bytes as Latin-1. No body begins as two formats. */
+  begins?(start: string): boolean;
+  /** A peculiarity of a client in its headers, beside its name: `SOAPAction quoted`. */
+  clientStyle?(headers: Head['headers']): string | undefined;
+}
+
+/** How requests to another server are sent in this format, and how its answers are told from others. */
+export interface UpstreamTraits {
+  /** The header of requests. */
+  readonly accept: string;
+  /** A media type of answers. */
+  isAnswerType(mediaType: string): boolean;
+  /** An answer of this format is never empty. */
+  readonly isNeverEmpty?: boolean;
+  /** Further headers of a request, beside its content type and its own ones. */
+  headers?(call: Call): Readonly<Record<string, string>>;
+  /** A body has a place for the Idempotency-Key. */
+  readonly hasKeyInBody?: boolean;
+  /** Servers need the charset in the content type. */
+  readonly declaresCharset?: boolean;
 }
 
 /** What the folder of a wire format exports. */

@@ -24,4 +24,27 @@ export interface TextTools {
   parts(text: string): readonly TextPart[] | undefined;
   /** Breaks the text into lines, without a change of what it says. */
   indent(text: string): string;
+  /** Whether a text may be of this format, or was pasted from another one. */
+  resembles(text: string): boolean;
+  /** The body of a message that was read from a file. By default as it is. */
+  ofFile?(body: Buffer): Buffer;
+  /** What a message says of itself. */
+  clues?(body: Buffer, charset: Charset | undefined): MessageClues | undefined;
+  /** How programs write a body; by default as a text, and not at all where it is empty. */
+  source?(body: string): SourceBody | undefined;
 }
+
+/** What a message says of itself, as far as it does. */
+export interface MessageClues {
+  readonly service?: string;
+  readonly operation?: string;
+  /** The URI of the element of the operation. */
+  readonly namespace?: string;
+  readonly side?: 'request' | 'answer' | 'error';
+}
+
+/** The body of a call: a JSON value, the pairs of a form, or a text such as a SOAP envelope. */
+export type SourceBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'form'; readonly pairs: Readonly<Record<string, string>> }
+  | { readonly kind: 'text'; readonly text: string };

@@ -1,6 +1,13 @@
 /** Detects the protocol of a request; total, since even a refusal needs a format. */
 
-import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
+import {
+  addressFormats,
+  byMediaType,
+  fallbackFormats,
+  namedProtocols,
+  type ProtocolName,
+  type Protocols,
+} from '../formats/index.ts';
 import { multipartType } from '../formats/multipart.ts';
 import type { Media, Protocol, Target } from '../formats/protocol.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
@@ -53,11 +60,12 @@ export function detect(
 export function requireReadable(detected: Detected, route: Route, { operation }: Target, protocols: Protocols): void {
   const { protocol, media, isReadable } = detected;
   if (isReadable) return;
-  const { soap11, soap12, json, form } = protocols;
   if (carries(protocol, route, 'POST', media)) throw unsupportedMedia('charset', protocol.charsets);
-  // Where the path names no operation, only SOAP does.
-  const named = operation === undefined ? [soap11, soap12] : [soap11, soap12, json, form];
-  const formats = route.format === undefined ? named : [protocols[route.format]];
+  const selected = namedProtocols.filter((name) => byMediaType[protocols[name].mediaType] === name);
+  const named = selected.map((name) => protocols[name]);
+  // Where the path names no operation, the body does.
+  const fitting = operation === undefined ? named.filter((each) => each.bodyNamesOperation) : named;
+  const formats = route.format === undefined ? fitting : [protocols[route.format]];
   const types = formats.map(({ mediaType }) => mediaType);
   throw unsupportedMedia('Content-Type', types, { headers: { Accept: types.join(', ') } });
 }
@@ -85,7 +93,7 @@ function parseMedia(header: string): Declared {
 
 /** Without a format of the address or the media type: as the address or Accept suggests, else JSON. */
 function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
-  return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
+  return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? fallbackFormats.xml : route.fallback;
 }
 
 /** Whether the declared media type is one of the protocol. */
@@ -97,5 +105,5 @@ function carries(
 ): boolean {
   if (type === mediaType || otherMediaTypes.includes(type)) return true;
   // A request without a body need not declare a media type where an HTTP binding names the operation.
-  return format === 'rest' && (method === 'GET' || type === '');
+  return format === addressFormats.bound && (method === 'GET' || type === '');
 }

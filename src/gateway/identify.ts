@@ -1,6 +1,6 @@
 /** Identifies a body whose head does not say what it is: by its first byte, or as the part of a multipart body. */
 import type { Buffer } from 'node:buffer';
-import { jsonType, urlencodedType, xmlType } from '../formats/index.ts';
+import { formatOfBody, wireFormats } from '../formats/index.ts';
 import { multipartType, onlyPart } from '../formats/multipart.ts';
 
 export interface Identified {
@@ -17,12 +17,8 @@ export function identify(body: Buffer, declaredType: string, header: string | un
 
 /** No document of one format begins as that of another, so this is no guess between readings. */
 function typeOf(body: Buffer): string {
-  const start = body.toString('latin1', 0, startMax);
-  if (/^(?:\xff\xfe|\xfe\xff)/.test(start)) return xmlType;
-  const [, first = ''] = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(.)/.exec(start) ?? [];
-  if (first === '<') return xmlType;
-  if (first === '{' || first === '[') return jsonType;
-  return /^[\w%&]$/.test(first) ? urlencodedType : '';
+  const format = formatOfBody(body.toString('latin1', 0, startMax));
+  return format === undefined ? '' : wireFormats[format].mediaType;
 }
 
 /** Where the first character is looked for. */

@@ -11,15 +11,16 @@ import {
   serviceAddress,
   versionsOf,
 } from '../contract/service.ts';
+import { addressFormats, fallbackFormats } from '../formats/index.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
 export interface Route {
   /** The only format of the address; absent where the media type decides. */
-  readonly format?: 'adapter' | 'rest';
+  readonly format?: (typeof addressFormats)[keyof typeof addressFormats];
   /** The format of the answer where neither the address nor the media type names one. */
-  readonly fallback: 'soap11' | 'json';
+  readonly fallback: (typeof fallbackFormats)[keyof typeof fallbackFormats];
   /** Callers send requests to this path by POST, so a GET asks whether the service is there. */
   readonly isServiceAddress?: true;
   /** The path without text of the caller: names in braces stand for fields, and `*` for unknown segments. */
@@ -46,12 +47,12 @@ export function compileRoutes(services: readonly Service[]): Routes {
   const locate = (path: string, fallback: Route['fallback']): Located => {
     const plain = path.replace(/\/$/, '');
     const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
-    if (adapted !== undefined) return { format: 'adapter', ...named(adapted, undefined, '', fallback) };
+    if (adapted !== undefined) return { format: addressFormats.adapter, ...named(adapted, undefined, '', fallback) };
     const older = services.findLast(({ legacy }) => legacy?.soap === plain);
     if (older !== undefined) return named(older, undefined, '', fallback);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
     if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
-    const format = namedOperations(owner).length === 0 ? { format: 'rest' as const } : {};
+    const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
     const [, digits, rest = ''] = /^\/[vV]([1-9]\d{0,3})(\/.*)?$/.exec(path.slice(owner.address.length)) ?? [];
     if (digits === undefined) return { ...format, ...refused(fallback, () => new Problem('notFound')) };
     const version = Number(digits);
@@ -68,9 +69,9 @@ export function compileRoutes(services: readonly Service[]): Routes {
       const known = cache.get(path);
       if (known !== undefined) return known;
       const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
-      const located = locate(path, isLegacySoap ? 'soap11' : 'json');
+      const located = locate(path, isLegacySoap ? fallbackFormats.xml : fallbackFormats.other);
       const route = Object.freeze<Route>({ ...located, template: located.template ?? describePath(path) });
-      if (route.format !== 'rest') cache.set(path, route);
+      if (route.format !== addressFormats.bound) cache.set(path, route);
       return route;
     },
   });
@@ -197,7 +198,7 @@ function bound(
   fallback: Route['fallback'],
 ): Located {
   return {
-    format: 'rest',
+    format: addressFormats.bound,
     fallback,
     template: serviceAddress(service, version) + fitting[0]!.operation.http.path,
     target(method) {

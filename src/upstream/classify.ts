@@ -8,7 +8,7 @@ import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protoco
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';
-import { isJson, isTypeOf, unknownCharset } from './reply.ts';
+import { unknownCharset } from './reply.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** Returns the answer. Throws a Problem for a refusal without effect, and `UpstreamFailure` for anything else. */
@@ -39,10 +39,11 @@ export function compileClassify(
     const { media, headers, body } = reply;
     const detail = detailOf(reply.status);
     const isEmptyJson = body.length === 0 && media.type === '';
-    if (!isTypeOf(protocol.name, media.type) && !isEmptyJson)
+    if (!protocol.upstream.isAnswerType(media.type) && !isEmptyJson)
       throw new UpstreamFailure('contentType', 'unknown', detail);
     // No text is no JSON: something on the way has lost the body.
-    const isLost = body.length === 0 && media.type !== '' && reply.status !== 204 && isJson(protocol.name);
+    const isLost =
+      body.length === 0 && media.type !== '' && reply.status !== 204 && protocol.upstream.isNeverEmpty === true;
     if (isLost) throw new UpstreamFailure('notInFormat', 'unknown', detail);
     if (unknownCharset(headers['content-type']) !== undefined) throw new UpstreamFailure('charset', 'unknown', detail);
     const answer = decode(reply);

@@ -7,31 +7,18 @@ import type { Headers } from './options.ts';
 const userAgent = 'triglyph';
 
 /** The headers of every request in a format, names and values in turn. */
-export function fixedHeaders({ name }: Protocol): readonly string[] {
-  return ['user-agent', userAgent, 'accept', acceptOf(name)];
+export function fixedHeaders({ upstream }: Protocol): readonly string[] {
+  return ['user-agent', userAgent, 'accept', upstream.accept];
 }
 
 /** Adds the headers of the encoded request. */
-export function addCallHeaders(headers: string[], { name }: Protocol, { contentType, headers: own, body }: Call): void {
-  const isForm = name === 'form' || name === 'adapter';
-  if (body !== '') headers.push('content-type', isForm ? `${contentType};charset=utf-8` : contentType);
-  // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
-  if (name === 'soap11' && own === undefined) headers.push('soapaction', '""');
+export function addCallHeaders(headers: string[], { upstream }: Protocol, call: Call): void {
+  const { contentType, headers: own, body } = call;
+  if (body !== '')
+    headers.push('content-type', upstream.declaresCharset ? `${contentType};charset=utf-8` : contentType);
+  const further = upstream.headers?.(call);
+  for (const each in further) headers.push(each, further[each]!);
   for (const each in own) headers.push(each, own[each]!);
-}
-
-function acceptOf(format: string): string {
-  switch (format) {
-    case 'soap11':
-      return 'text/xml';
-    case 'soap12':
-      return 'application/soap+xml, text/xml;q=0.9';
-    case 'form':
-    case 'adapter':
-      return 'application/x-www-form-urlencoded, text/plain;q=0.9';
-    default:
-      return 'application/json, application/problem+json';
-  }
 }
 
 /** Adds the headers of one request. */

@@ -47,25 +47,3 @@ function parseMedia(contentType: string): Media {
 function typeIn(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
-
-const json = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
-const xml: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml', 'multipart/related']);
-
-/** Whether a format is written in JSON. */
-export function isJson(name: string): boolean {
-  return name === 'json' || name === 'rest';
-}
-
-/** Whether answers of a format have a media type. `name`: of the format. */
-export function isTypeOf(name: string, type: string): boolean {
-  switch (name) {
-    case 'soap11':
-    case 'soap12':
-      return xml.has(type);
-    case 'form':
-    case 'adapter':
-      return type === 'application/x-www-form-urlencoded';
-    default:
-      return json.test(type);
-  }
-}

@@ -16,7 +16,7 @@ export function compileRequest(
   operation: Operation,
 ): EncodeRequest {
   const base = new URL(url).pathname.replace(/\/$/, '');
-  const only = isSingleAddress === true && protocol.name !== 'rest' ? base || '/' : undefined;
+  const only = isSingleAddress === true && !protocol.hasFieldsInHead ? base || '/' : undefined;
   const fixed = fixedHeaders(protocol);
   return (input, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;

@@ -160,7 +160,7 @@ test('every fault is reported at once, with its place', () => {
     'upstreams.builtIn: builtIn stands for the handlers of this program: give another name.',
     'upstreams.none is not an object.',
     'upstreams.crm.url holds user and password: give them in credentials.basic.',
-    'upstreams.crm.format is "xml": give one of json, form, adapter, soap11, soap12.',
+    'upstreams.crm.format is "xml": give one of soap11, soap12, json, form, adapter.',
     'upstreams.crm.credentials.bearer is a text: name its place, { env: ... } or { file: ... }, or give { inClear: ... }.',
     'upstreams.crm.timeouts.headerMs is not known: did you mean headersMs?',
     'upstreams.crm.timeouts.connectMs is "2": give a whole number from 10 to 600000.',

@@ -1,4 +1,5 @@
 /** What a configuration says of upstreams: other servers that answer operations. */
+import type { UpstreamFormat } from '../../formats/index.ts';
 
 /** Where a secret is: in a variable, in a file, or in the configuration itself. */
 export type SecretSource = { readonly env: string } | { readonly file: string } | { readonly inClear: string };
@@ -38,15 +39,6 @@ export interface UpstreamTimeouts {
   /** For a request with its retries, and its time in the queue. */
   readonly totalMs?: number;
 }
-
-/** The wire format of an upstream. */
-export type UpstreamFormat = 'json' | 'form' | 'adapter' | 'soap11' | 'soap12';
-
-/**
- * Every format.
- * @internal
- */
-export const upstreamFormats: readonly UpstreamFormat[] = ['json', 'form', 'adapter', 'soap11', 'soap12'];
 
 /** Another server that answers operations. */
 export interface UpstreamOptions {

@@ -3,6 +3,7 @@
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
+import { wireFormats } from '../../formats/index.ts';
 import { contractsOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
 import { isMembers, type Members } from './members.ts';
@@ -71,19 +72,18 @@ export function planUpstreams(
   return { faults, plan: createPlan(upstreams, answers, answers.size === operations) };
 }
 
-/** The form adapter has an address of its own, which not every contract has. */
+/** A format may not carry the operations of every contract: the form adapter has an address of its own. */
 function adapterFaults(
   service: Service,
   answers: ReadonlyMap<string, string>,
   upstreams: readonly ConfiguredUpstream[],
 ): readonly string[] {
-  if (service.legacy?.adapter !== undefined) return [];
-  const used = new Set(namedOperations(service).map(({ name }) => answers.get(`${service.name}.${name}`)));
-  return upstreams.flatMap(({ name, format }) =>
-    format === 'adapter' && used.has(name)
-      ? `upstreams.${name}.format is adapter, and version ${service.version} of ${service.name} has no address for it: choose another format.`
-      : [],
-  );
+  return upstreams.flatMap(({ name, format }) => {
+    const asked = namedOperations(service).filter((each) => answers.get(`${service.name}.${each.name}`) === name);
+    return asked.every((operation) => wireFormats[format].carries(operation, service))
+      ? []
+      : `upstreams.${name}.format is ${format}, and version ${service.version} of ${service.name} has no address for it: choose another format.`;
+  });
 }
 
 function createPlan(

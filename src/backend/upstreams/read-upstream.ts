@@ -1,7 +1,8 @@
 /** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
 import type { VariableSources } from '../../config/variable-sources.ts';
+import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
 import { isMembers, MemberReader } from './members.ts';
-import { type UpstreamFormat, type UpstreamOptions, type UpstreamTimeouts, upstreamFormats } from './options.ts';
+import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
 import { readText } from './secret.ts';
 
@@ -73,7 +74,7 @@ export function readUpstream(
   const upstream: ConfiguredUpstream = {
     name,
     url: readUrl(reader),
-    format: reader.choice('format', upstreamFormats, 'json'),
+    format: reader.choice('format', upstreamFormats, fallbackFormats.other),
     credentials: readCredentials(reader, variables),
     tls: readTls(reader),
     timeouts: readTimeouts(reader),
@@ -161,7 +162,7 @@ function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {
     case 'header':
       return { header: (header ?? 'Idempotency-Key').toLowerCase() };
     case 'body':
-      if (reader.value('format') === undefined || reader.value('format') === 'json')
+      if (!hasKeyInBody(reader.value('format')))
         reader.fault('idempotency', 'is "body", and JSON has no place for a key: give header');
       return 'body';
     case 'none':
@@ -169,4 +170,9 @@ function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {
     default:
       return idempotency satisfies never;
   }
+}
+
+/** One that is no format is reported elsewhere. */
+function hasKeyInBody(format: unknown = fallbackFormats.other): boolean {
+  return typeof format !== 'string' || !isFormat(format) || wireFormats[format].upstream.hasKeyInBody === true;
 }

@@ -2,6 +2,7 @@
 import { languages } from '../../convert/call-source.ts';
 import type { Coercion, Conversion, ConversionIssue, ConvertedMessage } from '../../convert/conversion.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
+import { isFormat, wireFormats } from '../../formats/index.ts';
 
 /** One converted message as it is, several with a heading each; the canonical form where nothing else is asked for. */
 export function formatConversion({ canonical, issues, messages, programs }: Conversion): readonly string[] {
@@ -19,9 +20,9 @@ export function formatConversion({ canonical, issues, messages, programs }: Conv
 
 /** Only the head of a request with an HTTP binding holds fields. JSON is printed with a member in each line. */
 function formatMessage(name: string, { method, path, headers, body }: ConvertedMessage): string {
-  const isJson = name === 'json' || name === 'rest';
-  const text = isJson && body !== '' ? JSON.stringify(JSON.parse(body), null, 2) : body;
-  if (name !== 'rest' || method === undefined) return text;
+  const format = isFormat(name) ? wireFormats[name] : undefined;
+  const text = format?.text.source?.(body)?.kind === 'json' ? format.text.indent(body) : body;
+  if (format?.hasFieldsInHead !== true || method === undefined) return text;
   const lines = [
     `${method} ${path} HTTP/1.1`,
     ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),

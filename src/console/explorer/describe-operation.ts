@@ -4,8 +4,8 @@ import { locationOf } from '../../contract/operation.ts';
 import type { Field, FieldLocation, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
-import { formatsOf } from '../../convert/draft/write-draft.ts';
 import { exampleOf } from '../../documents/example.ts';
+import { formatsOf } from '../../formats/index.ts';
 import type { describeExplorerOperation } from './contract.ts';
 
 type Described = Output<typeof describeExplorerOperation>;
@@ -22,7 +22,7 @@ export function describeOperation(service: Service, operation: Operation): Descr
     effect,
     role,
     doc,
-    formats: formatsOf(service, operation),
+    formats: formatsOf(operation, service),
     fields: membersOf(input, '', 'body'),
     ...(rules.length > 0 && { rules }),
     minimal: exampleText(input, 'minimal'),

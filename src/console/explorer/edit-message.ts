@@ -10,10 +10,9 @@ import type { Convert } from '../../convert/convert.ts';
 import { draftOf, isDraftObject } from '../../convert/draft/draft.ts';
 import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/draft/edited-request.ts';
 import type { MessageEditor } from '../../convert/draft/message-editor.ts';
-import { formatsOf } from '../../convert/draft/write-draft.ts';
 import type { MessagePlace } from '../../convert/locate.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
-import { type ProtocolName, wireFormats } from '../../formats/index.ts';
+import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
 import { limits, scan } from '../../formats/json/scan.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
@@ -73,7 +72,7 @@ function readText(
     service,
     version,
     side,
-    ...((format === 'json' || format === 'form' || format === undefined) && { operation }),
+    ...((format === undefined || !namesItself(format)) && { operation }),
   };
   const hasHead = /^(?:[A-Z]+ \S+(?: HTTP|\r?\n)|HTTP\/)/.test(message);
   const [first, second] = hasHead ? [{}, names] : [names, {}];
@@ -86,23 +85,13 @@ function readText(
 }
 
 function isLike(text: string, format: Question['from']): boolean {
-  const start = text.trimStart();
-  switch (format) {
-    case 'soap11':
-    case 'soap12':
-      return !/^(?:\{|[A-Z]+ \S+ HTTP|HTTP\/)/.test(start);
-    case 'json':
-    case 'form':
-    case 'adapter':
-      return !/^(?:<|[A-Z]+ \S+ HTTP|HTTP\/)/.test(start);
-    case 'rest':
-      return false;
-    case 'fields':
-    case undefined:
-      return true;
-    default:
-      return format satisfies never;
-  }
+  return format === undefined || format === 'fields' || wireFormats[format].text.resembles(text);
+}
+
+/** Messages of the format say their operation, in their body or in their head. */
+function namesItself(format: ProtocolName): boolean {
+  const { bodyNamesOperation = false, hasOwnAddress = false } = wireFormats[format];
+  return bodyNamesOperation || hasOwnAddress;
 }
 
 function ofFields(text: string, question: Question, { services, editor }: EditorParts): Edited {
@@ -153,7 +142,7 @@ function ofReply(
   const named = found.operation ?? operation;
   const contract = contractOf(services, found.service, found.version);
   const carrier = named === undefined ? undefined : contract?.operations.get(named);
-  const to = contract === undefined || carrier === undefined ? [found.format] : formatsOf(contract, carrier);
+  const to = contract === undefined || carrier === undefined ? [found.format] : formatsOf(carrier, contract);
   const { messages, canonical, issues, coercions, format, side } = convert({ ...hints, to });
   return {
     kind: side,

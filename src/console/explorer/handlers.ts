@@ -4,8 +4,7 @@ import { newestOf, type Service } from '../../contract/service.ts';
 import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
-import { formatsOf } from '../../convert/draft/write-draft.ts';
-import { createProtocols } from '../../formats/index.ts';
+import { createProtocols, formatsOf } from '../../formats/index.ts';
 import { bindHandlers, type OperationHandlers } from '../../gateway/implement.ts';
 import type { ConsolePorts } from '../ports.ts';
 import { explorerOperations } from './contract.ts';
@@ -29,7 +28,7 @@ export function explorerHandlers({ explorer: port }: Pick<ConsolePorts, 'explore
     printPrograms: async ({ input: { format, credential, ...input } }) => {
       const { service, operation } = findOperation(services, input);
       const { input: value, issues } = editor.readDraft(service, operation, parseDraft(textOf(input)));
-      const isCarried = format === undefined || formatsOf(service, operation).includes(format);
+      const isCarried = format === undefined || formatsOf(operation, service).includes(format);
       if (issues.length > 0 || !isCarried) return {};
       const request = { service, operation, input: value };
       const options = { origin: port.origin(), format, credential };

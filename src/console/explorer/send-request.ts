@@ -3,12 +3,11 @@ import { Buffer } from 'node:buffer';
 import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../contract/operation.ts';
 import { describe, Problem } from '../../contract/problem.ts';
 import { keyHeader, replayedHeader } from '../../contract/retry.ts';
-import { operationAddress, type Service, serviceAddress } from '../../contract/service.ts';
+import { type Service, serviceAddress } from '../../contract/service.ts';
 import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
-import { formatsOf } from '../../convert/draft/write-draft.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
-import { type ProtocolName, wireFormats } from '../../formats/index.ts';
+import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
 import type { sendExplorerRequest } from './contract.ts';
 import { findOperation, shownMessages, textOf } from './edit-message.ts';
 import type { ExplorerPort, SentAnswer, SentRequest } from './port.ts';
@@ -48,30 +47,14 @@ function shownHead({ status, ms, headers }: SentAnswer, { maskText }: ExplorerPo
 function requestOf(question: Question, service: Service, operation: Operation): SentRequest {
   const { format } = question;
   const text = textOf(question);
-  if (!formatsOf(service, operation).includes(format)) throw Problem.at(['format'], 'invalidField', 'format');
-  switch (format) {
-    case 'soap11':
-      return post(serviceAddress(service), 'text/xml; charset=utf-8', text);
-    case 'soap12':
-      return post(serviceAddress(service), 'application/soap+xml; charset=utf-8', text);
-    case 'json':
-      return post(operationAddress(service, operation), 'application/json', text);
-    case 'form':
-      return post(operationAddress(service, operation), 'application/x-www-form-urlencoded', withoutLineEnd(text));
-    case 'adapter':
-      return post(service.legacy?.adapter ?? '', 'application/x-www-form-urlencoded', withoutLineEnd(text));
-    case 'rest':
-      return restRequest(text, service, operation);
-    default:
-      return format satisfies never;
-  }
+  if (!formatsOf(operation, service).includes(format)) throw Problem.at(['format'], 'invalidField', 'format');
+  if (wireFormats[format].hasFieldsInHead) return requestWithHead(text, service, operation);
+  const { path, contentType, headers = {} } = wireFormats[format].callHead(operation, service);
+  const body = wireFormats[format].text.ofFile?.(Buffer.from(text)).toString() ?? text;
+  return { method: 'POST', path, headers: { 'Content-Type': contentType, ...headers }, body };
 }
 
-function post(path: string, contentType: string, body: string): SentRequest {
-  return { method: 'POST', path, headers: { 'Content-Type': contentType }, body };
-}
-
-function restRequest(text: string, service: Service, operation: Operation): SentRequest {
+function requestWithHead(text: string, service: Service, operation: Operation): SentRequest {
   const { start, headers, body } = splitHttpMessage(Buffer.from(text));
   if (start?.kind !== 'request' || !isBound(operation)) throw Problem.at(['text'], 'invalidField', 'text');
   const { method, path, query } = start;
@@ -99,11 +82,6 @@ function restRequest(text: string, service: Service, operation: Operation): Sent
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
-
-/** A text area ends with a line break at times. A form has none. */
-function withoutLineEnd(text: string): string {
-  return text.replace(/[\r\n]+$/, '');
-}
 
 function credentialOf(
   { demoCredential, apiKey, username, password }: Question,
@@ -157,9 +135,10 @@ function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { po
     version: service.version,
     operation: operation.name,
   } as const;
-  const to = formatsOf(service, operation);
+  const to = formatsOf(operation, service);
   try {
-    const from = /json/.test(type) && format === 'rest' ? 'rest' : undefined;
+    const { hasFieldsInHead = false, upstream } = wireFormats[format];
+    const from = hasFieldsInHead && upstream.isAnswerType(type.split(';', 1)[0]!.trim()) ? format : undefined;
     const shown = convert({ ...hints, from, to, mask: true });
     const plain = convert({ ...hints, from });
     const messages = shownMessages(shown.messages);

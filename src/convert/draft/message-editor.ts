@@ -2,7 +2,7 @@
 import { namesInPath, type Operation } from '../../contract/operation.ts';
 import { type CompileRead, compileRead, IssueCollector } from '../../contract/read.ts';
 import type { Service } from '../../contract/service.ts';
-import { createProtocols } from '../../formats/index.ts';
+import { createProtocols, formatsOf } from '../../formats/index.ts';
 import { PartRecorder } from '../../formats/visit.ts';
 import { compileRoutes } from '../../gateway/route.ts';
 import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
@@ -18,7 +18,7 @@ import { draftReader } from './draft-reader.ts';
 import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
 import { placeIssues } from './place-issues.ts';
 import { compileReadDraft } from './read-draft.ts';
-import { createWriter, formatsOf } from './write-draft.ts';
+import { createWriter } from './write-draft.ts';
 
 export interface MessageEditor {
   /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */
@@ -62,7 +62,7 @@ export function createMessageEditor(services: readonly Service[]): MessageEditor
       const { service, operation, format, coercions, issues, input, locate } = text;
       const content = { kind: 'value', schema: operation.input, value: input } as const;
       const message = { service, operation, namesOperation: true, side: 'request', content } as const;
-      const targets = issues.length === 0 ? formatsOf(service, operation) : [];
+      const targets = issues.length === 0 ? formatsOf(operation, service) : [];
       const losses = findLosses(message, writeMessages(targets, message, protocols), known);
       recorder.take();
       partRecorder.take();

@@ -1,17 +1,11 @@
 /** Writes an edited request in all formats, also where it is not valid. */
 import { Buffer } from 'node:buffer';
 import { conventionsOf } from '../../contract/conventions.ts';
-import { isBound, namesInPath, type Operation } from '../../contract/operation.ts';
+import { namesInPath, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
-import {
-  createProtocols,
-  namedProtocols,
-  type ProtocolName,
-  type Protocols,
-  wireFormats,
-} from '../../formats/index.ts';
-import type { Call } from '../../formats/protocol.ts';
+import { createProtocols, formatsOf, type ProtocolName, type Protocols, wireFormats } from '../../formats/index.ts';
+import type { Call, Protocol } from '../../formats/protocol.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import { createLocator } from '../locate.ts';
 import type { EditedRequest, WrittenRequest } from './edited-request.ts';
@@ -25,7 +19,7 @@ export function createWriter(
   return (request) => {
     const { service, operation, issues } = request;
     const target = issues.length === 0 ? { ...request, protocols } : widenedTarget(request, services);
-    return formatsOf(service, operation).flatMap((format) => {
+    return formatsOf(operation, service).flatMap((format) => {
       const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, target.input);
       if (call === undefined) return [];
       const { text, bodyStart } = textOf(call, format, operation);
@@ -43,12 +37,6 @@ export function createWriter(
       };
     });
   };
-}
-
-/** The formats that carry an operation. */
-export function formatsOf(service: Service, operation: Operation): readonly ProtocolName[] {
-  if (isBound(operation)) return ['rest'];
-  return namedProtocols.filter((name) => name !== 'adapter' || service.legacy?.adapter !== undefined);
 }
 
 interface Target {
@@ -98,7 +86,7 @@ function widenedTarget({ service, operation, draft }: EditedRequest, services: r
 
 /** Undefined for values that would change the path of the request. */
 function encode(
-  encodeRequest: Protocols['json']['encodeRequest'],
+  encodeRequest: Protocol['encodeRequest'],
   service: Service,
   operation: Operation,
   input: unknown,
@@ -113,7 +101,7 @@ function encode(
 
 function textOf(call: Call, format: ProtocolName, operation: Operation) {
   const body = wireFormats[format].text.indent(call.body);
-  if (format !== 'rest') return { text: body, bodyStart: 0 };
+  if (!wireFormats[format].hasFieldsInHead) return { text: body, bodyStart: 0 };
   const { method = 'POST', headers = {}, contentType } = call;
   const lines = [
     `${method} ${withPlaceholders(call.path, operation)} HTTP/1.1`,

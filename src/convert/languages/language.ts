@@ -1,10 +1,7 @@
 /** A programming language in which a call can be printed, and the call as languages print it. */
+import type { SourceBody } from '../../formats/text-tools.ts';
 
-/** The body of a call: a JSON value, the pairs of a form, or a text such as a SOAP envelope. */
-export type SourceBody =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'form'; readonly pairs: Readonly<Record<string, string>> }
-  | { readonly kind: 'text'; readonly text: string };
+export type { SourceBody };
 
 /** How the caller authenticates. The source reads the credential from its environment. */
 export type SourceCredential = 'apiKey' | 'basic';

@@ -1,5 +1,5 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
-import type { Operation } from '../../contract/operation.ts';
+import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
@@ -13,7 +13,7 @@ import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { decodeErrorText } from './decode-error.ts';
-import { adapterText } from './pairs.ts';
+import { adapterText, formUpstream } from './pairs.ts';
 import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
@@ -23,9 +23,16 @@ export const adapter: WireFormat = Object.freeze<WireFormat>({
   mediaType,
   charsets: bodyCharsets,
   text: adapterText,
+  upstream: formUpstream,
+  carries: (operation, service) => !isBound(operation) && service.legacy?.adapter !== undefined,
+  callHead,
   hasOwnAddress: true,
   createCodec,
 });
+
+function callHead(_: Operation, service: Service): ReturnType<WireFormat['callHead']> {
+  return { path: addressOf(service), contentType: mediaType };
+}
 
 function createCodec(context: FormatContext): MessageCodec {
   const codecOf = compileCodecs(context, {
@@ -58,8 +65,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest: (service, operation, input, key) => ({
-      path: addressOf(service),
-      contentType: mediaType,
+      ...callHead(operation, service),
       body: withKey(
         `action=${service.name}.${operation.name}&${codecOf(operation).input.print(input)}`,
         formField,

@@ -1,7 +1,8 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
+import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
-import { namedOperations, operationAddress } from '../../contract/service.ts';
+import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
@@ -11,7 +12,7 @@ import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { decodeError } from './decode-error.ts';
-import { formText } from './pairs.ts';
+import { formText, formUpstream } from './pairs.ts';
 import { parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
@@ -21,8 +22,16 @@ export const form: WireFormat = Object.freeze<WireFormat>({
   mediaType,
   charsets: bodyCharsets,
   text: formText,
+  upstream: formUpstream,
+  carries: (operation) => !isBound(operation),
+  callHead,
+  begins: (start) => /^(?:\xef\xbb\xbf)?[\t\n\r ]*[\w%&]/.test(start),
   createCodec,
 });
+
+function callHead(operation: Operation, service: Service): ReturnType<WireFormat['callHead']> {
+  return { path: operationAddress(service, operation), contentType: mediaType };
+}
 
 function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
@@ -65,8 +74,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest: (service, operation, input, key) => ({
-      path: operationAddress(service, operation),
-      contentType: mediaType,
+      ...callHead(operation, service),
       body: withKey(codecOf(operation).input.print(input), places.formField, key),
     }),
 

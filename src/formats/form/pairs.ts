@@ -1,10 +1,12 @@
 /** Splits text into decoded pairs of name and value, with qs. */
+import type { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type * as Library from 'qs';
 import type { TextPlace } from '../../contract/read.ts';
 import { type Charset, characterOf, type SingleByteCharset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
+import type { UpstreamTraits } from '../protocol.ts';
 import type { TextPart, TextTools } from '../text-tools.ts';
 
 export const formText: TextTools = Object.freeze<TextTools>({
@@ -14,7 +16,28 @@ export const formText: TextTools = Object.freeze<TextTools>({
   },
   parts: partsOfForm,
   indent: (text) => text,
+  resembles: (text) => !/^(?:<|[A-Z]+ \S+ HTTP|HTTP\/)/.test(text.trimStart()),
+  ofFile: withoutLineEnd,
+  clues: (body) => {
+    const [, service, operation] = /(?:^|&)action=(\w+)\.(\w+)(?:&|\s*$)/.exec(body.toString('latin1')) ?? [];
+    return service === undefined || operation === undefined ? undefined : { service, operation };
+  },
+  source: (body) => ({ kind: 'form', pairs: Object.fromEntries(new URLSearchParams(body)) }),
 });
+
+export const formUpstream: UpstreamTraits = Object.freeze<UpstreamTraits>({
+  accept: 'application/x-www-form-urlencoded, text/plain;q=0.9',
+  isAnswerType: (type) => type === 'application/x-www-form-urlencoded',
+  hasKeyInBody: true,
+  declaresCharset: true,
+});
+
+/** Files end with a line break, which a form has not. */
+function withoutLineEnd(body: Buffer): Buffer {
+  let end = body.length;
+  while (end > 0 && (body[end - 1] === 0x0a || body[end - 1] === 0x0d)) end -= 1;
+  return body.subarray(0, end);
+}
 
 /** The text of the form adapter, in which a pair names the operation. */
 export const adapterText: TextTools = Object.freeze<TextTools>({

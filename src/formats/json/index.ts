@@ -1,7 +1,8 @@
 /** JSON: the path names the operation; errors are `{status, errorCode, message, errorType}` and the reference of the request. */
+import { isBound, type Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
-import { namedOperations, operationAddress } from '../../contract/service.ts';
+import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../error-map.ts';
@@ -18,7 +19,7 @@ import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
 import { limits } from './scan.ts';
-import { jsonText } from './tokens.ts';
+import { jsonText, jsonUpstream } from './tokens.ts';
 
 const mediaType = 'application/json';
 const none: readonly never[] = Object.freeze([]);
@@ -29,8 +30,16 @@ export const json: WireFormat = Object.freeze<WireFormat>({
   mediaType,
   charsets: bodyCharsets,
   text: jsonText,
+  upstream: jsonUpstream,
+  carries: (operation) => !isBound(operation),
+  callHead,
+  begins: (start) => /^(?:\xef\xbb\xbf)?[\t\n\r ]*[{[]/.test(start),
   createCodec,
 });
+
+function callHead(operation: Operation, service: Service): ReturnType<WireFormat['callHead']> {
+  return { path: operationAddress(service, operation), contentType: mediaType };
+}
 
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
@@ -72,8 +81,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest: (service, operation, input) => ({
-      path: operationAddress(service, operation),
-      contentType: mediaType,
+      ...callHead(operation, service),
       body: codecOf(operation).input.print(input),
     }),
 

@@ -1,5 +1,6 @@
 /** The tokens of a JSON text, and where it stops being JSON (RFC 8259). Masking, indenting and places are made of them. */
 import { decodeText } from '../body-text.ts';
+import type { UpstreamTraits } from '../protocol.ts';
 import type { TextPart, TextTools } from '../text-tools.ts';
 
 export const jsonText: TextTools = Object.freeze<TextTools>({
@@ -9,6 +10,14 @@ export const jsonText: TextTools = Object.freeze<TextTools>({
   },
   parts: partsOfJson,
   indent: indentJson,
+  resembles: (text) => !/^(?:<|[A-Z]+ \S+ HTTP|HTTP\/)/.test(text.trimStart()),
+  source: (body) => (body === '' ? undefined : { kind: 'json', value: JSON.parse(body) }),
+});
+
+export const jsonUpstream: UpstreamTraits = Object.freeze<UpstreamTraits>({
+  accept: 'application/json, application/problem+json',
+  isAnswerType: (type) => /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(type),
+  isNeverEmpty: true,
 });
 
 export interface Token {

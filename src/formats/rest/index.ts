@@ -20,7 +20,7 @@ import { mergeExtras } from '../json/extras.ts';
 import { jsonPath } from '../json/names.ts';
 import { ownLimits } from '../json/parse.ts';
 import { plainValue, treesOf } from '../json/places.ts';
-import { jsonText } from '../json/tokens.ts';
+import { jsonText, jsonUpstream } from '../json/tokens.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
@@ -36,7 +36,11 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON with HTTP bindings',
   mediaType,
   charsets: bodyCharsets,
-  text: jsonText,
+  text: { ...jsonText, resembles: () => false },
+  upstream: jsonUpstream,
+  carries: isBound,
+  callHead: (_, service) => ({ path: serviceAddress(service), contentType: mediaType }),
+  hasFieldsInHead: true,
   hasOwnAddress: true,
   requiresHost: true,
   createCodec,

@@ -2,7 +2,7 @@
 import type { Problem } from '../../contract/problem.ts';
 import { errorStatus } from '../error-status.ts';
 import { multipartType } from '../multipart.ts';
-import type { Call } from '../protocol.ts';
+import type { Call, Head } from '../protocol.ts';
 
 export interface Dialect {
   readonly format: 'soap11' | 'soap12';
@@ -10,6 +10,12 @@ export interface Dialect {
   readonly envelope: string;
   readonly mediaType: string;
   readonly otherMediaTypes: readonly string[];
+  /** The media types of answers. */
+  readonly accept: string;
+  /** Of requests to a server, where the operation has none. */
+  readonly defaultHeaders: Readonly<Record<string, string>>;
+  /** As a trait of the format. */
+  clientStyle(headers: Head['headers']): string | undefined;
   /** The attribute of a header block that names its receiver, and the value for the next receiver. */
   readonly roleAttribute: string;
   readonly nextRole: string;
@@ -27,6 +33,11 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   mediaType: 'text/xml',
   // The envelope says which version a body of these is.
   otherMediaTypes: ['application/xml', multipartType],
+  accept: 'text/xml',
+  // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
+  defaultHeaders: Object.freeze({ soapaction: '""' }),
+  // Identifies stacks that send no User-Agent.
+  clientStyle: ({ soapaction }) => actionStyle(soapaction),
   roleAttribute: 'actor',
   nextRole: 'http://schemas.xmlsoap.org/soap/actor/next',
   prefix: 'soap',
@@ -48,6 +59,9 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   envelope: 'http://www.w3.org/2003/05/soap-envelope',
   mediaType: 'application/soap+xml',
   otherMediaTypes: [],
+  accept: 'application/soap+xml, text/xml;q=0.9',
+  defaultHeaders: Object.freeze({}),
+  clientStyle: () => undefined,
   roleAttribute: 'role',
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',
   prefix: 'env',
@@ -69,4 +83,10 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
 function prescribedCode({ problem }: Problem): string | undefined {
   if (problem === 'mustUnderstand') return 'MustUnderstand';
   return problem === 'versionMismatch' ? 'VersionMismatch' : undefined;
+}
+
+function actionStyle(header: string | undefined): string {
+  if (header === undefined) return 'SOAPAction absent';
+  if (header === '' || header === '""') return 'SOAPAction empty';
+  return header.startsWith('"') ? 'SOAPAction quoted' : 'SOAPAction unquoted';
 }

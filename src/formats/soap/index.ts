@@ -1,5 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { elementName, type Operation, soapActionOf } from '../../contract/operation.ts';
+import { elementName, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
@@ -12,6 +12,7 @@ import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
+import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
@@ -25,6 +26,13 @@ import { xmlText } from './parts.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 
+const answerTypes: ReadonlySet<string> = new Set([
+  'text/xml',
+  'application/xml',
+  'application/soap+xml',
+  multipartType,
+]);
+
 export const soap11 = createFormat(dialect11);
 export const soap12 = createFormat(dialect12);
 
@@ -35,9 +43,28 @@ function createFormat(dialect: Dialect): WireFormat {
     mediaType,
     otherMediaTypes,
     charsets: [...bodyCharsets, 'utf-16'],
+    bodyNamesOperation: true,
     text: xmlText,
+    upstream: {
+      accept: dialect.accept,
+      hasKeyInBody: true,
+      isAnswerType: (type) => answerTypes.has(type),
+      headers: ({ headers }) => (headers === undefined ? dialect.defaultHeaders : {}),
+    },
+    carries: (operation) => !isBound(operation),
+    callHead: (operation, service) => callHead(dialect, operation, service),
+    // The envelope says which version of SOAP a body is.
+    ...(dialect === dialect11 && {
+      begins: (start: string) => /^(?:\xff\xfe|\xfe\xff|(?:\xef\xbb\xbf)?[\t\n\r ]*<)/.test(start),
+    }),
+    clientStyle: dialect.clientStyle,
     createCodec: (context) => createCodec(dialect, context),
   });
+}
+
+function callHead(dialect: Dialect, operation: Operation, service: Service): ReturnType<WireFormat['callHead']> {
+  const contentType = `${dialect.mediaType};charset=utf-8`;
+  return { path: serviceAddress(service), ...dialect.head(contentType, soapActionOf(operation, dialect.format)) };
 }
 
 function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
@@ -108,8 +135,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     }),
 
     encodeRequest: (service, operation, input, key) => ({
-      path: serviceAddress(service),
-      ...dialect.head(contentType, soapActionOf(operation, dialect.format)),
+      ...callHead(dialect, operation, service),
       body: withMessageId(message(operation, 'input', input), key),
     }),
 

@@ -1,8 +1,11 @@
 /** The names and the values of an XML document, for masking. */
+import type { Buffer } from 'node:buffer';
 import { mayHoldNumber } from '../../contract/member-names.ts';
+import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../lib/xml/decode.ts';
+import type { Element } from '../../lib/xml/element.ts';
 import { indentXml } from '../../lib/xml/indent.ts';
-import { type AttributePlace, Malformed, type Markup, parseWithPlaces } from '../../lib/xml/parse.ts';
+import { type AttributePlace, Malformed, type Markup, parse, parseWithPlaces } from '../../lib/xml/parse.ts';
 import type { TextPart, TextTools } from '../text-tools.ts';
 import { responseLimits } from './parse.ts';
 
@@ -17,7 +20,28 @@ export const xmlText: TextTools = Object.freeze<TextTools>({
   },
   parts: partsOfXml,
   indent: (text) => indentXml(text, responseLimits),
+  resembles: (text) => !/^(?:\{|[A-Z]+ \S+ HTTP|HTTP\/)/.test(text.trimStart()),
+  clues(body, charset) {
+    const message = messageIn(body, charset);
+    if (message === undefined) return undefined;
+    const { local, namespace } = message;
+    if (local === 'Fault') return { namespace, side: 'error' };
+    const side = local.endsWith('Response') ? 'answer' : 'request';
+    return { namespace, side, operation: local };
+  },
 });
+
+/** The element of the Body that names the operation, or a Fault. Undefined for what is malformed: decoding says why. */
+function messageIn(body: Buffer, charset: Charset | undefined): Element | undefined {
+  try {
+    const envelope = parse(decodeXml(body, charset), responseLimits);
+    const content = envelope.children.find(({ local }) => local === 'Body')?.children ?? [];
+    // Elements with an id are parts that the message refers to.
+    return content.find(({ attributes }) => attributes.every(({ local }) => local !== 'id')) ?? content[0];
+  } catch {
+    return undefined;
+  }
+}
 
 /** Undefined for a document that the strict parser refuses. */
 function partsOfXml(text: string): readonly TextPart[] | undefined {

@@ -5,7 +5,7 @@ import { problems } from '../../contract/problem.ts';
 import { keyHeader } from '../../contract/retry.ts';
 import type { Field } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { createProtocols, type ProtocolName, type Protocols, protocolNames, queryParts } from '../../formats/index.ts';
+import { createProtocols, isFormat, type Protocols, queryParts } from '../../formats/index.ts';
 import type { Decoded, Protocol } from '../../formats/protocol.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
@@ -237,7 +237,7 @@ export function createReread(services: readonly Service[]): Reread {
   const protocolOf = (name: string): Protocol | undefined => {
     // No member has this name: the pair of an Idempotency-Key is masked as a member that the contract does not have.
     created ??= createProtocols(services, { formField: '', messageId: true }, recorder.compileRead);
-    return protocolNames.some((each) => each === name) ? created[name as ProtocolName] : undefined;
+    return isFormat(name) ? created[name] : undefined;
   };
   const partsOf = (read: () => unknown): readonly VisitedPart[] => {
     recorder.take();

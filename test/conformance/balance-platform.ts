@@ -55,6 +55,31 @@ export const addresses: readonly (ResourceCase & { readonly headersOut?: Readonl
 
 const bad = { status: 400, answer: { errorCode: '00_400', title: 'Bad request' } } as const;
 const media = { status: 415, answer: { errorCode: '00_415' } } as const;
+const refused = { status: 422, answer: { errorCode: '00_422', title: 'Invalid information provided' } } as const;
+
+type Body = Readonly<Record<string, unknown>>;
+/** Refused, each for all its wrong fields in their order: as a message, or for its values. */
+const malformed = (name: string, asks: string, body: Body, fields: readonly string[]): ResourceCase => ({
+  name,
+  asks,
+  body,
+  ...bad,
+  fields,
+});
+const invalid = (name: string, asks: string, body: Body, fields: readonly string[]): ResourceCase => ({
+  name,
+  asks,
+  body,
+  ...refused,
+  fields,
+});
+const accepted = (name: string, asks: string, body: Body, answer: Body): ResourceCase => ({
+  name,
+  asks,
+  body,
+  status: 200,
+  answer,
+});
 const type = (contentType: string | undefined) => ({ headers: { 'content-type': contentType } });
 
 export const bodies: readonly ResourceCase[] = [
@@ -79,52 +104,30 @@ export const bodies: readonly ResourceCase[] = [
   { name: 'a body that does not say what it is', asks: 'POST /accountHolders', body: {}, ...type(undefined), ...media },
   { name: 'a GET of any type', asks: 'GET /accountHolders/{holder}', ...type('text/plain'), status: 200 },
   { name: 'a PATCH without a body', asks: 'PATCH /accountHolders/{holder}', status: 200 },
-  {
-    name: 'a misspelt field',
-    asks: 'PATCH /paymentInstruments/{instrument}',
-    body: { statsu: 'closed' },
-    ...bad,
-    fields: ['statsu'],
-  },
-  {
-    name: 'the id of the path again in the body',
-    asks: 'PATCH /accountHolders/{holder}',
-    body: { id: '{holder}' },
-    ...bad,
-    fields: ['id'],
-  },
-  {
-    name: 'balances are read-only',
-    asks: 'PATCH /balanceAccounts/{account}',
-    body: { balances: [{ available: 500 }] },
-    ...bad,
-    fields: ['balances'],
-  },
-  {
-    name: 'a currency does not change',
-    asks: 'PATCH /balanceAccounts/{account}',
-    body: { defaultCurrencyCode: 'USD' },
-    ...bad,
-    fields: ['defaultCurrencyCode'],
-  },
-  {
-    name: 'what the platform says is taken and ignored',
-    asks: 'POST /accountHolders',
-    body: {
+  malformed('a misspelt field', 'PATCH /paymentInstruments/{instrument}', { statsu: 'closed' }, ['statsu']),
+  malformed('the id of the path again in the body', 'PATCH /accountHolders/{holder}', { id: '{holder}' }, ['id']),
+  malformed('balances are read-only', 'PATCH /balanceAccounts/{account}', { balances: [{ available: 500 }] }, [
+    'balances',
+  ]),
+  malformed('a currency does not change', 'PATCH /balanceAccounts/{account}', { defaultCurrencyCode: 'USD' }, [
+    'defaultCurrencyCode',
+  ]),
+  accepted(
+    'what the platform says is taken and ignored',
+    'POST /accountHolders',
+    {
       legalEntityId: 'LE1',
       migratedAccountHolderCode: 'X',
       capabilities: { useCard: { requested: true, allowed: false, verificationStatus: 'rejected', problems: [{}] } },
     },
-    status: 200,
-    answer: { capabilities: { useCard: { allowed: true, requested: true, verificationStatus: 'valid' } } },
-  },
-  {
-    name: 'unknown members that are null or empty are ignored',
-    asks: 'POST /accountHolders',
-    body: { legalEntityId: 'LE1', colour: null, size: '', shapes: [{}], primaryBalanceAccount: null },
-    status: 200,
-    answer: { legalEntityId: 'LE1' },
-  },
+    { capabilities: { useCard: { allowed: true, requested: true, verificationStatus: 'valid' } } },
+  ),
+  accepted(
+    'unknown members that are null or empty are ignored',
+    'POST /accountHolders',
+    { legalEntityId: 'LE1', colour: null, size: '', shapes: [{}], primaryBalanceAccount: null },
+    { legalEntityId: 'LE1' },
+  ),
   { name: 'an id that no id looks like', asks: 'GET /accountHolders/a%20b', ...bad, fields: ['id'] },
   { name: 'an id with a slash in it', asks: 'GET /accountHolders/a%2Fb', ...bad, fields: ['id'] },
   { name: 'an id that is not encoded soundly', asks: 'GET /accountHolders/%E0%A4', ...bad },
@@ -138,7 +141,6 @@ export const bodies: readonly ResourceCase[] = [
   },
 ];
 
-const refused = { status: 422, answer: { errorCode: '00_422', title: 'Invalid information provided' } } as const;
 const limited = '/balancePlatforms/DemoPlatform/accountHolders?';
 
 export const fields: readonly ResourceCase[] = [
@@ -154,10 +156,10 @@ export const fields: readonly ResourceCase[] = [
       ],
     },
   },
-  {
-    name: 'all that is wrong at once',
-    asks: 'POST /accountHolders',
-    body: {
+  invalid(
+    'all that is wrong at once',
+    'POST /accountHolders',
+    {
       capabilities: { issueCard: { requestedLevel: 'highest' } },
       contactDetails: {
         ...contact,
@@ -169,122 +171,85 @@ export const fields: readonly ResourceCase[] = [
       reference: 'x'.repeat(151),
       timeZone: 'Amsterdam',
     },
-    ...refused,
-    fields: [
+    [
       'capabilities.issueCard.requestedLevel',
       ...['contactDetails.address.country', 'contactDetails.email', 'contactDetails.phone.number'],
       ...['contactDetails.phone.type', 'description', 'legalEntityId', 'reference', 'timeZone'],
     ],
-  },
-  {
-    name: 'a country in small letters',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, issuingCountryCode: 'nl' },
-    ...refused,
-    fields: ['issuingCountryCode'],
-  },
-  {
-    name: 'a currency that is none',
-    asks: 'POST /balanceAccounts',
-    body: { accountHolderId: '{holder}', defaultCurrencyCode: 'XXX' },
-    ...refused,
-    fields: ['defaultCurrencyCode'],
-  },
-  {
-    name: 'a time that is none',
-    asks: 'PATCH /balanceAccounts/{account}',
-    body: { platformPaymentConfiguration: { salesDayClosingTime: '24:00' } },
-    ...refused,
-    fields: ['platformPaymentConfiguration.salesDayClosingTime'],
-  },
-  {
-    name: 'an id that no id looks like',
-    asks: 'POST /balanceAccounts',
-    body: { accountHolderId: 'a b' },
-    ...refused,
-    fields: ['accountHolderId'],
-  },
-  {
-    name: 'a card that is not there',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: undefined },
-    ...refused,
-    fields: ['card'],
-  },
-  {
-    name: 'a bank account with a card',
-    asks: 'POST /paymentInstruments',
-    body: { ...bank, card: cardInfo },
-    ...refused,
-    fields: ['card'],
-  },
-  {
-    name: 'a card and a bank account',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, bankAccount: { formFactor: 'virtual' } },
-    ...refused,
-    fields: ['bankAccount'],
-  },
-  {
-    name: 'a variant of another brand',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, brandVariant: 'mcdebit' } },
-    ...refused,
-    fields: ['card.brandVariant'],
-  },
-  {
-    name: 'a name that no card holds',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, cardholderName: 'x'.repeat(27) } },
-    ...refused,
-    fields: ['card.cardholderName'],
-  },
-  {
-    name: 'a bank account where none are made',
-    asks: 'POST /paymentInstruments',
-    body: { ...bank, issuingCountryCode: 'JP' },
-    ...refused,
-    fields: ['issuingCountryCode'],
-  },
-  {
-    name: 'an instrument that begins closed, with its reason',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, status: 'closed', statusReason: 'lost' },
-    status: 200,
-    answer: { status: 'closed', statusReason: 'lost' },
-  },
-  {
-    name: 'an instrument that begins suspended, without a reason',
-    asks: 'POST /paymentInstruments',
-    body: { ...bank, status: 'suspended' },
-    status: 200,
-    answer: { status: 'suspended' },
-  },
-  {
-    name: 'brand and variant in capitals',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, brand: 'MC', brandVariant: 'McCorporate' } },
-    status: 200,
-    answer: { card: { brand: 'mc', brandVariant: 'mccorporate', bin: '222241' } },
-  },
-  {
-    name: 'a corporate card of Visa',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, brandVariant: 'visacorporate' } },
-    status: 200,
-    answer: { card: { brand: 'visa', brandVariant: 'visacorporate', bin: '400159' } },
-  },
-  {
-    name: 'a variant that no brand has',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, brandVariant: 'visagold' } },
-    ...refused,
-    fields: ['card.brandVariant'],
-  },
-  {
-    name: 'a delivery to a country that is not known, and to one that is none',
-    asks: 'POST /paymentInstruments',
-    body: {
+  ),
+  invalid('a country in small letters', 'POST /paymentInstruments', { ...card, issuingCountryCode: 'nl' }, [
+    'issuingCountryCode',
+  ]),
+  invalid(
+    'a currency that is none',
+    'POST /balanceAccounts',
+    { accountHolderId: '{holder}', defaultCurrencyCode: 'XXX' },
+    ['defaultCurrencyCode'],
+  ),
+  invalid(
+    'a time that is none',
+    'PATCH /balanceAccounts/{account}',
+    { platformPaymentConfiguration: { salesDayClosingTime: '24:00' } },
+    ['platformPaymentConfiguration.salesDayClosingTime'],
+  ),
+  invalid('an id that no id looks like', 'POST /balanceAccounts', { accountHolderId: 'a b' }, ['accountHolderId']),
+  invalid('a card that is not there', 'POST /paymentInstruments', { ...card, card: undefined }, ['card']),
+  invalid('a bank account with a card', 'POST /paymentInstruments', { ...bank, card: cardInfo }, ['card']),
+  invalid(
+    'a card and a bank account',
+    'POST /paymentInstruments',
+    { ...card, bankAccount: { formFactor: 'virtual' } },
+    ['bankAccount'],
+  ),
+  invalid(
+    'a variant of another brand',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, brandVariant: 'mcdebit' } },
+    ['card.brandVariant'],
+  ),
+  invalid(
+    'a name that no card holds',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, cardholderName: 'x'.repeat(27) } },
+    ['card.cardholderName'],
+  ),
+  invalid('a bank account where none are made', 'POST /paymentInstruments', { ...bank, issuingCountryCode: 'JP' }, [
+    'issuingCountryCode',
+  ]),
+  accepted(
+    'an instrument that begins closed, with its reason',
+    'POST /paymentInstruments',
+    { ...card, status: 'closed', statusReason: 'lost' },
+    { status: 'closed', statusReason: 'lost' },
+  ),
+  accepted(
+    'an instrument that begins suspended, without a reason',
+    'POST /paymentInstruments',
+    { ...bank, status: 'suspended' },
+    { status: 'suspended' },
+  ),
+  accepted(
+    'brand and variant in capitals',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, brand: 'MC', brandVariant: 'McCorporate' } },
+    { card: { brand: 'mc', brandVariant: 'mccorporate', bin: '222241' } },
+  ),
+  accepted(
+    'a corporate card of Visa',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, brandVariant: 'visacorporate' } },
+    { card: { brand: 'visa', brandVariant: 'visacorporate', bin: '400159' } },
+  ),
+  invalid(
+    'a variant that no brand has',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, brandVariant: 'visagold' } },
+    ['card.brandVariant'],
+  ),
+  invalid(
+    'a delivery to a country that is not known, and to one that is none',
+    'POST /paymentInstruments',
+    {
       ...card,
       card: {
         ...cardInfo,
@@ -292,30 +257,23 @@ export const fields: readonly ResourceCase[] = [
         deliveryContact: { address: { country: 'ZZ' }, name: { firstName: 'A', lastName: 'B' } },
       },
     },
-    ...refused,
-    fields: ['card.configuration.bulkAddress.country'],
-  },
-  {
-    name: 'a password, which is shown as a mask of one length',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, card: { ...cardInfo, authentication: { password: 'open-sesame-17' } } },
-    status: 200,
-    answer: { card: { authentication: { password: '******' } } },
-  },
-  {
-    name: 'a reason that says nothing',
-    asks: 'POST /paymentInstruments/{instrument}/cancel',
-    body: { statusReason: 'other' },
-    ...refused,
-    fields: ['statusComment'],
-  },
-  {
-    name: 'a card of a bank account',
-    asks: 'PATCH /paymentInstruments/{instrument}',
-    body: { card: { ...cardInfo, brand: 'mc' } },
-    ...refused,
-    fields: ['card.brand'],
-  },
+    ['card.configuration.bulkAddress.country'],
+  ),
+  accepted(
+    'a password, which is shown as a mask of one length',
+    'POST /paymentInstruments',
+    { ...card, card: { ...cardInfo, authentication: { password: 'open-sesame-17' } } },
+    { card: { authentication: { password: '******' } } },
+  ),
+  invalid('a reason that says nothing', 'POST /paymentInstruments/{instrument}/cancel', { statusReason: 'other' }, [
+    'statusComment',
+  ]),
+  invalid(
+    'a card of a bank account',
+    'PATCH /paymentInstruments/{instrument}',
+    { card: { ...cardInfo, brand: 'mc' } },
+    ['card.brand'],
+  ),
   { name: 'no items', asks: `GET ${limited}limit=0`, ...refused, fields: ['limit'] },
   { name: 'too many items', asks: `GET ${limited}limit=101`, ...refused, fields: ['limit'] },
   { name: 'before the first', asks: `GET ${limited}offset=-1`, ...refused, fields: ['offset'] },
@@ -338,40 +296,32 @@ export const fields: readonly ResourceCase[] = [
 ];
 
 export const made: readonly ResourceCase[] = [
-  {
-    name: 'a physical card of the United States waits',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, issuingCountryCode: 'US', card: { ...cardInfo, formFactor: 'physical' } },
-    status: 200,
-    answer: { status: 'inactive' },
-  },
-  {
-    name: 'unless it is asked for otherwise',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, issuingCountryCode: 'US', status: 'active', card: { ...cardInfo, formFactor: 'physical' } },
-    status: 200,
-    answer: { status: 'active' },
-  },
-  {
-    name: 'a virtual card of the United States does not',
-    asks: 'POST /paymentInstruments',
-    body: { ...card, issuingCountryCode: 'US' },
-    status: 200,
-    answer: { status: 'active' },
-  },
-  {
-    name: 'an IBAN of the Netherlands',
-    asks: 'POST /paymentInstruments',
-    body: bank,
-    status: 200,
-    answer: { bankAccount: { type: 'iban', iban: /^NL\d\dTEST\d{10}$/, formFactor: 'physical' } },
-  },
-  {
-    name: 'sort code and account number in the United Kingdom',
-    asks: 'POST /paymentInstruments',
-    body: { ...bank, issuingCountryCode: 'GB', bankAccount: { formFactor: 'virtual' } },
-    status: 200,
-    answer: {
+  accepted(
+    'a physical card of the United States waits',
+    'POST /paymentInstruments',
+    { ...card, issuingCountryCode: 'US', card: { ...cardInfo, formFactor: 'physical' } },
+    { status: 'inactive' },
+  ),
+  accepted(
+    'unless it is asked for otherwise',
+    'POST /paymentInstruments',
+    { ...card, issuingCountryCode: 'US', status: 'active', card: { ...cardInfo, formFactor: 'physical' } },
+    { status: 'active' },
+  ),
+  accepted(
+    'a virtual card of the United States does not',
+    'POST /paymentInstruments',
+    { ...card, issuingCountryCode: 'US' },
+    { status: 'active' },
+  ),
+  accepted('an IBAN of the Netherlands', 'POST /paymentInstruments', bank, {
+    bankAccount: { type: 'iban', iban: /^NL\d\dTEST\d{10}$/, formFactor: 'physical' },
+  }),
+  accepted(
+    'sort code and account number in the United Kingdom',
+    'POST /paymentInstruments',
+    { ...bank, issuingCountryCode: 'GB', bankAccount: { formFactor: 'virtual' } },
+    {
       bankAccount: {
         type: 'ukLocal',
         sortCode: /^\d{6}$/,
@@ -380,39 +330,35 @@ export const made: readonly ResourceCase[] = [
         formFactor: 'virtual',
       },
     },
-  },
-  {
-    name: 'routing number and account number in the United States',
-    asks: 'POST /paymentInstruments',
-    body: { ...bank, issuingCountryCode: 'US' },
-    status: 200,
-    answer: {
+  ),
+  accepted(
+    'routing number and account number in the United States',
+    'POST /paymentInstruments',
+    { ...bank, issuingCountryCode: 'US' },
+    {
       bankAccount: { type: 'usLocal', routingNumber: /^\d{9}$/, accountNumber: /^\d{9}$/, accountType: 'checking' },
     },
-  },
-  {
-    name: 'an account in the currency that is asked for',
-    asks: 'POST /balanceAccounts',
-    body: { accountHolderId: '{holder}', defaultCurrencyCode: 'USD', timeZone: 'America/New_York' },
-    status: 200,
-    answer: {
+  ),
+  accepted(
+    'an account in the currency that is asked for',
+    'POST /balanceAccounts',
+    { accountHolderId: '{holder}', defaultCurrencyCode: 'USD', timeZone: 'America/New_York' },
+    {
       balances: [{ available: 0, balance: 0, currency: 'USD', reserved: 0 }],
       defaultCurrencyCode: 'USD',
       timeZone: 'America/New_York',
     },
-  },
-  {
-    name: 'an account in euro otherwise, in the time zone of its holder',
-    asks: 'POST /balanceAccounts',
-    body: { accountHolderId: '{holder}' },
-    status: 200,
-    answer: { defaultCurrencyCode: 'EUR', timeZone: 'Europe/Amsterdam', status: 'active' },
-  },
-  {
-    name: 'null says nothing',
-    asks: 'PATCH /accountHolders/{holder}',
-    body: { description: null, metadata: null, status: null },
-    status: 200,
-    answer: { status: 'active' },
-  },
+  ),
+  accepted(
+    'an account in euro otherwise, in the time zone of its holder',
+    'POST /balanceAccounts',
+    { accountHolderId: '{holder}' },
+    { defaultCurrencyCode: 'EUR', timeZone: 'Europe/Amsterdam', status: 'active' },
+  ),
+  accepted(
+    'null says nothing',
+    'PATCH /accountHolders/{holder}',
+    { description: null, metadata: null, status: null },
+    { status: 'active' },
+  ),
 ];

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { environment, program, type Variables } from '../support/commands.ts';
 import { holdRequest } from '../support/held-request.ts';
+import { isNightly } from '../support/nightly.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { endGroup, type Group, hasProcesses, startGroup } from '../support/process-group.ts';
 import { basic, demoAuthorization, type Production, prepareProduction } from '../support/server.ts';
@@ -146,6 +147,9 @@ test('a later signal ends the server without a drain', async () => {
   expect(started.output()).not.toContain('"stopped"');
 });
 
+/** How many moments of a start are tried. */
+const steps = isNightly ? 12 : 6;
+
 describe.each([
   ['npm start', npmStart],
   ['npx triglyph serve', npxServe],
@@ -156,9 +160,9 @@ describe.each([
     await ready(measured);
     const startMs = performance.now() - startedAt;
     await endGroup(measured.pid);
-    for (let step = 1; step < 12; step += 1) {
+    for (let step = 1; step < steps; step += 1) {
       const { pid, output } = begin(command, workers);
-      await new Promise((resolve) => setTimeout(resolve, (step * startMs) / 11));
+      await new Promise((resolve) => setTimeout(resolve, (step * startMs) / (steps - 1)));
       process.kill(pid, 'SIGTERM');
       await until(`${step}: ${output()}`, () => !hasProcesses(pid));
     }

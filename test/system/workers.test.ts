@@ -193,12 +193,15 @@ test('a worker that hangs is replaced; meanwhile the service is ready, and the o
   const all = Promise.all(answers);
   let answered = 0;
   for (const answer of answers) void answer.then(() => answered++);
-  await until('the answers of the other worker', () => answered >= answers.length - 1);
   const readiness: number[] = [];
-  while (!isGone(victim!)) {
-    readiness.push(await statusOf(`${running.admin}/readyz`));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  const probing = (async () => {
+    while (!isGone(victim!)) {
+      readiness.push(await statusOf(`${running.admin}/readyz`));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  })();
+  await until('the answers of the other worker', () => answered >= answers.length - 1);
+  await probing;
   // Control: the worker hung for long, so that the probes met it.
   expect(readiness.length).toBeGreaterThan(2);
   expect(new Set(readiness)).toEqual(new Set([200]));

@@ -139,7 +139,7 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   await page.getByLabel('Operations').fill('');
   await page.getByLabel('Brown-outs').fill('day 00:00-12:00, day 12:00-00:00');
   await page.getByRole('button', { name: 'Show affected callers' }).click();
-  await page.getByText('concerned 2 credentials with 2 requests').waitFor();
+  await page.getByText('affected 2 credentials with 2 requests').waitFor();
   expect(await visit.violations()).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await visit.violations()).toEqual([]);

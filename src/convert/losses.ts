@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { Path } from '../contract/path.ts';
 import type { Schema } from '../contract/schema.ts';
-import type { ProtocolName } from '../formats/index.ts';
+import { type ProtocolName, wireFormats } from '../formats/index.ts';
 import type { ConvertedMessage } from './conversion.ts';
 import type { KnownServices } from './identify-message.ts';
 import type { ReadMessage } from './read-message.ts';
@@ -27,7 +27,10 @@ export function findLosses(
     const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text]));
     const media = { type: protocols[format].mediaType, charset: undefined };
     const target = routes.find(address).target(method);
-    return protocols[format].decode(Buffer.from(body), media, target, { query, headers: lowerCase }).input;
+    return protocols[format].decode(wireFormats[format].text.encode?.(body) ?? Buffer.from(body), media, target, {
+      query,
+      headers: lowerCase,
+    }).input;
   };
   if (content.kind === 'refusal') return [];
   const { schema, value } = content;

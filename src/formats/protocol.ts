@@ -129,7 +129,9 @@ export interface Call {
   /** In addition to the content type. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
+  /** As in `Message`. */
   readonly body: string;
+  readonly bytes?: Buffer;
 }
 
 /** A wire format for the services of a server. */
@@ -208,7 +210,7 @@ export interface MessageCodec {
   addNotice?(message: Message, notice: DeprecationNotice): Message;
   /** The client's half, for upstreams, documents and tests. `key`: for the place in the body, where the format has one. */
   encodeRequest(service: Service, operation: Operation, input: unknown, key?: string): Call;
-  /** Strict: for answers of this program. */
+  /** Strict: for answers of this program, by their text. */
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
   /** Accepts what other servers write differently. Throws a Problem for bytes that cannot be parsed. */
   decodeAnswer(operation: Operation, reply: Reply): DecodedAnswer | RefusedAnswer;

@@ -18,8 +18,10 @@ export interface TextPart {
 }
 
 export interface TextTools {
-  /** The text that is parsed of a body; undefined where it is none. */
+  /** The text that is parsed of a body, or its notation in a binary format; undefined where it has none. */
   decode(body: Buffer, charset: Charset | undefined): string | undefined;
+  /** The body that a text stands for; by default the text in UTF-8. */
+  encode?(text: string): Buffer;
   /** In their order; undefined for a text that is malformed. */
   parts(text: string): readonly TextPart[] | undefined;
   /** Breaks the text into lines, without a change of what it says. */

@@ -36,7 +36,15 @@ export interface Message {
   /** Media type with charset. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The text that is sent. In a binary format, its notation for people. */
   readonly body: string;
+  /** What is sent in a binary format. */
+  readonly bytes?: Buffer;
+}
+
+/** What is sent of a message. */
+export function sentBody({ body, bytes }: Pick<Message, 'body' | 'bytes'>): string | Buffer {
+  return bytes ?? body;
 }
 
 /** A response to an operation that succeeded. */

@@ -1,7 +1,7 @@
 /** Writes a response: head and body in one write, with the headers of every response. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Message } from '../formats/wire.ts';
+import { type Message, sentBody } from '../formats/wire.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { requestIdHeader } from './request-id.ts';
@@ -33,12 +33,13 @@ export function writeResponse(
   const isUnsound = received.fault !== undefined;
   const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;
   response.writeHead(message.status, headLines(received, message, { bytesOut, close, requestId }));
+  const body = sentBody(message);
   if (rest && !received.request.complete) {
-    response.write(message.body);
+    response.write(body);
     void linger(received);
   } else {
     // If every character takes one byte, latin1 writes them without encoding.
-    response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
+    response.end(body, bytesOut === body.length ? 'latin1' : 'utf8');
   }
   guardWrite(response, limits.writeMsMax);
 }

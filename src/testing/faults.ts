@@ -74,7 +74,9 @@ export class Faults {
     if (fault.drop === 'after') return { ...answer, dropsConnection: true };
     if (fault.malformed !== true) return answer;
     const { message } = answer;
-    return { ...answer, message: { ...message, body: message.body.slice(0, message.body.length / 2) } };
+    const { body, bytes } = message;
+    const half = { body: body.slice(0, body.length / 2), ...(bytes && { bytes: bytes.subarray(0, bytes.length / 2) }) };
+    return { ...answer, message: { ...message, ...half } };
   };
 
   #add(fault: Fault, times: number): void {

@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: string | null;
+  readonly body: string | Buffer | null;
 }
 
 export interface IncomingResponse {

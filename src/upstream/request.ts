@@ -1,7 +1,9 @@
 /** Compiles the requests of one operation: their address, and the headers that all of them have. */
+
 import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
+import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
@@ -25,6 +27,6 @@ export function compileRequest(
     const headers = [...fixed];
     addCallHeaders(headers, protocol, call);
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
-    return { method, path: only ?? base + path, headers, body: body === '' ? null : body };
+    return { method, path: only ?? base + path, headers, body: body === '' ? null : sentBody(call) };
   };
 }

@@ -50,7 +50,8 @@ function requestOf(question: Question, service: Service, operation: Operation): 
   if (!formatsOf(operation, service).includes(format)) throw Problem.at(['format'], 'invalidField', 'format');
   if (wireFormats[format].hasFieldsInHead) return requestWithHead(text, service, operation);
   const { path, contentType, headers = {} } = wireFormats[format].callHead(operation, service);
-  const body = wireFormats[format].text.ofFile?.(Buffer.from(text)).toString() ?? text;
+  const tools = wireFormats[format].text;
+  const body = tools.encode?.(text) ?? tools.ofFile?.(Buffer.from(text)) ?? text;
   return { method: 'POST', path, headers: { 'Content-Type': contentType, ...headers }, body };
 }
 

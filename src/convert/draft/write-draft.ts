@@ -55,10 +55,11 @@ function partsOf(
   { service, operation, protocols, recorder }: Target,
 ): readonly VisitedPart[] {
   if (recorder === undefined || body === '') return [];
-  const { mediaType, decode } = protocols[format];
+  const { mediaType, decode, text } = protocols[format];
+  const bytes = text.encode?.(body) ?? Buffer.from(body);
   try {
     const target = { service, version: service.version, operation };
-    decode(Buffer.from(body), { type: mediaType, charset: undefined }, target, { query: '', headers: {} });
+    decode(bytes, { type: mediaType, charset: undefined }, target, { query: '', headers: {} });
   } catch (thrown) {
     if (!(thrown instanceof Problem)) throw thrown;
   }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { AnswerPace } from '../../callers/limits/answer-pace.ts';
 import { type Problem, problems } from '../../contract/problem.ts';
-import type { Message } from '../../formats/wire.ts';
+import { type Message, sentBody } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import { clientAddress, isFromProxy } from '../forwarded.ts';
 import { holdReadingFor } from '../hold-reading.ts';
@@ -64,7 +64,7 @@ export function response({ serverLog, options, closing, pace, encodeFailure }: R
       try {
         const instead = encode();
         if (instead !== undefined)
-          return write(received, instead, Buffer.byteLength(instead.message.body), requestId, true);
+          return write(received, instead, Buffer.byteLength(sentBody(instead.message)), requestId, true);
       } catch (again) {
         serverLog.requestFailed(again);
       }
@@ -89,7 +89,7 @@ export function response({ serverLog, options, closing, pace, encodeFailure }: R
       if (ms > 0) await setTimeout(ms);
     }
     // A printed text is thousands of joined pieces. Counting its bytes makes it one, while those are still in the cache.
-    const bytesPrinted = Buffer.byteLength(message.body);
+    const bytesPrinted = Buffer.byteLength(sentBody(message));
     // All responses of one turn of the event loop are written together. The first one wakes the reading process, which
     // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
     await endOfTurn();

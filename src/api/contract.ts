@@ -6,6 +6,7 @@ import { service as declareService, type Service } from '../contract/service.ts'
 import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
 import type { TableOwner } from '../store/sql/create-tables.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
+import type { Table } from '../store/table.ts';
 
 export {
   defineService,
@@ -109,19 +110,28 @@ export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } fr
 export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';
 export type { HandlersOf } from '../gateway/implement.ts';
 export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
-export type { Row, Statement, Value } from '../store/sql/engine.ts';
+export type { Dialect, Row, Statement, Value } from '../store/sql/engine.ts';
 export type { ReadStore } from '../store/store.ts';
 export {
   type Column,
+  type ColumnName,
   type Columns,
+  type ColumnsRow,
   column,
+  type Index,
   type KeptFor,
+  type NumberName,
   type Parent,
-  type Reindexing,
+  type Reference,
   type RowOf,
+  type SealedRecord,
   type Signed,
+  type SqlName,
   type Table,
+  type TableKey,
+  type TableParts,
   type TenantColumn,
+  type TenantName,
   table,
 } from '../store/table.ts';
 export type { ReadTransaction, Transaction } from '../store/transaction.ts';
@@ -143,9 +153,9 @@ export function statement<R extends Row = Row>(text: string): Statement<R> {
 /** What a service has besides its handlers. */
 export interface ServiceOptions {
   /** Its tables, in the order in which they reference each other. */
-  readonly tables?: TableOwner['tables'];
+  readonly tables?: readonly Table[];
   /** By the number of a migration: statements that no declaration of a table expresses. Each is applied once. */
-  readonly upgrades?: TableOwner['upgrades'];
+  readonly upgrades?: Readonly<Record<number, readonly string[]>>;
 }
 
 /** A contract that can be given its handlers. */

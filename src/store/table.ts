@@ -45,7 +45,9 @@ export const column = Object.freeze({
   dataKey: { keyId: text, dataKey: text },
   /** The same where only some rows have it. */
   optionalDataKey: { keyId: nullable(text), dataKey: nullable(text) },
-  nullable,
+  nullable<V extends Value>(of: Column<V>): Column<V | null> {
+    return nullable(of);
+  },
   withDefault(of: Column<number>, value: number): Column<number> {
     return { ...of, default: value };
   },
@@ -57,16 +59,22 @@ export const column = Object.freeze({
   },
 });
 
-type Snake<S extends string> = S extends `${infer First}${infer Rest}`
-  ? `${Lowercase<First>}${Rest extends Uncapitalize<Rest> ? '' : '_'}${Snake<Rest>}`
+/** `shopperReference` is `shopper_reference` in SQL. */
+export type SqlName<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${Lowercase<First>}${Rest extends Uncapitalize<Rest> ? '' : '_'}${SqlName<Rest>}`
   : S;
 
-type NameIn<C extends Columns> = keyof C & string;
-type TenantIn<C extends Columns> = { [K in NameIn<C>]: C[K] extends TenantColumn ? K : never }[NameIn<C>];
-type NumberIn<C extends Columns> = { [K in NameIn<C>]: C[K] extends Column<number | null> ? K : never }[NameIn<C>];
+/** The names of columns. */
+export type ColumnName<C extends Columns> = keyof C & string;
+/** The names of columns with a tenant. */
+export type TenantName<C extends Columns> = { [K in ColumnName<C>]: C[K] extends TenantColumn ? K : never }[ColumnName<C>];
+/** The names of columns with numbers. */
+export type NumberName<C extends Columns> = {
+  [K in ColumnName<C>]: C[K] extends Column<number | null> ? K : never;
+}[ColumnName<C>];
 /** A row with these columns, by their names in SQL. */
 export type ColumnsRow<C extends Columns> = {
-  readonly [K in NameIn<C> as Snake<K>]: C[K] extends Column<infer V> ? V : never;
+  readonly [K in ColumnName<C> as SqlName<K>]: C[K] extends Column<infer V> ? V : never;
 };
 
 /** A row of a table, by the names of its columns in SQL. */
@@ -82,7 +90,8 @@ export type Signed<N extends string = string> =
   | 'allColumns'
   | { readonly columns: readonly N[] /** The rows that have a MAC, in SQL. */; readonly where?: string };
 
-interface Index<N extends string = string> {
+/** An index of a table. */
+export interface Index<N extends string = string> {
   readonly on: readonly N[];
   /** In SQL. */
   readonly where?: string;
@@ -91,7 +100,8 @@ interface Index<N extends string = string> {
   readonly since?: number;
 }
 
-interface Reference<N extends string> {
+/** A foreign key. */
+export interface Reference<N extends string> {
   /** They hold the key of the other table. */
   readonly columns: readonly N[];
   readonly table: Table;
@@ -135,21 +145,23 @@ export interface Reindexing<R> {
   readonly other?: { readonly column: keyof R & string; value(row: R, vault: Vault): string };
 }
 
-interface TableParts<C extends Columns, S> {
+/** What a table declares. */
+export interface TableParts<C extends Columns, S> {
   readonly columns: C;
   /** What the MACs of rows cover. A signed table has the column `row_mac`. */
   readonly signed: S;
   /** What the rows are erased with. */
-  readonly belongsTo: Parent<NameIn<C>> | 'none';
-  readonly keptFor: KeptFor<NumberIn<C>>;
-  readonly unique?: readonly (readonly NameIn<C>[])[];
-  readonly references?: readonly Reference<NameIn<C>>[];
+  readonly belongsTo: Parent<ColumnName<C>> | 'none';
+  readonly keptFor: KeptFor<NumberName<C>>;
+  readonly unique?: readonly (readonly ColumnName<C>[])[];
+  readonly references?: readonly Reference<ColumnName<C>>[];
   /** By the last part of their names. */
-  readonly indexes?: Readonly<Record<string, Index<NameIn<C>>>>;
+  readonly indexes?: Readonly<Record<string, Index<ColumnName<C>>>>;
   /** The rows that the migration adds, as values of the columns in their order. A copy replaces those of its target. */
   readonly rows?: readonly (readonly Value[])[];
   /** Statements that follow its creation, where the engines have no text in common. */
   readonly perEngine?: Readonly<Record<Dialect, readonly string[]>>;
+  /** @internal */
   readonly reindexing?: Reindexing<ColumnsRow<C>>;
   /** Whether it is about the database itself, so that a copy leaves it out. */
   readonly isOfDatabase?: true;
@@ -158,38 +170,54 @@ interface TableParts<C extends Columns, S> {
 }
 
 /** Rows of tenants have a key that begins with the tenant. Others name what shares them. */
-type Key<C extends Columns> =
-  | { readonly key: readonly [TenantIn<C>, ...NameIn<C>[]]; readonly shared?: never }
-  | { readonly key: readonly [NameIn<C>, ...NameIn<C>[]] /** Who shares the rows. */; readonly shared: string };
+export type TableKey<C extends Columns> =
+  | { readonly key: readonly [TenantName<C>, ...ColumnName<C>[]]; readonly shared?: never }
+  | { readonly key: readonly [ColumnName<C>, ...ColumnName<C>[]] /** Who shares the rows. */; readonly shared: string };
 
 /** Rows with a data key name the record of their `SealScope`. Its tenant is the first column of the key, and `id` the second one. */
-type Seal<C extends Columns> = C extends { readonly dataKey: Column }
+export type SealedRecord<C extends Columns> = C extends { readonly dataKey: Column }
   ? { readonly sealedRecord: (id: string) => string }
   : { readonly sealedRecord?: never };
 
 /** A declared table. Names are those of SQL. */
 export interface Table<C extends Columns = Columns, S extends Signed = Signed> {
   readonly name: string;
+  /** @internal */
   readonly columns: readonly NamedColumn[];
   /** The names of all columns, for a statement that reads rows. */
   readonly columnList: string;
-  /** The primary key: the tenant, the id and others. */
+  /**
+   * The primary key: the tenant, the id and others.
+   * @internal
+   */
   readonly key: readonly string[];
+  /** @internal */
   readonly since: number;
+  /** @internal */
   readonly unique: readonly (readonly string[])[];
+  /** @internal */
   readonly references: readonly {
     readonly columns: readonly string[];
     readonly table: Table;
     readonly onDelete?: 'cascade' | undefined;
   }[];
+  /** @internal */
   readonly indexes: readonly NamedIndex[];
+  /** @internal */
   readonly rows: readonly (readonly Value[])[];
+  /** @internal */
   readonly perEngine: Readonly<Record<Dialect, readonly string[]>>;
+  /** @internal */
   readonly isOfDatabase: boolean;
+  /** @internal */
   readonly sealedRecord: ((id: string) => string) | undefined;
+  /** @internal */
   readonly mac: Mac | undefined;
+  /** @internal */
   readonly parent: Belonging | undefined;
+  /** @internal */
   readonly retention: Retention | undefined;
+  /** @internal */
   readonly reindexing: Reindexing<Row> | undefined;
   /** Never set: they give the compiler the types. */
   readonly types?: readonly [C, S];
@@ -234,9 +262,9 @@ export interface Retention {
 }
 
 /** Throws TypeError for a declaration that contradicts itself. */
-export function table<const C extends Columns, const S extends Signed<NameIn<NoInfer<C>>>>(
+export function table<const C extends Columns, const S extends Signed<ColumnName<NoInfer<C>>>>(
   name: string,
-  declared: TableParts<C, S> & NoInfer<Key<C>> & NoInfer<Seal<C>>,
+  declared: TableParts<C, S> & NoInfer<TableKey<C>> & NoInfer<SealedRecord<C>>,
 ): Table<C, S> {
   const { signed, unique = [], references = [], rows = [], isOfDatabase = false, since = 1 } = declared;
   const named = Object.entries<Column>(declared.columns).map(([each, of]) => ({

@@ -1,4 +1,5 @@
 /** For every engine: upgrades of a store with rows: one that adds a column, one that fills it, and one that fails half way. */
+import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { TableOwner } from '../../src/store/sql/create-tables.ts';
@@ -42,7 +43,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
     let engine: Engine;
     const integrity = new RowIntegrity();
     integrity.use({ inner: '44'.repeat(32), outer: '55'.repeat(32) });
-    const query = (sql: string) => engine.read((session) => session.query(statement<Row>(`test-${sql}`, sql), []));
+    const query = (sql: string) => engine.read((session) => session.query(statement<Row>(`test-${hash('sha256', sql)}`.slice(0, 40), sql), []));
     const select = 'select tenant, number, placed_at, label, weight, row_mac from parcel order by number';
 
     beforeEach(async () => {

@@ -142,7 +142,7 @@ type Refusal = readonly [name: string, prepare: () => string, also: Variables, m
 test.each<Refusal>([
   [
     'of a newer release',
-    () => changed('newer.db', (database) => database.exec(`insert into migration values (999, 'future', 'x', 0)`)),
+    () => changed('newer.db', (database) => database.exec(`insert into migration values ('engine', 999, 'x', 0)`)),
     {},
     /start the newer program/,
   ],

@@ -146,16 +146,21 @@ test('migrate creates its tables, and the demo serves it', async () => {
 });
 
 const tickets = `import { defineConfig } from 'triglyph';
-import { integer, object, operation, required, service, statement, string } from 'triglyph/contract';
+import { column, integer as number, object, operation, required, service, statement, string, table } from 'triglyph/contract';
 
 const take = operation({
   name: 'take', doc: 'Takes a ticket.', effect: 'writes', role: 'tickets', problems: [],
   input: object('TakeRequest', { name: required(string({ max: 20, example: 'Anna' }), 'For whom.') }),
-  output: object('TakeResult', { pid: required(integer(1, 2 ** 40, 7), 'The process.') }),
+  output: object('TakeResult', { pid: required(number(1, 2 ** 40, 7), 'The process.') }),
 });
 const contract = service({
   name: 'Tickets', version: 1, doc: 'Tickets.', address: '/tickets', operations: [take],
   namespaces: { own: 't', uris: { t: 'urn:example:tickets' } },
+});
+const { tenant, text, integer } = column;
+const tickets = table('ticket', {
+  columns: { tenant, name: text, pid: integer }, key: ['tenant', 'name'],
+  signed: 'none', belongsTo: 'none', keptFor: 'forever',
 });
 const save = statement('insert into ticket values ($1, $2, $3)');
 export default defineConfig({
@@ -164,7 +169,7 @@ export default defineConfig({
       await tx.execute(save, [caller.tenant, input.name, process.pid]);
       return { pid: process.pid };
     },
-  }, { migrations: ['create table ticket (tenant text, name text, pid integer, primary key (tenant, name))'] })],
+  }, { tables: [tickets] })],
   settings: { WORKERS: 2 },
 });
 `;

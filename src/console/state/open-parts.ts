@@ -55,7 +55,7 @@ export function partPort(parts: PartPortParts): PartPort {
         place: describeStore(storeAddress(config)),
         bytes: await sizeOf(config, backend),
         migration: schema.number,
-        migrationName: schema.owner,
+        migrationName: `${schema.owner} ${schema.number}`,
         migratedAt: schema.appliedAt,
         redis: config.redisUrl !== undefined,
         processes: (await processes()).map(({ pid, connections, redis }) => ({ pid, ...connections, redis })),

@@ -58,7 +58,7 @@ export const getStore = operation({
     place: required(text(2_000, './data'), 'The folder or the address, without a password.'),
     bytes: optional(count, 'The size of the database.'),
     migration: required(count, 'The number of the last migration.'),
-    migrationName: required(name, 'Whose tables it changed: the engine, or a service.'),
+    migrationName: required(name, 'Its name.'),
     migratedAt: required(moment, 'When it was applied.'),
     redis: required(boolean(false), 'Whether Redis is configured.'),
     processes: required(

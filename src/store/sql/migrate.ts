@@ -137,8 +137,8 @@ async function applyMissing(
   const missing = findMissing(applied, owners);
   if (dialect === 'postgres' && applied.length === 0) await checkEncoding(session);
   for (const { owner, number } of missing) {
-    for (const [index, text] of migrationStatements(owner, number, dialect).entries())
-      await session.execute(statement(`migration-${owner.name}-${number}-${index + 1}`, text), []);
+    for (const text of migrationStatements(owner, number, dialect))
+      await session.execute(statement(`migration-${hash('sha256', text).slice(0, 16)}`, text), []);
     await session.execute(record, [owner.name, number, checksumOf(owner, number), Date.now()]);
   }
   return missing.map(({ owner, number }) => `${owner.name} ${number}`);

@@ -24,6 +24,8 @@ export interface TableOptions {
   /** Whether lists by status, and what keeps the parent from being closed, are found by an index. */
   readonly isFoundByStatus?: true;
   readonly reindexing?: Reindexing<NumberRow>;
+  /** The migration that creates it. */
+  readonly since?: number;
 }
 
 interface TableParts {
@@ -85,6 +87,7 @@ function partsOf({ parent, tableOptions }: TableParts) {
   const place = ['balancePlatform', 'parentId'] as const;
   return {
     key: ['balancePlatform', 'id'] as const,
+    since: tableOptions?.since ?? 1,
     references:
       above === undefined
         ? [{ columns: ['balancePlatform'] as const, table: balancePlatforms }]

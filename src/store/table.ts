@@ -67,7 +67,9 @@ export type SqlName<S extends string> = S extends `${infer First}${infer Rest}`
 /** The names of columns. */
 export type ColumnName<C extends Columns> = keyof C & string;
 /** The names of columns with a tenant. */
-export type TenantName<C extends Columns> = { [K in ColumnName<C>]: C[K] extends TenantColumn ? K : never }[ColumnName<C>];
+export type TenantName<C extends Columns> = {
+  [K in ColumnName<C>]: C[K] extends TenantColumn ? K : never;
+}[ColumnName<C>];
 /** The names of columns with numbers. */
 export type NumberName<C extends Columns> = {
   [K in ColumnName<C>]: C[K] extends Column<number | null> ? K : never;

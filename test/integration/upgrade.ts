@@ -43,7 +43,8 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
     let engine: Engine;
     const integrity = new RowIntegrity();
     integrity.use({ inner: '44'.repeat(32), outer: '55'.repeat(32) });
-    const query = (sql: string) => engine.read((session) => session.query(statement<Row>(`test-${hash('sha256', sql)}`.slice(0, 40), sql), []));
+    const query = (sql: string) =>
+      engine.read((session) => session.query(statement<Row>(`test-${hash('sha256', sql)}`.slice(0, 40), sql), []));
     const select = 'select tenant, number, placed_at, label, weight, row_mac from parcel order by number';
 
     beforeEach(async () => {

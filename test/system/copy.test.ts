@@ -281,7 +281,11 @@ export default defineConfig({ services });
 
   test.each([
     ['of a service that no file names', 'none.mjs', /tables of Notes: name this service in the configuration/],
-    ['of a service that was not migrated', 'later.mjs', /is at migration 1 of Notes and this program needs 2: .* run `triglyph migrate`/],
+    [
+      'of a service that was not migrated',
+      'later.mjs',
+      /is at migration 1 of Notes and this program needs 2: .* run `triglyph migrate`/,
+    ],
   ])('%s are refused, and nothing is written', async (_, file, message) => {
     const { code, stdout, stderr } = await copyNotes(file);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -1,4 +1,5 @@
 /** Tests rolling restarts of two processes behind a proxy: no request fails under load. `npm run restarts` does more. */
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { freePort, type HaProxy, startHaProxy } from '../support/haproxy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -26,14 +27,19 @@ let proxy: HaProxy;
 let traffic: Traffic;
 const started: Server[] = [];
 
-const startAt = async (port: number, adminPort: number): Promise<Server> => {
-  const server = await startServer('serve', folder.path, {
+const nextRelease = join(import.meta.dirname, '../support/server-of-next-release.ts');
+
+/** `release`: 1 is the present program. */
+const startAt = async (port: number, adminPort: number, release = 1): Promise<Server> => {
+  const variables = {
     ...production.variables,
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
     DRAIN_NOTICE_MS: '2000',
     TRUSTED_PROXIES: '127.0.0.1',
-  });
+    RELEASE: String(release),
+  };
+  const server = await startServer('serve', folder.path, variables, release === 1 ? {} : { file: nextRelease });
   started.push(server);
   return server;
 };
@@ -80,9 +86,9 @@ afterAll(async () => {
 });
 
 /** Restarts a server that has ended and waits until it takes traffic. */
-const again = async (at: number): Promise<void> => {
+const again = async (at: number, release?: number): Promise<void> => {
   const ended = places[at]!;
-  ended.server = await startAt(ended.port, ended.adminPort);
+  ended.server = await startAt(ended.port, ended.adminPort, release);
   await until('the proxy to have it up', () => proxy.isUp(at));
   const before = traffic.right();
   await until('traffic', () => traffic.right() > before + 50);
@@ -150,4 +156,39 @@ test(
     expect(await isFoundWithin(failsRequests, controlMsMax)).toBe(true);
   },
   controlMsMax + 2 * restartMsMax,
+);
+
+// The last one: it leaves the database to a later release.
+test(
+  'an upgrade at load: servers of two releases serve one database, and no request fails',
+  async () => {
+    for (let release = 2; ; release += 1) {
+      const downBefore = await proxy.timesDown();
+      // The first of the next release migrates, while the other goes on.
+      for (const at of places.keys()) {
+        expect(await places[at]!.server.stop()).toBe(0);
+        await again(at, release);
+      }
+      await traffic.stop();
+      const [rows] = await postgres.ask(
+        `select count(origin_${release})::int as filled, count(*)::int as details, (select count(*)::int from note_${release}) as notes
+           from stored_detail`,
+        [],
+        database,
+      );
+      expect(rows).toMatchObject({ notes: 0 });
+      const { filled, details } = rows as { filled: number; details: number };
+      expect(filled).toBeGreaterThan(0);
+      // Rows of after the migration are not filled, whichever server has written them.
+      expect(details).toBeGreaterThan(filled);
+      const wasStarved = (await proxy.timesDown()) > downBefore + places.length;
+      if (traffic.failures.length === 0 || !wasStarved || release > attemptsMax) break;
+      await until('the proxy to have both up', async () => (await proxy.isUp(0)) && (await proxy.isUp(1)));
+      await startLoad();
+    }
+    expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
+    // A server of the release before does not start any more.
+    await expect(startAt(await freePort(), await freePort())).rejects.toThrow('start the newer program');
+  },
+  attemptsMax * (60_000 + 2 * restartMsMax),
 );

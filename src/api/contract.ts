@@ -4,7 +4,6 @@ import { createService, type GatewayService } from '../backend/define-service.ts
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
 import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
-import type { TableOwner } from '../store/sql/create-tables.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 import type { Table } from '../store/table.ts';
 

@@ -1,10 +1,10 @@
 /** A server of a later release: each number up to `RELEASE` adds a column to stored details, fills it and makes an index on it, and adds a table. */
 import { startServer } from '../../src/app/server.ts';
-import { openBackendOf } from '../../src/backend/backend.ts';
-import { builtInServices } from '../../src/backend/services.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { builtInServices } from '../../src/services/index.ts';
 import type { TableOwner } from '../../src/store/sql/create-tables.ts';
 import { column, table } from '../../src/store/table.ts';
+import { readConfig } from './services.ts';
 
 const config = readConfig('production');
 const releases = Array.from({ length: Number(process.env.RELEASE) - 1 }, (_, at) => at + 2);
@@ -43,8 +43,8 @@ function nextOf(owner: TableOwner): TableOwner {
   return { ...owner, tables: [...tables, ...added], upgrades: { ...owner.upgrades, ...Object.fromEntries(fills) } };
 }
 
-const set = { ...builtInServices, owners: builtInServices.owners.map(nextOf) };
-const backend = await openBackendOf(set, config, { exclusive: true });
+const services = builtInServices.map((service) => ({ ...service, tables: nextOf(service.tables) }));
+const backend = await openBackend(config, { exclusive: true }, services);
 const running = await startServer(config, backend);
 process.stdout.write(`ready: callers at ${running.callers}, admin at ${running.admin}\n`);
 process.once('SIGTERM', async () => {

@@ -28,11 +28,12 @@ const modules = {
   observe: ['config', 'contract', 'formats', 'gateway', 'http', 'idempotency', 'jobs', 'lib', 'store'],
   backend: [...engineModules, 'config', 'observe'],
   services: [...engineModules, 'config', 'backend'],
-  console: [...engineModules, 'config', 'observe', 'backend'],
+  operators: [...engineModules, 'services', 'config', 'backend'],
+  console: [...engineModules, 'config', 'observe', 'backend', 'operators'],
   app: [...engineModules, 'config', 'observe', 'backend', 'console'],
   testing: [...engineModules, 'services', 'backend', 'console', 'app'],
   api: [...engineModules, 'services', 'config', 'backend', 'app', 'testing'],
-  cli: [...engineModules, 'services', 'config', 'backend', 'console', 'app', 'testing'],
+  cli: [...engineModules, 'services', 'config', 'backend', 'operators', 'console', 'app', 'testing'],
 };
 
 /** The only folders or files that may import a library. */

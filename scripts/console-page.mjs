@@ -67,8 +67,8 @@ async function bundleScripts() {
 
 /** The styles of the page, and then those of its views. */
 function readStyles() {
-  const files = globSync('**/*.css', { cwd: page }).toSorted(
-    (a, b) => Number(b === 'styles.css') - Number(a === 'styles.css') || (a < b ? -1 : 1),
+  const files = globSync('../**/*.css', { cwd: page }).toSorted(
+    (a, b) => Number(b.endsWith('/styles.css')) - Number(a.endsWith('/styles.css')) || (a < b ? -1 : 1),
   );
   return files
     .map((file) => readFileSync(join(page, file), 'utf8'))
@@ -84,7 +84,8 @@ function hashedName(name, extension, text) {
 /** What the page is made of: its sources, its libraries and this script. */
 function hashOfSources() {
   const hash = createHash('sha256');
-  for (const file of globSync('**/*', { cwd: page, withFileTypes: true })
+  const views = globSync('../*/*.{tsx,css}', { cwd: page, withFileTypes: true });
+  for (const file of [...globSync('**/*', { cwd: page, withFileTypes: true }), ...views]
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
     .toSorted())

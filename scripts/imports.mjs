@@ -21,13 +21,14 @@ import { cruise } from 'dependency-cruiser';
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
 
-/** Browser code. Its rules are checked by `pageFaults`: the types of JSX are not stripped here. */
+/** Browser code: the folder of the page, and the files of views in JSX. Its rules are checked by `pageFaults`. */
 const pageFolder = 'console/page/';
+const isPage = (name) => name.startsWith(pageFolder) || /^console\/.*\.tsx$/.test(name);
 
 const mirror = realpathSync(mkdtempSync(join(tmpdir(), 'triglyph-imports-')));
 try {
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
-    if (!name.endsWith('.ts') || name.startsWith(pageFolder)) continue;
+    if (!name.endsWith('.ts') || isPage(name)) continue;
     const target = join(mirror, 'src', name.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, toJavaScript(readFileSync(join(root, 'src', name), 'utf8')));
@@ -57,41 +58,43 @@ try {
   rmSync(mirror, { recursive: true, force: true });
 }
 
-/** The page may import itself without cycles, its libraries, and types of the console and of the contract language. */
+/** The page may import itself without cycles, its libraries, and types of the console, of operators and of the contract language. */
 function pageFaults() {
-  const folder = join(root, 'src', pageFolder);
-  const importsOf = new Map();
-  const faults = readdirSync(folder, { recursive: true })
-    .filter((name) => /\.tsx?$/.test(name))
-    .flatMap((name) => {
-      const source = readFileSync(join(folder, name), 'utf8');
-      const found = [...source.matchAll(/(?:^(import|export) (type )?[^'"]*?from |import\()'([^']+)'/gm)];
-      const targets = found.map(([, , , from]) => relative(folder, join(folder, dirname(name), from)));
-      importsOf.set(name, targets);
-      return found.flatMap(([, , type, from], at) => {
-        if (/^(?:preact|uplot)(?:\/|$)/.test(from)) return [];
-        if (from.startsWith('.') && !targets[at].startsWith('..')) return [];
-        const target = relative(join(root, 'src'), join(folder, targets[at]));
-        const isContract = target.startsWith('console/') || target.startsWith('contract/');
-        return type !== undefined && isContract ? [] : [`imports-of-page: src/${pageFolder}${name} imports ${from}`];
-      });
-    });
-  return [...faults, ...cyclesIn(importsOf)];
-}
-
-/** Each import that leads back to its own file. */
-function cyclesIn(importsOf) {
-  return [...importsOf].flatMap(([name, targets]) =>
-    targets
-      .filter((target) => reaches(importsOf, target, name))
-      .map((target) => `no-cycles: src/${pageFolder}${name} imports src/${pageFolder}${target}`),
+  const folder = join(root, 'src');
+  const files = readdirSync(folder, { recursive: true }).filter((name) => isPage(name) && /\.tsx?$/.test(name));
+  const imports = new Map(files.map((name) => [name, importsOf(name, readFileSync(join(folder, name), 'utf8'))]));
+  const faults = files.flatMap((name) =>
+    imports.get(name).flatMap(({ isType, from, target }) => {
+      if (/^(?:preact|uplot)(?:\/|$)/.test(from)) return [];
+      if (from.startsWith('.') && isPage(target)) return [];
+      const isContract = /^(?:console|operators|contract)\//.test(target);
+      return isType && isContract ? [] : [`imports-of-page: src/${name} imports ${from}`];
+    }),
   );
+  return [...faults, ...cyclesOf(imports)];
 }
 
-function reaches(importsOf, from, to) {
-  const seen = new Set([from]);
-  for (const each of seen) for (const next of importsOf.get(each) ?? []) seen.add(next);
-  return seen.has(to);
+function importsOf(name, source) {
+  const found = source.matchAll(/(?:^(import|export) (type )?[^'"]*?from |import\()'([^']+)'/gm);
+  return [...found].map(([, , type, from]) => ({
+    isType: type !== undefined,
+    from,
+    target: relative(join(root, 'src'), join(root, 'src', dirname(name), from)),
+  }));
+}
+
+/** A file that is reached from itself, by imports of types too. Views are loaded by `import()` when they are opened. */
+function cyclesOf(imports) {
+  const faults = [];
+  const done = new Set();
+  const visit = (name, path) => {
+    if (path.includes(name)) faults.push(`no-cycles: ${[...path.slice(path.indexOf(name)), name].join(' imports ')}`);
+    if (path.includes(name) || done.has(name)) return;
+    for (const { target } of imports.get(name) ?? []) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of imports.keys()) visit(name, []);
+  return faults;
 }
 
 function toJavaScript(source) {

@@ -8,6 +8,7 @@ import { createAuditedWrite, writeUnaudited } from '../audit/audited-write.ts';
 import { openEntryWriter } from '../audit/copy/copy.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../callers/caller-records.ts';
 import { type CredentialRegistry, createCredentialRegistry } from '../callers/credentials/credential-registry.ts';
+import type { CredentialRules } from '../callers/credentials/credential-rules.ts';
 import type { OldSecretRow } from '../callers/credentials/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../callers/credentials/credential-uses.ts';
 import { type Credentials, createCredentials } from '../callers/credentials/credentials.ts';
@@ -91,6 +92,8 @@ export interface Backend {
   readonly registry: CredentialRegistry;
   /** Those of the engine and of the services. */
   readonly tables: readonly Table[];
+  /** What the services declare about credentials. */
+  readonly credentialRules: CredentialRules;
   readonly rotation: KeyRotation;
   readonly indexRotation: IndexRotation;
   readonly pepperRotation: PepperRotation;
@@ -252,6 +255,7 @@ function createBackend(
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: createCredentialRegistry(engine, ring.pepper, clock, rules, auditedWrite, integrity),
     tables,
+    credentialRules: rules,
     integrity,
     loadIntegrity: (options) => loadIntegrity(engine, context.vault, integrity, options),
     findWrongRows: (max) => findWrongRows(signed, max),

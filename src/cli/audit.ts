@@ -1,31 +1,25 @@
 /** `triglyph audit`: shows the audit log, and verifies that nothing of it was changed or removed. */
 import type { Command } from 'commander';
-import { Option } from 'commander';
-import { auditKinds } from '../audit/audit-event.ts';
-import type { AuditEntry } from '../audit/chain.ts';
+import { type CopyComparison, compareCopy } from '../audit/copy/compare.ts';
 import { formatEntry } from '../audit/copy/copy.ts';
-import { parseCount, parseMoment } from './audit/filters.ts';
-import { formatSecond, print, printAll } from './output.ts';
-import { withBackend } from './with-backend.ts';
+import type { Output } from '../contract/operation.ts';
+import { listAuditEntries, verifyAuditLog } from '../operators/audit/contract.ts';
+import { perform } from '../operators/index.ts';
+import { CommandError } from './command-error.ts';
+import { addOperation, linesOf, withOperator } from './operator-command.ts';
+import { formatSecond, print } from './output.ts';
 
 export function add(program: Command): void {
   const audit = program.command('audit').description('shows and verifies the audit log');
-  audit
-    .command('show')
-    .option(
-      '--since <moment>',
-      'a date, a time such as 2026-11-22T09:00Z, or a time span such as 24h or 7d',
-      parseMoment,
-    )
-    .option('--until <moment>', 'the same; entries before it', parseMoment)
-    .addOption(new Option('--kind <kind>', 'what happened').choices(auditKinds))
-    .option('--actor <name>', 'the id of a credential, or a user of the system')
-    .option('--subject <text>', 'what it happened to, such as the id of a credential')
-    .option('--max <entries>', 'the newest so many', parseCount, 100)
-    .option('--json', 'prints JSON, one entry in a line')
-    .description('prints entries of the audit log, oldest first')
-    .addHelpText('after', '\nExample:\n  triglyph audit show --since 24h --kind loginRefused')
-    .action(show);
+  addOperation(audit, 'show', listAuditEntries, {
+    doc: 'prints entries of the audit log, oldest first',
+    flags: { before: null, since: '--since <moment>', until: '--until <moment>', max: '--max <entries>' },
+    defaults: { max: '100' },
+    example: 'triglyph audit show --since 24h --kind loginRefused',
+    access: { runsUnrecorded: true },
+    jsonLines: ({ entries }) => entries.toReversed().map(formatEntry),
+    text: ({ entries }) => linesOf(entries.toReversed(), partsOf, 'There is no such entry.'),
+  });
   audit
     .command('verify')
     .option('--copy <file>', 'compares the entries with a copy that AUDIT_LOG has made')
@@ -36,30 +30,50 @@ export function add(program: Command): void {
       '\nExample:\n  triglyph audit verify --copy /var/log/triglyph/audit.jsonl\n\n' +
         'A whole store that was set back to an earlier state verifies. A copy elsewhere shows that entries are gone.',
     )
-    .action(async (options: { readonly copy?: string; readonly json?: boolean }) =>
-      (await import('./audit/verify.ts')).verify(options),
-    );
+    .action(verify);
   audit.addHelpText('after', '\nExample:\n  triglyph audit verify');
 }
 
-interface ShowOptions {
-  readonly since?: number;
-  readonly until?: number;
-  readonly kind?: string;
-  readonly actor?: string;
-  readonly subject?: string;
-  readonly max: number;
-  readonly json?: boolean;
-}
+type Entry = Output<typeof listAuditEntries>['entries'][number];
 
-async function show({ json, ...filter }: ShowOptions): Promise<void> {
-  const entries = await withBackend(({ auditLog }) => auditLog.list(filter), { runsUnrecorded: true });
-  if (json) printAll(entries.map(formatEntry));
-  else if (entries.length === 0) print('There is no such entry.');
-  else printAll(entries.map(formatLine));
-}
-
-function formatLine({ sequence, recordedAt, kind, actorType, actor, subject, detail }: AuditEntry): string {
+function partsOf({ sequence, recordedAt, kind, actorType, actor, subject, detail }: Entry): readonly string[] {
   const members = Object.entries(JSON.parse(detail) as object).map(([name, value]) => `${name}=${value}`);
-  return [sequence, formatSecond(recordedAt), kind, `${actorType} ${actor}`, subject, ...members].join('  ');
+  return [String(sequence), formatSecond(recordedAt), kind, `${actorType} ${actor}`, subject, ...members];
+}
+
+/** Sets exit code 1 where the log is not what was recorded, and where a copy has no entry. */
+async function verify({ copy, json }: { readonly copy?: string; readonly json?: boolean }): Promise<void> {
+  const { verified, comparison } = await withOperator(
+    async (context) => ({
+      verified: await perform(verifyAuditLog, {}, context),
+      comparison: copy === undefined ? undefined : await compareCopy(copy, context.backend.auditLog),
+    }),
+    { runsUnrecorded: true },
+  );
+  const { entries, faults, isEmpty: hasNothing } = verified;
+  if (hasNothing && comparison === undefined) throw new CommandError(['nothing was recorded in this store']);
+  const isWhole = faults.length === 0 && (comparison?.faults.length ?? 0) === 0;
+  if (!isWhole || (comparison !== undefined && isEmpty(comparison))) process.exitCode = 1;
+  if (json) print(JSON.stringify({ whole: isWhole, entries, faults, copy: comparison }));
+  else
+    print(
+      ...faults.map(lineOf),
+      ...(comparison === undefined ? [] : copyLines(comparison)),
+      faults.length === 0 ? `${entries} entries are as they were recorded.` : 'The audit log was tampered with.',
+    );
+}
+
+const isEmpty = ({ compared, older, faults }: CopyComparison) => compared + older + faults.length === 0;
+
+const lineOf = ({ sequence, message }: { readonly sequence: number; readonly message: string }) =>
+  `entry ${sequence}: ${message}`;
+
+function copyLines(comparison: CopyComparison): readonly string[] {
+  const { compared, older, unreadable, faults } = comparison;
+  return [
+    ...faults.map(lineOf),
+    ...(isEmpty(comparison) ? ['The copy has no entry, so nothing was compared: name a file of AUDIT_LOG.'] : []),
+    `${compared} entries of the copy are in the log${older > 0 ? `, and ${older} are older than its first` : ''}.`,
+    ...(unreadable > 0 ? [`${unreadable} lines of the copy are no entries.`] : []),
+  ];
 }

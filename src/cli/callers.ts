@@ -1,45 +1,90 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { languageNames } from '../convert/call-source.ts';
-import { protocolNames } from '../formats/index.ts';
-import { listCallers } from './callers/list.ts';
-import { showCall } from './callers/show.ts';
-import { originOption } from './origin-option.ts';
+import { type Command, Option } from 'commander';
+import type { Input } from '../contract/operation.ts';
+import { assessReadiness, exportCallers, getReplacementCall, listCallers } from '../operators/callers/contract.ts';
+import { addOperation, declareOperation, formatTable, performOnBackend, readInput } from './operator-command.ts';
+import { formatMinute, print, printAll } from './output.ts';
+
+const everything = { since: '1970-01-01' };
 
 export function add(program: Command): void {
-  const callers = program
-    .command('callers')
-    .description('lists who calls which operation, in which version and format, with which client; last used first')
-    .option('--format <formats>', 'only these formats, with commas between them: soap11,soap12', parseFormats)
-    .option('--service <services>', 'only these services')
-    .option('--operation <operations>', 'only these operations')
-    .option('--version <versions>', 'only these versions of the address; none: addresses without a version')
-    .option(
-      '--credential <credentials>',
-      'only these credentials, by id or username; none: requests without a valid one',
-    )
-    .option('--since <time>', 'only those used since then, with the counts since then: 2026-12-01, or 30d')
-    .addOption(new Option('--json', 'prints JSON').conflicts('csv'))
-    .option('--csv', 'prints CSV')
-    .addHelpText('after', '\nExample:\n  triglyph callers --format soap11,soap12 --since 30d')
-    .action(listCallers);
-  callers
-    .command('show')
-    .argument('<id>', 'the id that `callers` prints')
-    .addOption(
-      new Option('--as <language>', 'the language of the call').choices(['json', ...languageNames]).default('json'),
-    )
-    .addOption(originOption('the address of the service; by default PUBLIC_URL'))
-    .description('prints the last call of a caller as the JSON call that replaces it; secrets are masked')
-    .addHelpText('after', '\nExample:\n  triglyph callers show 0f1e2d3c4b5a6978 --as php')
-    .action(showCall);
+  const callers = declareOperation(program, 'callers', listCallers, {
+    doc: 'lists who calls which operation, in which version and format, with which client; last used first',
+    flags: { deprecation: null, days: null, max: null, since: '--since <time>' },
+    options: [new Option('--json', 'prints JSON').conflicts('csv'), new Option('--csv', 'prints CSV')],
+    example: 'triglyph callers --format soap11,soap12 --since 30d',
+  });
+  callers.action(async () => {
+    const { json, csv, ...given } = callers.opts<{ readonly json?: true; readonly csv?: true }>();
+    const filter = { ...everything, ...given };
+    if (json || csv) await exportTo(csv ? 'csv' : 'json', readInput(callers, exportCallers, filter));
+    else await printTable(readInput(callers, listCallers, { ...filter, max: 1_000_000 }));
+  });
+  addOperation(callers, 'show', getReplacementCall, {
+    doc: 'prints the last call of a caller as the JSON call that replaces it; secrets are masked',
+    operands: { id: 'id' },
+    flags: { as: '--as <language>' },
+    defaults: { as: 'json' },
+    example: 'triglyph callers show 0f1e2d3c4b5a6978 --as php',
+    text: ({ text, masked }) => {
+      if (masked.length > 0) process.stderr.write(`triglyph: replace what is masked: ${masked.join(', ')}\n`);
+      return [text.replace(/\n$/, '')];
+    },
+  });
+  addOperation(callers, 'readiness', assessReadiness, {
+    doc: 'lists the credentials that still make calls to be switched off, the least ready first',
+    example: 'triglyph callers readiness --format soap11,soap12',
+    json: ({ callers: found }) => found,
+    text: ({ callers: found }) =>
+      found.length === 0
+        ? ['There is no such caller.']
+        : formatTable(found, {
+            STATE: ({ state }) => state,
+            CREDENTIAL: ({ username, credential }) => username ?? credential ?? '-',
+            'LAST USED': ({ lastUsedAt }) => formatMinute(lastUsedAt),
+            REMAINING: ({ remaining }) => remaining.map(formatCall).join(', ') || '-',
+          }),
+  });
 }
 
-/** `other`: what exceeds the limit of records. `none`: requests whose format is not known. */
-const formatNames: readonly string[] = Object.freeze([...protocolNames, 'other', 'none']);
+async function exportTo(as: 'csv' | 'json', filter: Input<typeof exportCallers>): Promise<void> {
+  const { csv, json } = await performOnBackend(exportCallers, { ...filter, as });
+  if (json !== undefined) print(json);
+  else process.stdout.write(csv ?? '');
+}
 
-function parseFormats(text: string): string {
-  const unknown = text.split(',').find((each) => !formatNames.includes(each.trim()));
-  if (unknown === undefined) return text;
-  throw new InvalidArgumentError(`The formats are ${formatNames.join(', ')}.`);
+async function printTable(filter: Input<typeof listCallers>): Promise<void> {
+  const { callers } = await performOnBackend(listCallers, filter);
+  if (callers.length === 0) print('There is no such caller.');
+  else
+    printAll(
+      formatTable(callers, {
+        ID: ({ id }) => id,
+        'LAST USED': ({ lastUsedAt }) => formatMinute(lastUsedAt),
+        CREDENTIAL: ({ credential, username }) => username ?? credential ?? '-',
+        CALL: formatCall,
+        FORMAT: ({ format }) => format,
+        CLIENT: ({ client }) => client,
+        OK: ({ succeeded }) => succeeded,
+        REFUSED: ({ refused }) => refused,
+        FAILED: ({ failed }) => failed,
+        OFF: ({ switchedOff }) => switchedOff,
+        'LAST OUTCOME': ({ lastOutcome }) => lastOutcome,
+        ENDS: ({ deprecation, sunset }) => sunset ?? (deprecation === 'none' ? '-' : deprecation),
+      }),
+    );
+}
+
+/** `Recurring.storeToken v12`; `-` for a request that did not get so far. */
+export function formatCall({
+  service,
+  operation,
+  version,
+}: {
+  readonly service?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly version?: number | undefined;
+}): string {
+  const name = [service, operation].filter((each) => each !== undefined).join('.') || '-';
+  return version === undefined ? name : `${name} v${version}`;
 }

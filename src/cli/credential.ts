@@ -1,79 +1,107 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { existsSync, readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { credentialRulesOf } from '../backend/compose-services.ts';
-import type { IssuedSecret } from '../callers/credentials/add-credential.ts';
-import { type GrantRule, rolesOf, type StoredKind } from '../callers/credentials/credential-rules.ts';
-import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
-import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
-import { balancePlatform } from '../services/balance-platform/index.ts';
-import { recurring } from '../services/recurring/index.ts';
-import { CommandError } from './command-error.ts';
-import { addEditCommand } from './credential/edit.ts';
-import { createLimitOptions, type LimitOptions, roleOption } from './credential/limits.ts';
-import { listCredentials } from './credential/list.ts';
-import { print, printAll } from './output.ts';
+import type { GrantRule } from '../callers/credentials/credential-rules.ts';
+import type { Output } from '../contract/operation.ts';
+import { gatewayRoles } from '../contract/roles.ts';
+import {
+  addMerchantAccount,
+  listBalancePlatforms,
+  listMerchantAccounts,
+  saveBalancePlatform,
+} from '../operators/accounts/contract.ts';
+import {
+  addCredential,
+  editCredential,
+  listCredentials,
+  revokeCredential,
+  rotateCredential,
+} from '../operators/credentials/contract.ts';
+import { platformRule } from '../services/balance-platform/store/registry.ts';
+import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
+import { addOperation, type Given, linesOf } from './operator-command.ts';
+import { formatMinute } from './output.ts';
 import { projectServices } from './project.ts';
-import { withBackend } from './with-backend.ts';
+import { servedServices } from './project-upstreams.ts';
 
 export function add(program: Command): void {
   const credential = program.command('credential').description('adds, edits, lists, rotates and revokes credentials');
   addAddCommand(credential);
-  addListCommand(credential);
-  addRevokeCommand(credential);
-  addEditCommand(credential);
-  addRotateCommand(credential);
+  addOperation(credential, 'list', listCredentials, {
+    doc: 'lists the credentials without their secrets',
+    example: 'triglyph credential list --json',
+    json: ({ credentials }) => credentials.map(toJson),
+    text: ({ credentials }) => linesOf(credentials, partsOf, 'There is no credential yet.'),
+  });
+  addOperation(credential, 'revoke', revokeCredential, {
+    operands: { id: 'id' },
+    example: 'triglyph credential revoke cr_Fx0uT4mQ9a1s',
+    text: ({ id }) => [`${id} is revoked.`],
+  });
+  addOperation(credential, 'edit', editCredential, {
+    operands: { id: 'id' },
+    flags: limitFlags,
+    options: [new Option('--no-read-only', 'authorizes operations that write, too')],
+    example: () =>
+      'Example:\n  triglyph credential edit cr_Fx0uT4mQ9a1s --role recurring:list --expires 90d\n' +
+      `  triglyph credential edit cr_Fx0uT4mQ9a1s --certificate old.pem --certificate new.pem\n\n${roleText()}`,
+    input: withCertificates,
+    text: ({ id }) => [`${id} is changed.`],
+  });
+  addOperation(credential, 'rotate', rotateCredential, {
+    operands: { id: 'id' },
+    flags: { grace: '--grace <minutes>' },
+    example: 'triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440',
+    json: issuedJson,
+    text: issuedText,
+  });
   addMerchantAccountCommands(credential);
   addBalancePlatformCommands(credential);
   credential.addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb');
 }
 
-interface OutputOptions {
-  readonly json?: boolean;
-}
+const limitFlags = {
+  expires: '--expires <time>',
+  from: '--from <network>',
+  certificate: '--certificate <certificate>',
+} as const;
 
-interface AddOptions extends OutputOptions, LimitOptions {
-  readonly kind: StoredKind;
-  readonly username?: string;
-  readonly requireIdempotencyKey?: boolean;
+/** Which roles there are. */
+function roleText(): string {
+  const roles = [...servedServices().flatMap((each) => each.roles), ...Object.keys(gatewayRoles)];
+  return `Roles: ${[...new Set(roles)].join(', ')}. Options with a network, a certificate or a role may be repeated.`;
 }
-
-/** The values of each grant, by the attribute of its option. */
-type GrantOptions = Readonly<Record<string, readonly string[] | undefined>>;
 
 function addAddCommand(credential: Command): void {
-  const command = credential
-    .command('add')
-    .argument('<company>', 'the company that the credential belongs to')
-    .addOption(
-      new Option('--kind <kind>', 'how callers present it; certificate: by --certificate alone, without a secret')
-        .choices(['basic', 'apiKey', 'certificate'])
-        .default('basic'),
-    )
-    .option(
-      '--username <name>',
-      'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
-    );
-  const others = [
-    roleOption('a role, instead of the one that a grant brings along; repeat it for more'),
-    new Option('--read-only', 'authorizes operations that read, and no others'),
-    ...createLimitOptions(),
-    new Option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key'),
-    new Option('--json', 'prints JSON'),
-  ];
-  const taken = [...credential.parent!.options, ...command.options, ...others, new Option('--help')];
-  const grantOptions = createGrantOptions(taken.map((option) => option.attributeName()));
-  for (const option of [...grantOptions.map(({ option }) => option), ...others]) command.addOption(option);
-  command
-    .description(
-      'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n' +
-        '  triglyph credential add Acme --account AcmeWeb --role recurring:list --expires 90d --from 192.0.2.0/24\n' +
-        '  triglyph credential add Acme --balance-platform AcmePlatform',
-    )
-    .action((tenant: string, options: AddOptions & GrantOptions) => addCredential(tenant, options, grantOptions));
+  const taken = ['kind', 'username', 'role', 'readOnly', ...Object.keys(limitFlags), 'requireIdempotencyKey'];
+  const grants = createGrantOptions([
+    ...credential.parent!.options.map((option) => option.attributeName()),
+    ...[...taken, 'json', 'help'],
+  ]);
+  addOperation(credential, 'add', addCredential, {
+    doc: 'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
+    operands: { company: 'tenant' },
+    flags: { ...limitFlags, grants: null, username: '--username <name>' },
+    options: grants.map(({ option }) => option),
+    example: () =>
+      'Example:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n' +
+      '  triglyph credential add Acme --account AcmeWeb --role recurring:list --expires 90d --from 192.0.2.0/24\n' +
+      `  triglyph credential add Acme --balance-platform AcmePlatform\n\n${roleText()}`,
+    input(given) {
+      const attributes = grants.map(({ option }) => option.attributeName());
+      const others = Object.entries(given).filter(([name]) => !attributes.includes(name));
+      return withCertificates({
+        ...Object.fromEntries(others),
+        grants: grants.flatMap(({ rule: { name }, option }) => {
+          const values = given[option.attributeName()];
+          return values === undefined ? [] : [{ name, values }];
+        }),
+      });
+    },
+    json: issuedJson,
+    text: issuedText,
+  });
 }
 
 interface GrantOption {
@@ -101,157 +129,101 @@ function createGrantOption({ option: { flags, doc }, confined }: GrantRule, take
   return option.argParser<readonly string[]>((code, codes = []) => (confined ? [code] : [...codes, code]));
 }
 
-async function addCredential(
-  tenant: string,
-  options: AddOptions & GrantOptions,
-  grantOptions: readonly GrantOption[],
-): Promise<void> {
-  const { kind, username, role = [], requireIdempotencyKey: requiresKey } = options;
-  const { readOnly, expires: expiresAt, from: networks, certificate: certificates } = options;
-  const given = grantOptions.flatMap(({ rule, option }) => {
-    const values = options[option.attributeName()];
-    return values === undefined ? [] : [{ rule, values }];
-  });
-  // A role that uses the grant says what the credential may do with it.
-  const brought = given.flatMap(({ rule }) => (rolesOf(rule).some((each) => role.includes(each)) ? [] : [rule.role]));
-  const roles = [...new Set([...role, ...brought])];
-  if (roles.length === 0) {
-    const flags = grantOptions.map(({ option }) => option.long).join(', ');
-    throw new CommandError([`name what the credential authorizes: ${flags} or --role`]);
-  }
-  const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
-  const credential = { tenant, roles, grants, requiresKey, readOnly, expiresAt, networks, certificates };
-  if (kind !== 'certificate') {
-    const add = { ...credential, kind, username };
-    printIssued(await withBackend(({ registry }) => registry.addCredential(add)), options);
-    return;
-  }
-  if (username !== undefined) throw new CommandError(['a certificate has no username']);
-  const bound = { ...credential, certificates: certificates ?? [] };
-  const { id } = await withBackend(({ registry }) => registry.addCertificateCredential(bound));
-  print(options.json ? JSON.stringify({ id }) : `credential  ${id}`);
+/** A certificate may be the name of a file. */
+function withCertificates({ certificate, ...given }: Given): Given {
+  if (!Array.isArray(certificate)) return given;
+  return {
+    ...given,
+    certificate: certificate.map((each: string) => (existsSync(each) ? readFileSync(each, 'utf8') : each)),
+  };
 }
 
-function addRotateCommand(credential: Command): void {
-  credential
-    .command('rotate')
-    .argument('<id>', 'the id that `credential list` prints')
-    .option('--grace <minutes>', 'how long the previous secret remains valid', parseMinutes, 60)
-    .option('--json', 'prints JSON')
-    .description('issues a new secret for a credential and prints it once')
-    .addHelpText('after', '\nExample:\n  triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440')
-    .action(async (id: string, options: OutputOptions & { readonly grace: number }) => {
-      const graceMs = options.grace * 60_000;
-      printIssued(await withBackend(({ registry }) => registry.rotateCredential(id, { graceMs })), options);
-    });
+type Credential = Output<typeof listCredentials>['credentials'][number];
+
+/** Names the tenant and the grants of the built-in services as callers do. Other grants keep their names, below `grants`. */
+function toJson({ id, tenant: company, kind, username, roles, grants, ...rest }: Credential) {
+  const all = Object.fromEntries(grants.map(({ name, values }) => [name, values]));
+  const { [merchantAccountRule.name]: merchantAccounts = [], [platformRule.name]: platforms = [], ...others } = all;
+  const own = Object.keys(others).length === 0 ? {} : { grants: others };
+  return { id, company, kind, username, roles, merchantAccounts, balancePlatform: platforms[0], ...own, ...rest };
 }
 
-function addListCommand(credential: Command): void {
-  credential
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the credentials without their secrets')
-    .addHelpText('after', '\nExample:\n  triglyph credential list --json')
-    .action(listCredentials);
+function partsOf(credential: Credential): readonly string[] {
+  const { id, tenant, kind, username, roles, grants, requiresKey, createdAt, lastUsedAt } = credential;
+  const { readOnly, networks, certificates } = credential;
+  return [
+    ...[id, tenant, kind, username ?? '-', roles.join(',') || '-'],
+    grants.flatMap(({ values }) => values).join(',') || '-',
+    formatMinute(createdAt),
+    requiresKey ? 'key required' : '-',
+    // What most credentials lack has no column.
+    ...(readOnly ? ['read only'] : []),
+    ...(networks === undefined ? [] : [`from ${networks.join(',')}`]),
+    // Enough to tell certificates apart; JSON has all of it.
+    ...(certificates === undefined ? [] : [`certificate ${certificates.map((each) => each.slice(0, 12)).join(',')}`]),
+    lastUsedAt === undefined ? 'not used' : `used ${formatMinute(lastUsedAt)}`,
+    stateOf(credential, Date.now()),
+  ];
 }
 
-function addRevokeCommand(credential: Command): void {
-  credential
-    .command('revoke')
-    .argument('<id>', 'the id that `credential list` prints')
-    .description('revokes a credential; running servers refuse it within a second')
-    .addHelpText('after', '\nExample:\n  triglyph credential revoke cr_Fx0uT4mQ9a1s')
-    .action(async (id: string) => {
-      await withBackend(({ registry }) => registry.revokeCredential(id));
-      print(`${id} is revoked.`);
-    });
+function stateOf({ revokedAt, expiresAt, altered }: Credential, now: number): string {
+  if (altered) return 'ALTERED in the database: refused';
+  if (revokedAt !== undefined) return `revoked ${formatMinute(revokedAt)}`;
+  if (expiresAt === undefined) return 'live';
+  return expiresAt <= now ? `expired ${formatMinute(expiresAt)}` : `expires ${formatMinute(expiresAt)}  live`;
 }
 
-function addMerchantAccountCommands(credential: Command): void {
-  const account = credential.command('merchant-account').description('adds and lists merchant accounts');
-  account
-    .command('add')
-    .argument('<company>', 'the company of the account; its first account creates the company')
-    .argument('<code>', 'the merchantAccount of requests')
-    .description('adds a merchant account')
-    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb')
-    .action(async (company: string, code: string) => {
-      await withBackend((backend) => recurring.sharedIn(backend).registry.addMerchantAccount(company, code));
-      print(`${code} belongs to ${company}.`);
-    });
-  account
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the merchant accounts with their companies')
-    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
-    .action(async ({ json }: OutputOptions) => {
-      const accounts = await withBackend((backend) => recurring.sharedIn(backend).registry.listMerchantAccounts());
-      if (json) print(JSON.stringify(accounts));
-      else printAll(accounts.map(({ company, code }) => `${company}  ${code}`));
-    });
-  account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
+type Issued = Output<typeof addCredential>;
+
+function issuedJson({ id, username, secret }: Issued) {
+  return { id, username, secret };
 }
 
-interface PlatformOptions {
-  readonly description?: string;
-  readonly status: Platform['status'];
-  readonly timeZone: string;
-}
-
-function addBalancePlatformCommands(credential: Command): void {
-  const example =
-    '\nExample:\n  triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
-  const platform = credential
-    .command('balance-platform')
-    .description('adds, changes and lists balance platforms')
-    .addHelpText('after', example);
-  platform
-    .command('add')
-    .argument('<company>', 'the company of the balance platform')
-    .argument('<code>', 'the id of the balance platform in requests')
-    .option('--description <text>', 'the description that responses return')
-    .addOption(
-      new Option('--status <status>', 'only an Active platform may get resources')
-        .choices(platformStatus.values)
-        .default('Active'),
-    )
-    .option('--time-zone <name>', 'the time zone of account holders without one', 'Europe/Amsterdam')
-    .description('adds a balance platform, or changes it')
-    .addHelpText('after', example)
-    .action(async (company: string, id: string, { description, status, timeZone }: PlatformOptions) => {
-      const saved = { id, company, description, status, timeZone };
-      await withBackend((backend) => balancePlatform.sharedIn(backend).registry.saveBalancePlatform(saved));
-      print(`${id} belongs to ${company}.`);
-    });
-  platform
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the balance platforms with their companies')
-    .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
-    .action(async ({ json }: OutputOptions) => {
-      const platforms = await withBackend((backend) =>
-        balancePlatform.sharedIn(backend).registry.listBalancePlatforms(),
-      );
-      if (json) print(JSON.stringify(platforms));
-      else printAll(platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')));
-    });
-}
-
-/** Prints the secret near the top and in one write: `head` and closed pipes must not lose it. */
-function printIssued({ id, username, secret }: IssuedSecret, { json }: OutputOptions): void {
-  if (json) {
-    print(JSON.stringify({ id, username, secret }));
-    return;
-  }
-  print(
+/** The secret is near the top and in one write: `head` and closed pipes must not lose it. */
+function issuedText({ id, username, secret }: Issued): readonly string[] {
+  if (secret === undefined) return [`credential  ${id}`];
+  return [
     ...(username === undefined ? [] : [`username    ${username}`]),
     `secret      ${secret}`,
     `credential  ${id}`,
     'The secret is printed only once: the store holds a hash of it.',
-  );
+  ];
 }
 
-function parseMinutes(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give whole minutes, up to 999999.');
-  return Number(text);
+function addMerchantAccountCommands(credential: Command): void {
+  const example = 'triglyph credential merchant-account add Acme AcmeWeb';
+  const account = credential.command('merchant-account').description('adds and lists merchant accounts');
+  addOperation(account, 'add', addMerchantAccount, {
+    operands: { company: 'company', code: 'code' },
+    example,
+    text: ({ company, code }) => [`${code} belongs to ${company}.`],
+  });
+  addOperation(account, 'list', listMerchantAccounts, {
+    doc: 'lists the merchant accounts with their companies',
+    example: 'triglyph credential merchant-account list',
+    json: ({ accounts }) => accounts,
+    text: ({ accounts }) => accounts.map(({ company, code }) => `${company}  ${code}`),
+  });
+  account.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+function addBalancePlatformCommands(credential: Command): void {
+  const example = 'triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
+  const platform = credential
+    .command('balance-platform')
+    .description('adds, changes and lists balance platforms')
+    .addHelpText('after', `\nExample:\n  ${example}`);
+  addOperation(platform, 'add', saveBalancePlatform, {
+    operands: { company: 'company', code: 'id' },
+    flags: { description: '--description <text>', timeZone: '--time-zone <name>' },
+    example,
+    text: ({ id, company }) => [`${id} belongs to ${company}.`],
+  });
+  addOperation(platform, 'list', listBalancePlatforms, {
+    doc: 'lists the balance platforms with their companies',
+    example: 'triglyph credential balance-platform list',
+    json: ({ platforms }) => platforms,
+    text: ({ platforms }) =>
+      platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')),
+  });
 }

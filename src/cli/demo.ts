@@ -7,11 +7,12 @@ import { type RunningServer, startServer } from '../app/server.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
 import { type Config, valuesOf } from '../config/config.ts';
-import type { DemoControls } from '../console/testing/port.ts';
+import type { DemoControls } from '../console/testing/controls.ts';
 import { serviceAddress } from '../contract/service.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
+import { readResources } from '../operators/accounts/handlers.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { recurring } from '../services/recurring/index.ts';
 import { recurringSettings } from '../services/recurring/settings.ts';
@@ -27,7 +28,7 @@ import { type DemoCertificate, findCertificate, trustLines } from './demo/certif
 import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
-import { formatTree, readTree } from './platform.ts';
+import { formatTree, treeOf } from './platform.ts';
 import { configFileName, projectDeprecations, projectServices, projectSources, readProjectConfig } from './project.ts';
 import { readUpstreams } from './project-upstreams.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -195,13 +196,15 @@ async function introduce(
   { store }: Backend,
   { config, tls, hasTestApi }: DemoParts,
 ): Promise<void> {
-  const tree = await store.read((tx) => readTree(demoPlatform.id, tx.repository(ResourceReader), childrenMax));
+  const resources = await store.read((tx) =>
+    readResources(demoPlatform.id, tx.repository(ResourceReader), childrenMax),
+  );
   const trust = tls && [`\nTo trust the certificate ${tls.file}:`, ...trustLines(tls).map((line) => `  ${line}`)];
   print(
     ...sampleCalls(protocols, callers, tls?.file).map(({ format, command }) => `\n# ${format}\n${command}`),
     `
 On the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:
-${formatTree(tree).join('\n')}
+${formatTree(treeOf(resources)).join('\n')}
 
 ${config.console ? `Console  ${callers}/console\n` : ''}WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json

@@ -1,8 +1,7 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
 import { importRow } from '../services/recurring/import-row.ts';
-import { columnsText } from './import/columns-text.ts';
-import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
+import { addImportOptions, columnsText, type ImportOptions, runImport } from './import/file.ts';
 
 export function add(program: Command): void {
   addImportOptions(program.command('import'), 'stored details')

@@ -1,35 +1,77 @@
-/** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown. */
+/** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown, and idempotency records. */
+import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { settlementRow } from '../app/settlement-file.ts';
-import { describeUnsettled } from '../backend/settle-request.ts';
-import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
+import type { Input, Output } from '../contract/operation.ts';
+import {
+  findIdempotencyRecord,
+  getPendingRequest,
+  listPendingRequests,
+  settlePendingRequest,
+} from '../operators/pending/contract.ts';
+import { settlementRow } from '../operators/pending/settlement-file.ts';
 import { CommandError } from './command-error.ts';
-import { columnsText } from './import/columns-text.ts';
-import { formatSecond, print, printAll } from './output.ts';
-import { type SettleOptions, settle } from './pending/settle.ts';
-import { withBackend } from './with-backend.ts';
+import { columnsText, type ImportOptions } from './import/file.ts';
+import { addOperation, linesOf, performOnBackend } from './operator-command.ts';
+import { formatSecond, print } from './output.ts';
 
 export function add(program: Command): void {
   const pending = program
     .command('pending')
     .description('lists and settles requests to another server whose outcome is unknown');
-  pending
-    .command('list')
-    .option('--all', 'also requests in flight, and those that a retry asks again')
-    .option('--upstream <name>', 'requests to one server')
-    .option('--tenant <name>', 'requests of one tenant')
-    .option('--operation <name>', 'requests of one operation')
-    .option('--json', 'prints JSON')
-    .description('lists the requests, oldest first')
-    .addHelpText('after', `\n${states}\n\nExample:\n  triglyph pending list --upstream orders`)
-    .action(listPending);
-  pending
-    .command('show')
-    .argument('<id>', 'the id that `pending list` prints')
-    .option('--json', 'prints JSON')
-    .description('prints a request with its input; sensitive members are masked')
-    .addHelpText('after', '\nExample:\n  triglyph pending show 8816080397613514')
-    .action(showPending);
+  addOperation(pending, 'list', listPendingRequests, {
+    doc: 'lists the requests, oldest first',
+    example: `${states}\n\nExample:\n  triglyph pending list --upstream orders`,
+    flags: {
+      state: null,
+      withInput: null,
+      max: null,
+      upstream: '--upstream <name>',
+      tenant: '--tenant <name>',
+      operation: '--operation <name>',
+    },
+    options: [new Option('--all', 'also requests in flight, and those that a retry asks again')],
+    input: ({ all, ...given }) => ({ ...given, max: 10_000, withInput: true, state: all ? undefined : 'unknown' }),
+    json: ({ requests }) => requests.map(describe),
+    text: ({ requests }, { state }) =>
+      linesOf(
+        requests,
+        ({ id, state: now, upstream, service, operation, tenant, startedAt, failure }) => [
+          ...[id, now, formatSecond(startedAt), upstream, `${service}.${operation}`, tenant],
+          ...(failure === undefined ? [] : [failure]),
+        ],
+        state === undefined ? 'No request is pending.' : 'No outcome is unknown.',
+      ),
+  });
+  addOperation(pending, 'show', getPendingRequest, {
+    doc: 'prints a request with its input; sensitive members are masked',
+    operands: { id: 'id' },
+    example: 'triglyph pending show 8816080397613514',
+    json: describe,
+    text: (found) => {
+      const { input, ...members } = describe(found);
+      return [
+        ...Object.entries(members).flatMap(([name, value]) =>
+          value === undefined ? [] : `${name.padEnd(12)}${value}`,
+        ),
+        `input       ${input === undefined ? 'too long to be stored' : JSON.stringify(input, null, 2)}`,
+      ];
+    },
+  });
+  addOperation(pending, 'record', findIdempotencyRecord, {
+    doc: 'prints what is known of an Idempotency-Key, which is read from standard input; sensitive members are masked',
+    operands: { tenant: 'tenant' },
+    flags: { key: null },
+    example: 'triglyph pending record Acme < key.txt',
+    // Process lists and shell histories would show an operand.
+    input: (given) => ({ ...given, key: readFileSync(0, 'utf8').trim() }),
+    json: (record) => record,
+    text: ({ found, ...record }) =>
+      found
+        ? Object.entries(record).map(
+            ([name, value]) => `${name.padEnd(18)}${/At$/.test(name) ? formatSecond(Number(value)) : value}`,
+          )
+        : ['There is no record of this key, or it has expired.'],
+  });
   pending
     .command('settle')
     .argument('[id]', 'the id that `pending list` prints')
@@ -45,10 +87,10 @@ export function add(program: Command): void {
     )
     .option('--not-done', 'the other server did not have the effect')
     .option('--refused <code>', 'the other server refused the request: the error code')
-    .addOption(new Option('--message <text>', 'the text of the refusal; by default that of the contract'))
+    .option('--message <text>', 'the text of the refusal; by default that of the contract')
     .description('says what became of a request, or of those of a file. Look them up at the other server first')
     .addHelpText('after', () => `\n${meanings}\n\n${rows()}\n\n${settleExamples}`)
-    .action((id: string | undefined, options: SettleOptions) => settle(id, options));
+    .action(settle);
   pending.addHelpText('after', '\nExample:\n  triglyph pending list');
 }
 
@@ -78,54 +120,49 @@ A row of a JSONL file is one JSON object with the same names; its output is a te
 Settle the file again when the cause is gone: rows that are settled already are skipped.`;
 }
 
-interface ListOptions {
-  readonly all?: boolean;
-  readonly upstream?: string;
-  readonly tenant?: string;
-  readonly operation?: string;
-  readonly json?: boolean;
-}
-
-const listedMax = 10_000;
-
-async function listPending({ all, upstream, tenant, operation, json }: ListOptions): Promise<void> {
-  const found = (await withBackend(({ unsettled }) => unsettled.list(listedMax))).filter(
-    (each) =>
-      (all || each.state === 'unknown') &&
-      (upstream === undefined || each.upstream === upstream) &&
-      (tenant === undefined || each.tenant === tenant) &&
-      (operation === undefined || each.operation === operation),
-  );
-  if (json) print(JSON.stringify(found.map(describe)));
-  else if (found.length === 0) print(all ? 'No request is pending.' : 'No outcome is unknown.');
-  else printAll(found.map(formatLine));
-}
-
-async function showPending(id: string, { json }: { readonly json?: boolean }): Promise<void> {
-  const found = await withBackend(({ unsettled }) => unsettled.find(id));
-  if (found === undefined)
-    throw new CommandError([`no request with the id ${id} is pending: \`triglyph pending list\` prints them`]);
-  const { input, ...members } = describe(found);
-  if (json) print(JSON.stringify({ ...members, input }));
-  else
-    print(
-      ...Object.entries(members).map(([name, value]) => `${name.padEnd(12)}${value}`),
-      `input       ${input === undefined ? 'too long to be stored' : JSON.stringify(input, null, 2)}`,
-    );
-}
-
-/** What is printed of a request. */
-function describe(request: UnsettledRequest) {
-  const { startedAt, input } = request;
+function describe({ input, startedAt, ...request }: Output<typeof getPendingRequest>) {
+  const { hasKey, process, lastAttempt, failure, ...others } = request;
   return {
-    ...describeUnsettled(request),
+    ...others,
     startedAt: new Date(startedAt).toISOString(),
-    ...(input !== undefined && { input: JSON.parse(input) as unknown }),
+    ...{ hasKey, process, lastAttempt, failure },
+    input: input === undefined ? undefined : (JSON.parse(input) as unknown),
   };
 }
 
-function formatLine({ id, state, upstream, service, operation, tenant, startedAt, failure }: UnsettledRequest): string {
-  const name = `${service}.${operation}`;
-  const parts = [id, state, formatSecond(startedAt), upstream, name, tenant];
-  return [...parts, ...(failure === undefined ? [] : [failure])].join('  ');
+interface SettleOptions extends ImportOptions {
+  /** Instead of an id. */
+  readonly file?: string;
+  /** `true` where no output is given. */
+  readonly done?: string | true;
+  readonly notDone?: boolean;
+  readonly refused?: string;
+  readonly message?: string;
+}
+
+async function settle(id: string | undefined, options: SettleOptions): Promise<void> {
+  const { done, notDone, refused, message, file, report, dryRun } = options;
+  if (file !== undefined) {
+    if (id !== undefined) throw new CommandError(['give either an id or --file']);
+    if ((done ?? notDone ?? refused ?? message) !== undefined)
+      throw new CommandError(['with --file, each row says what became of its request']);
+    return (await import('./pending/settle-file.ts')).settleFile(file, options);
+  }
+  if (id === undefined) throw new CommandError(['give either an id or --file']);
+  if ((report ?? dryRun) !== undefined) throw new CommandError(['--report and --dry-run belong to --file']);
+  if ([done, notDone, refused].filter((each) => each !== undefined).length !== 1)
+    throw new CommandError(['give one of --done, --not-done and --refused']);
+  if (message !== undefined && refused === undefined) throw new CommandError(['--message belongs to --refused']);
+  const { consequence } = await performOnBackend(settlePendingRequest, { id, ...settlementOf(options) });
+  print(`${id} is settled. ${consequence}`);
+}
+
+function settlementOf({ done, refused, message }: SettleOptions): Omit<Input<typeof settlePendingRequest>, 'id'> {
+  if (refused !== undefined) return { result: 'refused', code: refused, message };
+  return done === undefined ? { result: 'notDone' } : { result: 'done', output: outputText(done) };
+}
+
+function outputText(done: string | true): string | undefined {
+  if (done === true) return undefined;
+  return done.trimStart().startsWith('{') ? done : readFileSync(done, 'utf8');
 }

@@ -3,6 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type AuditEvent, credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Operation } from '../contract/operation.ts';
 import { problems } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import { createProtocols } from '../formats/index.ts';
@@ -11,15 +12,14 @@ import type { Answer } from '../gateway/answer.ts';
 import type { Authenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, neutralParts } from '../gateway/handle-request.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
-import { compose } from '../gateway/implement.ts';
+import { compose, type Implementation } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { auditedFieldsOf } from '../operators/operation.ts';
 import type { Store } from '../store/store.ts';
-import { auditedFields, consoleV1, type ViewName, viewOperations } from './contract.ts';
-import { implementConsole } from './implementation.ts';
-import type { ConsolePorts } from './ports.ts';
+import { consoleV1 } from './contract.ts';
 import { isOfSession, requireSession } from './session/authenticate.ts';
 import { requireOwnPage } from './session/page-check.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -32,7 +32,8 @@ export interface ConsoleApiParts {
   readonly sessions: Sessions;
   /** Verifies credentials, and locks those who guess. */
   readonly credentials: Authenticator;
-  readonly ports: ConsolePorts;
+  /** Of the service of the console. */
+  readonly implementation: Implementation;
   /** Reports an unforeseen error. */
   readonly failed: (thrown: unknown) => void;
 }
@@ -42,7 +43,7 @@ export type AnswerApi = (request: WireRequest) => Promise<Answer>;
 
 export function createConsoleApi(parts: ConsoleApiParts): AnswerApi {
   const { store, context, hasher, sessions, credentials } = parts;
-  const composition = compose([implementConsole(parts.ports)]);
+  const composition = compose([parts.implementation]);
   const gateway: Gateway = {
     ...neutralParts,
     protocols: createProtocols([consoleV1]),
@@ -76,11 +77,10 @@ function authenticatorOf(request: WireRequest, { authenticator }: Gateway, sessi
   return { authenticate, requireCredential: authenticate };
 }
 
-const viewOf: ReadonlyMap<string, ViewName> = new Map(
-  (Object.keys(viewOperations) as ViewName[]).flatMap((view) =>
-    viewOperations[view].map(({ name }): [string, ViewName] => [name, view]),
-  ),
-);
+/** A view has the name with which the path of its operations begins. */
+function viewOf({ http }: Operation): string {
+  return http?.path.split('/')[1] ?? '';
+}
 
 /** A page that refreshes itself is one view. */
 const viewMs = 30 * 60_000;
@@ -96,12 +96,13 @@ function createRecorder({ audit, context: { clock } }: ConsoleApiParts): (answer
     return true;
   };
   return ({ entry: { operation, credential, tenant, outcome }, decoded }) => {
-    const view = operation === undefined ? undefined : viewOf.get(operation);
-    if (operation === undefined || credential === undefined || view === undefined) return;
+    const declared = operation === undefined ? undefined : consoleV1.operations.get(operation);
+    if (declared === undefined || credential === undefined) return;
     const actor = credentialActor(credential);
+    const view = viewOf(declared);
     if (decoded?.operation.effect === 'writes') {
-      const detail = { tenant, outcome, ...detailOf(decoded.operation.name, decoded) };
-      audit.record({ kind: 'consoleAction', actor, subject: operation, detail } satisfies AuditEvent);
+      const detail = { tenant, outcome, ...detailOf(decoded) };
+      audit.record({ kind: 'consoleAction', actor, subject: declared.name, detail } satisfies AuditEvent);
     } else if (outcome === 'ok' && isNew(`${credential} ${view}`)) {
       audit.record({ kind: 'consoleView', actor, subject: view, detail: { tenant } });
     }
@@ -109,10 +110,10 @@ function createRecorder({ audit, context: { clock } }: ConsoleApiParts): (answer
 }
 
 /** The fields of an action that say what it was done to. */
-function detailOf(operation: string, { operation: { input: schema }, input }: NonNullable<Answer['decoded']>) {
-  const masked = maskSensitive(schema, input) as Readonly<Record<string, unknown>>;
+function detailOf({ operation, input }: NonNullable<Answer['decoded']>) {
+  const masked = maskSensitive(operation.input, input) as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    (auditedFields[operation] ?? []).flatMap((name) => {
+    auditedFieldsOf(operation).flatMap((name) => {
       const value = masked[name];
       return value === undefined ? [] : [[name, String(value).slice(0, detailMax)]];
     }),

@@ -1,25 +1,22 @@
 /** What the console needs of a running server, in the process that serves it. */
-
-import type { Backend } from '../backend/backend.ts';
 import type { ProcessReport } from '../backend/process-report.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { PresentedSecret } from '../callers/credentials/credentials.ts';
-import type { DeprecationRule } from '../callers/deprecation.ts';
-import type { Config } from '../config/config.ts';
-import type { Service } from '../contract/service.ts';
+import type { Caller } from '../contract/canonical.ts';
+import type { Input, Operation, Output } from '../contract/operation.ts';
 import type { LoginGuard } from '../gateway/login-guard.ts';
 import type { Readiness } from '../http/admin.ts';
 import type { TrafficReader } from '../observe/traffic/reader.ts';
-import type { DemoCaller } from './explorer/port.ts';
-import type { DemoControls } from './testing/port.ts';
+import type { OperatorContext } from '../operators/operator.ts';
+import type { DemoControls } from './testing/controls.ts';
 
-export interface ConsoleContext {
-  readonly config: Config;
-  readonly backend: Backend;
-  /** Every version; of each service, the newest last. */
-  readonly services: readonly Service[];
-  /** Where callers reach the services: `http://127.0.0.1:8080`. */
-  readonly callers: () => string;
+/** A public credential of a caller. */
+export interface DemoCaller {
+  readonly presented: PresentedSecret;
+  readonly roles: readonly string[];
+}
+
+export interface ConsoleContext extends Omit<OperatorContext, 'by' | 'progress' | 'mappedUpstreams'> {
   readonly readiness: () => Promise<Readiness>;
   /** Which upstream answers which operation. */
   readonly plan: UpstreamPlan;
@@ -28,14 +25,6 @@ export interface ConsoleContext {
   /** In a demo that can be controlled. */
   readonly demoControls?: DemoControls | undefined;
   readonly guard: LoginGuard;
-  readonly deprecations: {
-    /** Those of the configuration. */
-    readonly configured: readonly DeprecationRule[];
-    /** The file that holds them. */
-    readonly source: string;
-    /** Makes this process take over what the store holds. Absent where it serves no callers: workers poll. */
-    refresh?(): Promise<void>;
-  };
   /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
   /** Absent where nothing is recorded. */
@@ -46,3 +35,11 @@ export interface ConsoleContext {
   readonly certificate: () => string | undefined;
   readonly failed: (thrown: unknown) => void;
 }
+
+/** The handlers of a view, one for each operation. They open transactions of their own. */
+export type ViewHandlers<O extends Operation> = {
+  readonly [N in O['name']]: (
+    input: Input<Extract<O, { readonly name: N }>>,
+    caller: Caller,
+  ) => Promise<Output<Extract<O, { readonly name: N }>>>;
+};

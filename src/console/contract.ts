@@ -1,36 +1,22 @@
-/** The service of the console: what its views read and do. Each view adds its operations here. */
+/** The service of the console: what operators do, and what its views show of a running server. */
 import { service } from '../contract/service.ts';
-import { callerOperations, callerProblems } from './callers/contract.ts';
+import { allOperatorProblems, operatorOperations } from '../operators/index.ts';
+import { operatorRoles, roles } from '../operators/operation.ts';
+import { actionOperations } from './actions/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
-import { consoleRoles } from './roles.ts';
-import { stateOperations, stateViewProblems } from './state/contract.ts';
+import { stateOperations } from './state/contract.ts';
 import { testingOperations, testingProblems } from './testing/contract.ts';
 import { trafficOperations, trafficProblems } from './traffic/contract.ts';
 
-/** The operations of each view. Their paths begin with the name of the view: `/traffic/requests`. */
+/** The operations of each view, beside those of operators. Their paths begin with the name of the view: `/traffic/requests`. */
 export const viewOperations = Object.freeze({
   overview: overviewOperations,
   explorer: explorerOperations,
   state: stateOperations,
   traffic: trafficOperations,
+  actions: actionOperations,
   testing: testingOperations,
-  callers: callerOperations,
-});
-
-export type ViewName = keyof typeof viewOperations;
-
-/** The fields of actions that the audit log records, by operation. Never a message, or text of callers. */
-export const auditedFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
-  sendExplorerRequest: ['service', 'version', 'operation', 'format', 'demoCredential'],
-  settlePendingRequest: ['id', 'result', 'code'],
-  retryDeadLetter: ['tenant', 'id'],
-  changeTestClock: ['set', 'days', 'hours', 'minutes'],
-  addTestFault: ['operation', 'service', 'format', 'delayMs', 'drop', 'answer', 'malformed', 'always', 'times'],
-  replaceDeprecation: ['id'],
-  removeDeprecation: ['id'],
-  exemptCaller: ['id', 'credential'],
-  endExemption: ['id', 'credential'],
 });
 
 export const consoleV1 = service({
@@ -39,9 +25,9 @@ export const consoleV1 = service({
   answers: { from: 1, to: 1 },
   doc: 'What the console of the gateway shows and does.',
   address: '/console/api',
-  roles: consoleRoles,
+  roles: operatorRoles,
   // Who may act may read.
-  roleSets: { 'console-admin': ['console'] },
-  problems: { ...stateViewProblems, ...testingProblems, ...trafficProblems, ...callerProblems },
-  operations: Object.values(viewOperations).flat(),
+  roleSets: { [roles.act]: [roles.read] },
+  problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
+  operations: [...operatorOperations, ...Object.values(viewOperations).flat()],
 });

@@ -1,27 +1,66 @@
-/** Implements the service of the console. Each view adds its handlers here. */
-import type { Implementation, OperationHandlers } from '../gateway/implement.ts';
-import { bindPort } from './bind-port.ts';
-import { callerOperations } from './callers/contract.ts';
-import { consoleV1 } from './contract.ts';
+/** Implements the service of the console: what operators do, and the views of a running server. */
+import { credentialActor } from '../audit/audit-event.ts';
+import type { Caller } from '../contract/canonical.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { BoundHandler } from '../gateway/handler.ts';
+import type { Implementation } from '../gateway/implement.ts';
+import { operatorOperations, perform } from '../operators/index.ts';
+import type { OperatorContext } from '../operators/operator.ts';
+import { actionHandlers } from './actions/handlers.ts';
+import type { ConsoleContext, ViewHandlers } from './console-context.ts';
+import { consoleV1, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
-import type { ConsolePorts } from './ports.ts';
-import { stateOperations } from './state/contract.ts';
-import { testingOperations } from './testing/contract.ts';
+import { stateHandlers } from './state/handlers.ts';
+import { testingHandlers } from './testing/handlers.ts';
 import { trafficHandlers } from './traffic/handlers.ts';
 
-export function implementConsole(ports: ConsolePorts): Implementation {
-  const handlers: readonly OperationHandlers[] = [
-    overviewHandlers(ports),
-    explorerHandlers(ports),
-    bindPort(stateOperations, ports.state),
-    trafficHandlers(ports),
-    bindPort(testingOperations, ports.testing),
-    bindPort(callerOperations, ports.callers),
-  ];
+type Perform = (input: never, caller: Caller) => Promise<unknown>;
+
+export function implementConsole(context: ConsoleContext): Implementation {
+  const { overview, explorer, state, traffic, actions, testing } = viewOperations;
   return Object.freeze({
     service: consoleV1,
-    handlers: new Map(handlers.flatMap((each) => [...each])),
+    handlers: new Map([
+      ...operatorOperations.map((each) => bind(each, performFor(each, context))),
+      ...bindView(overview, overviewHandlers(context)),
+      ...bindView(explorer, explorerHandlers(context)),
+      ...bindView(state, stateHandlers(context)),
+      ...bindView(traffic, trafficHandlers(context)),
+      ...bindView(actions, actionHandlers()),
+      ...bindView(testing, testingHandlers(context)),
+    ]),
     olderVersions: [],
   });
+}
+
+function performFor(operation: Operation, context: ConsoleContext): Perform {
+  const { deprecations, failed, plan } = context;
+  const shared: Omit<OperatorContext, 'by'> = {
+    ...context,
+    mappedUpstreams: plan.upstreams.flatMap(({ name, credentials }) => (credentials.kind === 'mapped' ? name : [])),
+    // A change is saved. A store that fails now is polled again.
+    deprecations: { ...deprecations, refresh: async () => deprecations.refresh?.().catch(failed) },
+  };
+  return (input, { credential }) => perform(operation, input, { ...shared, by: credentialActor(credential) });
+}
+
+function bindView<O extends Operation>(operations: readonly O[], handlers: ViewHandlers<O>) {
+  const all: Readonly<Record<string, Perform>> = handlers;
+  return operations.map((each) => bind(each, all[each.name]!));
+}
+
+function bind(operation: Operation, work: Perform): [Operation, BoundHandler] {
+  const call = (input: unknown, caller: Caller) => work(input as never, caller);
+  if (operation.effect === 'reads')
+    return [operation, { kind: 'plain', handle: ({ input, caller }) => call(input, caller) }];
+  return [
+    operation,
+    {
+      kind: 'twoPhase',
+      // The transaction of the request is open in `handle`, and transactions do not nest.
+      lookup: ({ input, caller }) => call(input, caller),
+      handle: async (_request, _transaction, _context, result) => result,
+    },
+  ];
 }

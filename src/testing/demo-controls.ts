@@ -1,5 +1,5 @@
 /** The controls of a demo for its console. */
-import { ControlRefused, type DemoControls } from '../console/testing/port.ts';
+import { ControlRefused, type DemoControls } from '../console/testing/controls.ts';
 import { protocolNames } from '../formats/index.ts';
 import type { TestControls } from './controls.ts';
 import { InvalidMember } from './invalid-member.ts';

@@ -121,10 +121,12 @@ test('the last call is shown as its replacement, without its secrets', async () 
     body: { card: { cvc: '<masked>', number: '<masked, ends in 1111>', holderName: 'Anna' } },
   });
   expect((await get(`/callers/${id}/replacement?as=php`)).text).toContain('<?php');
-  expect((await get('/callers/0000000000000000/replacement')).detail).toBe('No caller has this id');
+  expect((await get('/callers/0000000000000000/replacement')).detail).toBe(
+    'no caller has the id 0000000000000000: `triglyph callers` prints them',
+  );
   const [other] = (await get('/callers?credential=none')).callers;
   expect((await get(`/callers/${other!.id}/replacement`)).detail).toBe(
-    'The caller has sent no request that could be read and stored',
+    'this caller has sent no request that could be read and stored, or its last request was erased',
   );
   for (const each of ['/callers', `/callers/${id}/replacement`, '/callers/export', '/callers/readiness'])
     expect((await server.call('viewer', 'GET', each)).text).not.toMatch(/4111111111111111|"737"/);

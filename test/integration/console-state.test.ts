@@ -155,7 +155,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(await read('deadLetters')).toEqual({ letters });
     expect((await retry('operator')).body).toMatchObject({ retried: 1 });
     expect((await read('deadLetters')).letters ?? []).toHaveLength(letters.length - 1);
-    expect((await retry('operator')).body).toMatchObject({ detail: 'No dead letter has this id' });
+    expect((await retry('operator')).body).toMatchObject({
+      detail: `no dead letter has the id ${id}: \`triglyph webhooks list\` prints them`,
+    });
     const all = await server.call('operator', 'POST', '/state/deadLetters/retryAll', {});
     expect(all.body).toMatchObject({ retried: letters.length - 1 });
     expect(await read('jobs')).toMatchObject({ kinds: [{ kind: 'webhook', dead: 0 }] });
@@ -171,7 +173,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect((await settle({ result: 'refused' })).status).toBe(422);
     expect((await settle({ result: 'notDone' })).body).toMatchObject({ consequence: 'A retry is executed.' });
     expect(await find('pending-key')).toEqual({ found: false });
-    expect((await settle({ result: 'notDone' })).body).toMatchObject({ detail: 'No such request is pending' });
+    expect((await settle({ result: 'notDone' })).body).toMatchObject({
+      detail: 'no request with the id 8816000000000001 is pending: `triglyph pending list` prints them',
+    });
   });
 
   test('settings have their source and meaning, and secrets are hidden', async () => {

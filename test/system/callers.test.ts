@@ -186,7 +186,7 @@ describe('the list', () => {
   });
 
   test.each([
-    [['--since', 'yesterday'], 1, /^triglyph: --since yesterday: give a day like 2026-12-01/],
+    [['--since', 'yesterday'], 1, /^triglyph: since yesterday: give a day like 2026-12-01/],
     [['--json', '--csv'], 2, /cannot be used with/],
     [['show', 'x'], 1, /^triglyph: no caller has the id x/],
     [['show', 'x', '--as', 'cobol'], 2, /Allowed choices are json, curl/],

@@ -178,8 +178,8 @@ test('the list shows limits and the last use; an expired credential is refused a
 describe('refuses and prints the reason', () => {
   test.each([
     [['add', 'Acme', '--expires', '2020-01-01'], /This is not in the future/],
-    [['add', 'Acme', '--expires', 'soon'], /Give a day, a time with its zone, or days like 90d/],
-    [['add', 'Acme', '--expires', 'never'], /Give a day/],
+    [['add', 'Acme', '--expires', 'soon'], /expires soon: give a day like 2026-12-01, /],
+    [['add', 'Acme', '--expires', 'never'], /give a day/],
     [['add', 'Acme', '--from', 'example.com'], /Give an IP address or a network/],
     [['add', 'Acme', '--certificate', 'nowhere.pem'], /Give a file with a certificate in PEM/],
     [['add', 'Acme', '--account', 'AcmeWeb', '--kind', 'certificate'], /needs a certificate/],

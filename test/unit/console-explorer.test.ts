@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway } from '../../src/app/create-gateway.ts';
 import { describeOperation } from '../../src/console/explorer/describe-operation.ts';
 import { editMessage } from '../../src/console/explorer/edit-message.ts';
-import type { ExplorerPort, SentRequest } from '../../src/console/explorer/port.ts';
-import { sendRequest } from '../../src/console/explorer/send-request.ts';
+import { type SendParts, sendRequest } from '../../src/console/explorer/send-request.ts';
+import type { SentRequest } from '../../src/console/explorer/send-to-callers-port.ts';
 import { maskSensitive } from '../../src/contract/redaction.ts';
 import { boundOperations, newestOf } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';
@@ -144,17 +144,16 @@ describe('editing', () => {
 describe('sending', () => {
   let gateway: RunningGateway;
   const sent: SentRequest[] = [];
-  let port: ExplorerPort;
+  let sender: SendParts;
 
   beforeAll(async () => {
     gateway = await createGateway(builtIn());
-    port = {
+    sender = {
       services,
-      origin: () => 'http://127.0.0.1:1',
       demoCredentials: new Map([
         ['Demo', { presented: { kind: 'apiKey', secret: 'demo-api-key' }, roles: ['recurring'] }],
       ]),
-      mask: maskSensitive,
+      convert: createConverter(services, maskSensitive),
       maskText: (text) => text.replaceAll('4111111111111111', '************1111'),
       async send(request) {
         sent.push(request);
@@ -173,11 +172,7 @@ describe('sending', () => {
   });
   afterAll(() => gateway.close());
 
-  const send = (question: object) =>
-    sendRequest({ ...disable, demoCredential: 'Demo', ...question } as never, {
-      port,
-      convert: createConverter(services, maskSensitive),
-    });
+  const send = (question: object) => sendRequest({ ...disable, demoCredential: 'Demo', ...question } as never, sender);
 
   const requestIn = (format: string, draft: object, names: object = disable) =>
     editMessage({ ...names, from: 'fields', text: JSON.stringify(draft) }, parts).messages?.find(

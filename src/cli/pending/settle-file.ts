@@ -1,8 +1,12 @@
 /** `triglyph pending settle --file`: settles the requests that the rows of a file name. */
 
-import { createSettlementImporter, type SettledRow, type SettlementImporter } from '../../app/settlement-file.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { RefusedRow } from '../../import/import-batch.ts';
+import {
+  createSettlementImporter,
+  type SettledRow,
+  type SettlementImporter,
+} from '../../operators/pending/settlement-file.ts';
 import { commandEvent } from '../audited-command.ts';
 import { type ImportOptions, runImport } from '../import/file.ts';
 import { printAll } from '../output.ts';

@@ -1,9 +1,8 @@
 /** The explorer: describes operations, converts what is being edited, and sends requests. */
-import { operation } from '../../contract/operation.ts';
 import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import { languageNames } from '../../convert/call-source.ts';
 import { protocolNames } from '../../formats/index.ts';
-import { roles } from '../roles.ts';
+import { acts, reads, values } from '../../operators/operation.ts';
 
 const name = string({ max: 200, example: 'placeOrder' });
 const text = string({ max: 4000, example: 'Returns an order.' });
@@ -30,27 +29,22 @@ const listedOperation = object('ListedOperation', {
 
 const demoCredential = object('DemoCredential', {
   name: required(name, 'The name by which a request selects it.'),
-  services: required(list(name, 'Service', { max: 1000 }), 'The services with an operation that it authorizes.'),
+  services: values(name, 'Service', 'The services with an operation that it authorizes.', 1000),
 });
 
-export const listExplorerOperations = operation({
-  name: 'listExplorerOperations',
-  http: { method: 'GET', path: '/explorer/operations' },
-  doc: 'Lists the operations of every version of every service.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [],
-  input: object('ListExplorerOperations', {}),
-  output: object('ExplorerOperations', {
-    operations: required(list(listedOperation, 'ListedOperation', { max: 10_000 }), 'The operations.'),
-    demoCredentials: required(
-      list(demoCredential, 'DemoCredential', { max: 100 }),
-      'In the demo: the public credentials of callers.',
-    ),
+export const listExplorerOperations = reads(
+  'listExplorerOperations',
+  'GET /explorer/operations',
+  'Lists the operations of every version of every service.',
+  {},
+  object('ExplorerOperations', {
+    operations: values(listedOperation, 'ListedOperation', 'The operations.', 10_000),
+    demoCredentials: values(demoCredential, 'DemoCredential', 'In the demo: the public credentials of callers.', 100),
   }),
-});
+);
 
-const formField = object('FormField', {
+/** A field of an operation, for a form. */
+export const formField = object('FormField', {
   path: required(text, 'Its names, joined by slashes; an asterisk for an item of a list or an entry of a map.'),
   kind: required(
     oneOf(
@@ -69,32 +63,30 @@ const formField = object('FormField', {
   location: required(oneOf('FieldPlace', 'path', 'query', 'header', 'body'), 'Where a request has it.'),
 });
 
-export const describeExplorerOperation = operation({
-  name: 'describeExplorerOperation',
-  http: { method: 'GET', path: '/explorer/operations/{service}/{version}/{operation}' },
-  doc: 'Returns the fields of an operation, with examples.',
-  effect: 'reads',
-  role: roles.read,
-  problems: ['notFound'],
-  input: object('DescribeExplorerOperation', {
+export const describeExplorerOperation = reads(
+  'describeExplorerOperation',
+  'GET /explorer/operations/{service}/{version}/{operation}',
+  'Returns the fields of an operation, with examples.',
+  {
     service: required(name, 'The service.', { in: 'path' }),
     version: required(version, 'A version that the service answers.', { in: 'path' }),
     operation: required(name, 'The operation.', { in: 'path' }),
-  }),
-  output: object('ExplorerOperation', {
+  },
+  object('ExplorerOperation', {
     ...names,
     from: required(version, 'The oldest version that this contract answers.'),
     to: required(version, 'The newest version that this contract answers.'),
     effect: required(oneOf('OperationEffect', 'reads', 'writes'), 'Whether the operation changes data.'),
     role: required(name, 'The role that the caller needs.'),
     doc: required(text, 'What it does.'),
-    formats: required(list(format, 'Format', { max: 10 }), 'The formats that carry it.'),
-    fields: required(list(formField, 'FormField', { max: 10_000 }), 'The fields of its input, each before its parts.'),
+    formats: values(format, 'Format', 'The formats that carry it.', 10),
+    fields: values(formField, 'FormField', 'The fields of its input, each before its parts.', 10_000),
     rules: optional(list(text, 'Rule', { max: 100 }), 'Rules between fields.'),
     minimal: required(messageText, 'A draft with the required fields, as JSON.'),
     full: required(messageText, 'A draft with all fields, as JSON.'),
   }),
-});
+  ['notFound'],
+);
 
 const place = {
   start: optional(integer(0, 10_000_000, 0), 'The first character in the text, in UTF-16 units from 0.'),
@@ -136,22 +128,19 @@ const givenText = {
   isBase64: optional(boolean(false), 'The text is UTF-8 in base64: it has characters that XML excludes.'),
 };
 
-export const editMessage = operation({
-  name: 'editMessage',
-  http: { method: 'POST', path: '/explorer/messages' },
-  doc: 'Reads a message of any format, says what it is and what is wrong with it, and returns it in the other formats. Keeps nothing.',
-  effect: 'reads',
-  role: roles.read,
-  problems: ['notFound'],
-  input: object('EditMessage', {
+export const editMessage = reads(
+  'editMessage',
+  'POST /explorer/messages',
+  'Reads a message of any format, says what it is and what is wrong with it, and returns it in the other formats. Keeps nothing.',
+  {
     service: optional(name, 'The service, where the message does not say it.'),
     version: optional(version, 'The version of the service.'),
     operation: optional(name, 'The operation.'),
     from: optional(oneOf('EditedFormat', 'fields', ...protocolNames), 'The format; `fields` for a draft.'),
     side: optional(oneOf('MessageSide', 'request', 'answer'), 'What it is, where the message does not say it.'),
     ...givenText,
-  }),
-  output: object('EditedMessage', {
+  },
+  object('EditedMessage', {
     kind: required(
       oneOf('MessageKind', 'request', 'answer', 'error', 'malformed', 'unnamed'),
       'What the message is; `unnamed` where it does not say it.',
@@ -171,7 +160,8 @@ export const editMessage = operation({
     changes: optional(list(messageChange, 'MessageChange', { max: 10_000 }), 'What the conversion changes.'),
     messages: optional(list(shownMessage, 'ShownMessage', { max: 10 }), 'The message in all formats.'),
   }),
-});
+  ['notFound'],
+);
 
 const program = object('Program', {
   language: required(language, 'The language.'),
@@ -180,14 +170,11 @@ const program = object('Program', {
   text: required(messageText, 'The program.'),
 });
 
-export const printPrograms = operation({
-  name: 'printPrograms',
-  http: { method: 'POST', path: '/explorer/programs' },
-  doc: 'Returns a request as programs that send it. They read the credential from their environment.',
-  effect: 'reads',
-  role: roles.read,
-  problems: ['notFound'],
-  input: object('PrintPrograms', {
+export const printPrograms = reads(
+  'printPrograms',
+  'POST /explorer/programs',
+  'Returns a request as programs that send it. They read the credential from their environment.',
+  {
     ...names,
     format: optional(format, 'The format that they send; by default JSON.'),
     credential: optional(
@@ -195,11 +182,12 @@ export const printPrograms = operation({
       'How they authenticate; by default by an API key.',
     ),
     ...givenText,
-  }),
-  output: object('Programs', {
+  },
+  object('Programs', {
     programs: optional(list(program, 'Program', { max: 20 }), 'The programs. None for a request with issues.'),
   }),
-});
+  ['notFound'],
+);
 
 const secret = string({ max: 4000, sensitive: true, neverStored: true, example: 'secret' });
 
@@ -213,14 +201,11 @@ const refusedField = object('RefusedMember', {
   message: required(text, 'What is wrong.'),
 });
 
-export const sendExplorerRequest = operation({
-  name: 'sendExplorerRequest',
-  http: { method: 'POST', path: '/explorer/requests' },
-  doc: 'Sends a request to the port for callers of this gateway, with the credential of a caller, and returns the answer. Sensitive members of the answer are masked. Keeps neither the credential nor the messages.',
-  effect: 'writes',
-  role: roles.act,
-  problems: ['notFound', 'unavailable'],
-  input: object('SendExplorerRequest', {
+export const sendExplorerRequest = acts(
+  'sendExplorerRequest',
+  'POST /explorer/requests',
+  'Sends a request to the port for callers of this gateway, with the credential of a caller, and returns the answer. Sensitive members of the answer are masked. Keeps neither the credential nor the messages.',
+  {
     ...names,
     format: required(format, 'The format.'),
     key: optional(string({ max: 100, example: 'a2f8' }), 'The Idempotency-Key.'),
@@ -232,11 +217,11 @@ export const sendExplorerRequest = operation({
     ),
     password: optional(secret, 'The password of the user.'),
     ...givenText,
-  }),
-  output: object('ExplorerAnswer', {
+  },
+  object('ExplorerAnswer', {
     status: required(integer(100, 999, 200), 'The status.'),
     ms: required(integer(0, 1_000_000, 12), 'The time from the request to the end of the answer, in milliseconds.'),
-    headers: required(list(header, 'AnswerHeader', { max: 100 }), 'The headers.'),
+    headers: values(header, 'AnswerHeader', 'The headers.', 100),
     isReplayed: required(boolean(false), 'Whether the answer is that of an earlier request with the key.'),
     isMasked: required(boolean(false), 'Whether parts of the answer are masked.'),
     format: optional(format, 'The format of the answer.'),
@@ -244,7 +229,8 @@ export const sendExplorerRequest = operation({
     messages: optional(list(shownMessage, 'ShownMessage', { max: 10 }), 'The same answer in all formats.'),
     refused: optional(list(refusedField, 'RefusedMember', { max: 100 }), 'The fields that an error names.'),
   }),
-});
+  { audited: ['service', 'version', 'operation', 'format', 'demoCredential'], problems: ['notFound', 'unavailable'] },
+);
 
 export const explorerOperations = [
   listExplorerOperations,

@@ -1,37 +1,51 @@
 /** Answers the operations of the explorer. */
 import { rolesFor } from '../../contract/roles.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
+import { createTextMasker } from '../../contract/text-detector.ts';
 import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
 import { createProtocols, formatsOf } from '../../formats/index.ts';
-import { bindHandlers, type OperationHandlers } from '../../gateway/implement.ts';
-import type { ConsolePorts } from '../ports.ts';
-import { explorerOperations } from './contract.ts';
+import type { ConsoleContext, DemoCaller, ViewHandlers } from '../console-context.ts';
+import type { explorerOperations } from './contract.ts';
 import { describeOperation } from './describe-operation.ts';
 import { editMessage, findOperation, parseDraft, textOf } from './edit-message.ts';
-import type { ExplorerPort } from './port.ts';
-import { sendRequest } from './send-request.ts';
+import { type SendParts, sendRequest } from './send-request.ts';
+import { sendToCallersPort } from './send-to-callers-port.ts';
 
-export function explorerHandlers({ explorer: port }: Pick<ConsolePorts, 'explorer'>): OperationHandlers {
-  const { services, mask } = port;
+export function explorerHandlers(context: ConsoleContext): ViewHandlers<(typeof explorerOperations)[number]> {
+  const { services, callers, backend, demoCallers = new Map(), traffic } = context;
+  const detector = backend.services.textScan?.detector;
+  const mask = createTextMasker(detector);
   const protocols = createProtocols(services);
   const editor = createMessageEditor(services);
   const convert = createConverter(services, mask);
-  return bindHandlers(explorerOperations, {
-    listExplorerOperations: async () => listOperations(port),
-    describeExplorerOperation: async ({ input }) => {
+  const toCallersPort = sendToCallersPort({ origin: callers, certificate: context.certificate });
+  const parts: SendParts = {
+    services,
+    demoCredentials: demoCallers,
+    maskText: (text) => detector?.mask(text) ?? text,
+    convert,
+    send(request) {
+      // The sender may look for it in the traffic.
+      traffic?.watch();
+      return toCallersPort(request);
+    },
+  };
+  return {
+    listExplorerOperations: async () => listOperations(services, demoCallers),
+    describeExplorerOperation: async (input) => {
       const { service, operation } = findOperation(services, input);
       return describeOperation(service, operation);
     },
-    editMessage: async ({ input }) => editMessage(input, { services, editor, convert }),
-    printPrograms: async ({ input: { format, credential, ...input } }) => {
+    editMessage: async (input) => editMessage(input, { services, editor, convert }),
+    printPrograms: async ({ format, credential, ...input }) => {
       const { service, operation } = findOperation(services, input);
       const { input: value, issues } = editor.readDraft(service, operation, parseDraft(textOf(input)));
       const isCarried = format === undefined || formatsOf(operation, service).includes(format);
       if (issues.length > 0 || !isCarried) return {};
       const request = { service, operation, input: value };
-      const options = { origin: port.origin(), format, credential };
+      const options = { origin: callers(), format, credential };
       return {
         programs: languageNames.map((language) => ({
           language,
@@ -41,19 +55,15 @@ export function explorerHandlers({ explorer: port }: Pick<ConsolePorts, 'explore
         })),
       };
     },
-    sendExplorerRequest: {
-      // Sent before the transaction: the gateway writes to the same store.
-      lookup: ({ input }) => sendRequest(input, { port, convert }),
-      handle: async (_request, _transaction, _context, answer: Awaited<ReturnType<typeof sendRequest>>) => answer,
-    },
-  });
+    sendExplorerRequest: (input) => sendRequest(input, parts),
+  };
 }
 
 function authorizesSome(service: Service, roles: readonly string[]): boolean {
   return [...service.operations.values()].some((each) => rolesFor(service, each).some((role) => roles.includes(role)));
 }
 
-function listOperations({ services, demoCredentials }: ExplorerPort) {
+function listOperations(services: readonly Service[], demoCredentials: ReadonlyMap<string, DemoCaller>) {
   const newest = newestOf(services);
   // In the order of the services, and of each the newest version first.
   const ordered = newest.flatMap(({ name }) => services.filter((each) => each.name === name).toReversed());

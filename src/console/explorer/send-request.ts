@@ -8,31 +8,38 @@ import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
 import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
+import type { DemoCaller } from '../console-context.ts';
 import type { sendExplorerRequest } from './contract.ts';
 import { findOperation, shownMessages, textOf } from './edit-message.ts';
-import type { ExplorerPort, SentAnswer, SentRequest } from './port.ts';
+import type { SentAnswer, SentRequest } from './send-to-callers-port.ts';
 
 type Question = Input<typeof sendExplorerRequest>;
 type Answer = Output<typeof sendExplorerRequest>;
 
 export interface SendParts {
-  readonly port: ExplorerPort;
-  /** Masks as the port does. */
+  /** Every version; of each service, the newest last. */
+  readonly services: readonly Service[];
+  /** Public credentials of callers, by name. Only the demo has any. */
+  readonly demoCredentials: ReadonlyMap<string, DemoCaller>;
+  /** Masks secrets in a text of which nothing else is known. */
+  readonly maskText: (text: string) => string;
+  /** Masks the members of a message. */
   readonly convert: Convert;
+  /** Sends a request to the port for callers of this gateway, and nowhere else. Rejects where there is no answer. */
+  readonly send: (request: SentRequest) => Promise<SentAnswer>;
 }
 
 export async function sendRequest(question: Question, parts: SendParts): Promise<Answer> {
-  const { port } = parts;
-  const { service, operation } = findOperation(port.services, question);
+  const { service, operation } = findOperation(parts.services, question);
   const request = requestOf(question, service, operation);
-  const headers = { ...request.headers, ...credentialOf(question, port), ...keyOf(question) };
-  const sent = await port.send({ ...request, headers }).catch((cause: unknown) => {
+  const headers = { ...request.headers, ...credentialOf(question, parts), ...keyOf(question) };
+  const sent = await parts.send({ ...request, headers }).catch((cause: unknown) => {
     throw new Problem('unavailable', `${describe('unavailable')}: the port for callers did not answer`, { cause });
   });
-  return { ...shownHead(sent, port), ...shownBody(sent, { service, operation, format: question.format }, parts) };
+  return { ...shownHead(sent, parts), ...shownBody(sent, { service, operation, format: question.format }, parts) };
 }
 
-function shownHead({ status, ms, headers }: SentAnswer, { maskText }: ExplorerPort) {
+function shownHead({ status, ms, headers }: SentAnswer, { maskText }: SendParts) {
   return {
     status,
     ms,
@@ -86,7 +93,7 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
 function credentialOf(
   { demoCredential, apiKey, username, password }: Question,
-  { demoCredentials }: ExplorerPort,
+  { demoCredentials }: SendParts,
 ): Readonly<Record<string, string>> {
   if (demoCredential !== undefined) {
     const presented = demoCredentials.get(demoCredential)?.presented;
@@ -119,9 +126,9 @@ interface Asked {
 }
 
 /** A body that is no answer of the contract has no members of which anything is known, so it is masked as a text. */
-function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { port, convert }: SendParts) {
+function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { maskText, convert }: SendParts) {
   const raw = sent.body.toString('utf8');
-  const asText = () => ({ text: port.maskText(raw), isMasked: port.maskText(raw) !== raw });
+  const asText = () => ({ text: maskText(raw), isMasked: maskText(raw) !== raw });
   const type = sent.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   const message = Buffer.concat([
     Buffer.from(
@@ -144,23 +151,23 @@ function shownBody(sent: SentAnswer, { service, operation, format }: Asked, { po
     const plain = convert({ ...hints, from });
     const messages = shownMessages(shown.messages);
     if (shown.side === 'error') {
-      const masked = messages.map((each) => ({ ...each, text: port.maskText(each.text) }));
+      const masked = messages.map((each) => ({ ...each, text: maskText(each.text) }));
       const { issues = [] } = plain.canonical as {
         readonly issues?: readonly { readonly field: string; readonly message: string }[];
       };
       const refused = issues.map((issue) => ({
         field: issue.field.replaceAll('.', '/'),
-        message: port.maskText(issue.message),
+        message: maskText(issue.message),
       }));
       return {
         ...asText(),
         format: shown.format,
-        text: port.maskText(wireFormats[shown.format].text.indent(raw)),
+        text: maskText(wireFormats[shown.format].text.indent(raw)),
         messages: masked,
         refused,
       };
     }
-    const isWhole = JSON.stringify(shown.canonical) === JSON.stringify(plain.canonical) && port.maskText(raw) === raw;
+    const isWhole = JSON.stringify(shown.canonical) === JSON.stringify(plain.canonical) && maskText(raw) === raw;
     const hasUnknown = plain.coercions.some(({ changes }) => changes.includes('unknownMember'));
     if (isWhole && !hasUnknown)
       return { text: wireFormats[shown.format].text.indent(raw), isMasked: false, format: shown.format, messages };

@@ -2,7 +2,22 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
-import type { SentAnswer, SentRequest } from './port.ts';
+
+export interface SentRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+export interface SentAnswer {
+  readonly status: number;
+  /** As they were sent, each with its name. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  readonly ms: number;
+}
 
 export interface CallersPort {
   /** `https://127.0.0.1:8443` */
@@ -17,7 +32,7 @@ const bytesMax = 8_388_608;
 export function sendToCallersPort({ origin, certificate }: CallersPort): (request: SentRequest) => Promise<SentAnswer> {
   return async ({ method, path, headers, body }) => {
     const { protocol, hostname, port } = new URL(origin());
-    const bytes = Buffer.from(body);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const hasBody = bytes.length > 0 || method !== 'GET';
     const options: RequestOptions = {
       host: hostname.replace(/^\[|\]$/g, ''),

@@ -1,8 +1,6 @@
 /** The overview: what the gateway serves, and whether its parts work. */
-import { operation } from '../../contract/operation.ts';
-import { boolean, dateTime, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
-import { roles } from '../roles.ts';
-import { listAttention } from './attention.ts';
+import { boolean, dateTime, integer, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import { reads, values } from '../../operators/operation.ts';
 
 const text = string({ max: 300, example: 'Orders' });
 
@@ -21,15 +19,12 @@ const servedService = object('ServedService', {
   openApi: required(text, 'The address of its OpenAPI.'),
 });
 
-export const getOverview = operation({
-  name: 'getOverview',
-  http: { method: 'GET', path: '/overview' },
-  doc: 'Returns what the gateway serves, and whether its parts work.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [],
-  input: object('GetOverview', {}),
-  output: object('Overview', {
+export const getOverview = reads(
+  'getOverview',
+  'GET /overview',
+  'Returns what the gateway serves, and whether its parts work.',
+  {},
+  object('Overview', {
     version: required(text, 'The version of the program.'),
     environment: required(oneOf('Environment', 'test', 'live'), 'Whether the gateway processes real cards.'),
     isDemo: required(boolean(false), 'Whether this is the demo, whose credentials are public.'),
@@ -37,9 +32,31 @@ export const getOverview = operation({
     workers: required(integer(1, 128, 1), 'The number of processes that serve callers.'),
     store: required(text, 'The engine of the store.'),
     ready: required(boolean(true), 'Whether every part that requests depend on works.'),
-    parts: required(list(part, 'Part', { max: 100 }), 'The parts that requests depend on.'),
-    services: required(list(servedService, 'ServedService', { max: 100 }), 'The services.'),
+    parts: values(part, 'Part', 'The parts that requests depend on.', 100),
+    services: values(servedService, 'ServedService', 'The services.', 100),
   }),
+);
+
+const longText = string({ max: 1_000, example: '3 webhooks could not be delivered.' });
+
+const item = object('AttentionItem', {
+  level: required(oneOf('AttentionLevel', 'bad', 'warning'), '`bad`: something does not work now.'),
+  text: required(longText, 'What it is about.'),
+  path: optional(
+    string({ max: 200, example: '/state/webhooks' }),
+    'The address of a view with more, below `/console`.',
+  ),
 });
+
+export const listAttention = reads(
+  'listAttention',
+  'GET /overview/attention',
+  'Returns what needs the attention of an operator: dead letters, open breakers, expiring certificates, locked log-ins.',
+  {},
+  object('Attention', {
+    isComplete: required(boolean(true), 'Whether every check was possible.'),
+    items: values(item, 'AttentionItem', 'The worst first.', 100),
+  }),
+);
 
 export const overviewOperations = [getOverview, listAttention] as const;

@@ -1,7 +1,8 @@
 /** The names of formats and of languages, for people. */
+
+import type { EditedMessage } from '../explorer/types.tsx';
 import type { printTrafficRequest } from '../traffic/contract.ts';
 import type { Question } from './api.ts';
-import type { EditedMessage } from './explorer/types.ts';
 
 export type Format = NonNullable<EditedMessage['format']>;
 

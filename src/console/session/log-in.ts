@@ -7,7 +7,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Authenticator } from '../../gateway/authenticate.ts';
 import type { SiteAnswer } from '../../http/site.ts';
-import { consoleRoles, roles } from '../roles.ts';
+import { operatorRoles, roles } from '../../operators/operation.ts';
 import { requireSession } from './authenticate.ts';
 import { printSessionCookie, sessionTokenOf } from './cookie.ts';
 import { requireOwnPage } from './page-check.ts';
@@ -118,7 +118,7 @@ function show(session: Session | undefined, { oneClick }: LogInParts, cookie?: s
 }
 
 function mayUseConsole(caller: AnyCaller): boolean {
-  return !('rights' in caller) && consoleRoles.some((role) => caller.roles.has(role));
+  return !('rights' in caller) && operatorRoles.some((role) => caller.roles.has(role));
 }
 
 function parseLogIn(text: string, oneClick: PresentedSecret | undefined): PresentedSecret {

@@ -6,7 +6,7 @@ import type { Caller } from '../../contract/canonical.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
-import { consoleRoles } from '../roles.ts';
+import { operatorRoles } from '../../operators/operation.ts';
 
 type Origin = Pick<WireRequest, 'sender' | 'certificate'>;
 
@@ -84,7 +84,7 @@ export class Sessions {
       this.#entries.delete(id);
       return undefined;
     }
-    if (!consoleRoles.some((role) => live.caller.roles.has(role))) return undefined;
+    if (!operatorRoles.some((role) => live.caller.roles.has(role))) return undefined;
     if (isUse) entry.usedAt = now;
     return { caller: live.caller, csrfToken: csrfTokenOf(token), id: id.slice(0, 12) };
   }

@@ -1,9 +1,7 @@
 /** The test API of the demo: its clock, its faults, its data, and the way back to the start. */
-import { operation } from '../../contract/operation.ts';
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { boolean, double, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { roles } from '../roles.ts';
-import { moment, text } from '../schemas.ts';
+import { acts, moment, reads, rows, text } from '../../operators/operation.ts';
 
 const name = text(200, 'placeOrder');
 const names = list(name, 'name', { max: 10_000 });
@@ -46,129 +44,110 @@ const state = object('TestState', {
   problems: required(names, 'The problems that a fault can answer with.'),
 });
 
-const acts = { effect: 'writes', role: roles.act } as const;
+export const getTestState = reads(
+  'getTestState',
+  'GET /testing',
+  'Returns the clock and the faults of the demo.',
+  {},
+  state,
+);
 
-export const getTestState = operation({
-  name: 'getTestState',
-  http: { method: 'GET', path: '/testing' },
-  doc: 'Returns the clock and the faults of the demo.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [],
-  input: object('GetTestState', {}),
-  output: state,
-});
+export const resetTest = acts(
+  'resetTest',
+  'POST /testing/reset',
+  'Returns the demo to the state after its start: data, clock, identifiers and faults.',
+  {},
+  state,
+  { audited: [], problems: [testingProblems.notControllable] },
+);
 
-export const resetTest = operation({
-  name: 'resetTest',
-  http: { method: 'POST', path: '/testing/reset' },
-  doc: 'Returns the demo to the state after its start: data, clock, identifiers and faults.',
-  ...acts,
-  problems: [testingProblems.notControllable],
-  input: object('ResetTest', {}),
-  output: state,
-});
-
-export const changeTestClock = operation({
-  name: 'changeTestClock',
-  http: { method: 'POST', path: '/testing/clock' },
-  doc: 'Advances the clock of the demo, or stops it at a time.',
-  ...acts,
-  problems: [testingProblems.notControllable, testingProblems.invalidControl],
-  input: object('ChangeTestClock', {
+export const changeTestClock = acts(
+  'changeTestClock',
+  'POST /testing/clock',
+  'Advances the clock of the demo, or stops it at a time.',
+  {
     set: optional(moment, 'Stops the clock at this time.'),
     days: optional(integer(0, 1_000_000, 31), 'Advances the clock by so many days.'),
     hours: optional(integer(0, 1_000_000, 1), 'And by so many hours.'),
     minutes: optional(integer(0, 1_000_000, 5), 'And by so many minutes.'),
-  }),
-  output: state,
-});
+  },
+  state,
+  {
+    audited: ['set', 'days', 'hours', 'minutes'],
+    problems: [testingProblems.notControllable, testingProblems.invalidControl],
+  },
+);
 
-export const addTestFault = operation({
-  name: 'addTestFault',
-  http: { method: 'POST', path: '/testing/faults' },
-  doc: 'Lets the next requests that fit fail: late, without an answer, refused or with a broken answer.',
-  ...acts,
-  problems: [testingProblems.notControllable, testingProblems.invalidControl],
-  input: object('AddTestFault', faultFields),
-  output: state,
-});
+export const addTestFault = acts(
+  'addTestFault',
+  'POST /testing/faults',
+  'Lets the next requests that fit fail: late, without an answer, refused or with a broken answer.',
+  faultFields,
+  state,
+  {
+    audited: ['operation', 'service', 'format', 'delayMs', 'drop', 'answer', 'malformed', 'always', 'times'],
+    problems: [testingProblems.notControllable, testingProblems.invalidControl],
+  },
+);
 
-export const clearTestFaults = operation({
-  name: 'clearTestFaults',
-  http: { method: 'POST', path: '/testing/faults/clear' },
-  doc: 'Removes all faults.',
-  ...acts,
+export const clearTestFaults = acts('clearTestFaults', 'POST /testing/faults/clear', 'Removes all faults.', {}, state, {
+  audited: [],
   problems: [testingProblems.notControllable],
-  input: object('ClearTestFaults', {}),
-  output: state,
 });
 
-export const listTestTables = operation({
-  name: 'listTestTables',
-  http: { method: 'GET', path: '/testing/tables' },
-  doc: 'Returns the tables of data that the demo can show. Empty outside of the demo.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [],
-  input: object('ListTestTables', {}),
-  output: object('TestTables', {
-    tables: required(
-      list(
-        object('TestTable', {
-          name: required(name, 'The name of the table.'),
-          title: required(name, 'Its title.'),
-          doc: required(text(1_000, 'The orders.'), 'What a row is.'),
-          columns: required(names, 'The titles of its columns.'),
-          needsParent: required(boolean(false), 'Whether its rows are shown for a row of another table only.'),
-        }),
-        'TestTable',
-        { max: 100 },
-      ),
+export const listTestTables = reads(
+  'listTestTables',
+  'GET /testing/tables',
+  'Returns the tables of data that the demo can show. Empty outside of the demo.',
+  {},
+  object('TestTables', {
+    tables: rows(
+      'TestTable',
+      {
+        name: required(name, 'The name of the table.'),
+        title: required(name, 'Its title.'),
+        doc: required(text(1_000, 'The orders.'), 'What a row is.'),
+        columns: required(names, 'The titles of its columns.'),
+        needsParent: required(boolean(false), 'Whether its rows are shown for a row of another table only.'),
+      },
       'The tables.',
+      100,
     ),
   }),
-});
+);
 
-export const listTestRows = operation({
-  name: 'listTestRows',
-  http: { method: 'GET', path: '/testing/tables/{table}' },
-  doc: 'Returns rows of a table, with what is sensitive masked.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [testingProblems.tableNotFound],
-  input: object('ListTestRows', {
+export const listTestRows = reads(
+  'listTestRows',
+  'GET /testing/tables/{table}',
+  'Returns rows of a table, with what is sensitive masked.',
+  {
     table: required(name, 'The name of the table.', { in: 'path' }),
     parent: optional(text(2_000, 'a'), 'Only the rows below this row.', { in: 'query' }),
     after: optional(text(2_000, 'a'), 'Only the rows after this one: the next page.', { in: 'query' }),
-  }),
-  output: object('TestRows', {
-    rows: required(
-      list(
-        object('TestRow', {
-          id: required(text(2_000, 'a'), 'Identifies the row in its table.'),
-          cells: required(list(text(4_000, 'active'), 'cell', { max: 100 }), 'The values of the columns.'),
-          below: required(
-            list(
-              object('RowsBelow', {
-                table: required(name, 'The table of the rows below this one.'),
-                parent: required(text(2_000, 'a'), 'What selects them.'),
-                title: required(name, 'What they are.'),
-              }),
-              'RowsBelow',
-              { max: 10 },
-            ),
-            'The rows of other tables that belong to it.',
-          ),
-        }),
-        'TestRow',
-        { max: 1_000 },
-      ),
+  },
+  object('TestRows', {
+    rows: rows(
+      'TestRow',
+      {
+        id: required(text(2_000, 'a'), 'Identifies the row in its table.'),
+        cells: required(list(text(4_000, 'active'), 'cell', { max: 100 }), 'The values of the columns.'),
+        below: rows(
+          'RowsBelow',
+          {
+            table: required(name, 'The table of the rows below this one.'),
+            parent: required(text(2_000, 'a'), 'What selects them.'),
+            title: required(name, 'What they are.'),
+          },
+          'The rows of other tables that belong to it.',
+          10,
+        ),
+      },
       'The rows.',
     ),
     next: optional(text(2_000, 'a'), 'Selects the next page, where there is one.'),
   }),
-});
+  [testingProblems.tableNotFound],
+);
 
 export const testingOperations = [
   getTestState,

@@ -1,9 +1,8 @@
 /** Traffic: the requests that the gateway has answered, one of them with its details, and rates. */
-import { operation } from '../../contract/operation.ts';
 import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, double, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import { boolean, double, integer, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import { languageNames } from '../../convert/call-source.ts';
-import { roles } from '../roles.ts';
+import { reads, values } from '../../operators/operation.ts';
 
 const textMax = 4_000;
 const messageMax = 200_000;
@@ -56,24 +55,22 @@ const filterFields = {
   reference: optional(text, 'Only requests with this reference.', { in: 'query' }),
 } as const;
 
-export const listTraffic = operation({
-  name: 'listTraffic',
-  http: { method: 'GET', path: '/traffic/requests' },
-  doc: 'Returns the last requests that are kept in memory, in the order of their answers.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [trafficProblems.trafficOff],
-  input: object('ListTraffic', {
+export const listTraffic = reads(
+  'listTraffic',
+  'GET /traffic/requests',
+  'Returns the last requests that are kept in memory, in the order of their answers.',
+  {
     ...filterFields,
     limit: optional(integer(1, 1_000, 200), 'How many at most; 200 by default.', { in: 'query' }),
-  }),
-  output: object('Traffic', {
-    requests: required(list(trafficLine, 'Request', { max: 1_000 }), 'The requests.'),
+  },
+  object('Traffic', {
+    requests: values(trafficLine, 'Request', 'The requests.'),
     cursor: required(text, 'Where the stream of events goes on: its parameter `after`.'),
     details: required(oneOf('RecordedDetails', 'watched', 'always'), 'Of which requests details are recorded.'),
     requestsMax: required(count, 'How many requests each process remembers.'),
   }),
-});
+  [trafficProblems.trafficOff],
+);
 
 const issue = object('TrafficIssue', {
   at: required(text, 'The place, in the words of the format.'),
@@ -88,7 +85,7 @@ const header = object('MaskedHeader', {
 });
 
 const message = {
-  headers: required(list(header, 'Header', { max: 200 }), 'The headers.'),
+  headers: values(header, 'Header', 'The headers.', 200),
   body: optional(string({ max: messageMax, example: '{}' }), 'The body as text, with secrets masked.'),
   isCut: required(boolean(false), 'Whether the body is longer.'),
 } as const;
@@ -133,45 +130,41 @@ const details = object('TrafficDetails', {
     string({ max: messageMax, example: '{}' }),
     'The canonical form as JSON; absent for a request with issues.',
   ),
-  issues: required(list(issue, 'Issue', { max: 100 }), 'What is wrong with the request.'),
+  issues: values(issue, 'Issue', 'What is wrong with the request.', 100),
   problemCode: optional(text, 'The code of the problem.'),
   problemMessage: optional(text, 'Its message.'),
   keyLength: optional(count, 'The length of the Idempotency-Key.'),
   keyIsWeak: required(boolean(false), 'Whether the key is so short that two callers may choose the same.'),
-  steps: required(list(step, 'Step', { max: 200 }), 'The steps.'),
-  upstreamCalls: required(list(upstreamCall, 'UpstreamCall', { max: 100 }), 'The requests to upstreams.'),
+  steps: values(step, 'Step', 'The steps.', 200),
+  upstreamCalls: values(upstreamCall, 'UpstreamCall', 'The requests to upstreams.', 100),
   answer: required(object('AnswerMessage', message), 'The answer.'),
 });
 
-export const getTrafficRequest = operation({
-  name: 'getTrafficRequest',
-  http: { method: 'GET', path: '/traffic/requests/{id}' },
-  doc: 'Returns a request with its details. Secrets in them are masked. The audit log records who has opened which request.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [trafficProblems.requestNotKept, trafficProblems.trafficOff],
-  input: object('GetTrafficRequest', { id: required(id, 'The request.', { in: 'path' }) }),
-  output: object('TrafficRequest', {
+export const getTrafficRequest = reads(
+  'getTrafficRequest',
+  'GET /traffic/requests/{id}',
+  'Returns a request with its details. Secrets in them are masked. The audit log records who has opened which request.',
+  { id: required(id, 'The request.', { in: 'path' }) },
+  object('TrafficRequest', {
     ...line,
     details: optional(details, 'Absent where they were not recorded, or are not stored any more.'),
   }),
-});
+  [trafficProblems.requestNotKept, trafficProblems.trafficOff],
+);
 
-export const printTrafficRequest = operation({
-  name: 'printTrafficRequest',
-  http: { method: 'GET', path: '/traffic/requests/{id}/programs/{language}' },
-  doc: 'Returns a program that sends the request. What is masked is a placeholder in it.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [trafficProblems.requestNotKept, trafficProblems.noCanonicalForm, trafficProblems.trafficOff],
-  input: object('PrintTrafficRequest', {
+export const printTrafficRequest = reads(
+  'printTrafficRequest',
+  'GET /traffic/requests/{id}/programs/{language}',
+  'Returns a program that sends the request. What is masked is a placeholder in it.',
+  {
     id: required(id, 'The request.', { in: 'path' }),
     language: required(oneOf('Language', ...languageNames), 'The language.', { in: 'path' }),
-  }),
-  output: object('TrafficProgram', {
+  },
+  object('TrafficProgram', {
     source: required(string({ max: messageMax, example: 'curl' }), 'The source of the program.'),
   }),
-});
+  [trafficProblems.requestNotKept, trafficProblems.noCanonicalForm, trafficProblems.trafficOff],
+);
 
 const point = object('RatePoint', {
   at: required(moment, 'The start of the interval, in milliseconds since 1970.'),
@@ -185,17 +178,14 @@ const point = object('RatePoint', {
 
 const formatRates = object('FormatRates', {
   format: required(text, 'The wire format, or `document`.'),
-  points: required(list(point, 'Point', { max: 1_440 }), 'The intervals with requests.'),
+  points: values(point, 'Point', 'The intervals with requests.', 1_440),
 });
 
-export const getTrafficRates = operation({
-  name: 'getTrafficRates',
-  http: { method: 'GET', path: '/traffic/rates' },
-  doc: 'Returns rates and times by format. They are counted in memory: a restart loses those before it.',
-  effect: 'reads',
-  role: roles.read,
-  problems: [trafficProblems.trafficOff],
-  input: object('GetTrafficRates', {
+export const getTrafficRates = reads(
+  'getTrafficRates',
+  'GET /traffic/rates',
+  'Returns rates and times by format. They are counted in memory: a restart loses those before it.',
+  {
     period: optional(
       oneOf('Period', 'hour', 'day'),
       'The last hour by minute, which is the default, or the last day in steps of five minutes.',
@@ -203,13 +193,14 @@ export const getTrafficRates = operation({
         in: 'query',
       },
     ),
-  }),
-  output: object('TrafficRates', {
+  },
+  object('TrafficRates', {
     from: required(moment, 'The start of the first interval.'),
     until: required(moment, 'Now.'),
     stepMs: required(count, 'The length of an interval.'),
-    formats: required(list(formatRates, 'Format', { max: 50 }), 'The formats that were used.'),
+    formats: values(formatRates, 'Format', 'The formats that were used.', 50),
   }),
-});
+  [trafficProblems.trafficOff],
+);
 
 export const trafficOperations = [listTraffic, getTrafficRequest, printTrafficRequest, getTrafficRates] as const;

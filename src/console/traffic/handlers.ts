@@ -1,12 +1,16 @@
 /** Answers the operations of traffic. */
+import { credentialActor } from '../../audit/audit-event.ts';
+import type { CallerIdentity } from '../../contract/canonical.ts';
 import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import { bindHandlers, type OperationHandlers } from '../../gateway/implement.ts';
+import { contractOf } from '../../contract/service.ts';
+import { printCallSource } from '../../convert/call-source.ts';
+import { createProtocols } from '../../formats/index.ts';
 import { minuteMs } from '../../observe/traffic/rates.ts';
 import type { FoundRequest, TrafficReader } from '../../observe/traffic/reader.ts';
 import type { TrafficDetails, TrafficLine, TrafficMessage } from '../../observe/traffic/record.ts';
-import type { ConsolePorts } from '../ports.ts';
-import { type getTrafficRequest, type listTraffic, trafficOperations, trafficProblems } from './contract.ts';
+import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
+import { type getTrafficRequest, type listTraffic, type trafficOperations, trafficProblems } from './contract.ts';
 
 type Request = Output<typeof getTrafficRequest>;
 type Details = NonNullable<Request['details']>;
@@ -17,15 +21,19 @@ const defaultLimit = 200;
 /** Minutes of each period, and of its intervals. */
 const periods = Object.freeze({ hour: { minutes: 60, step: 1 }, day: { minutes: 1_440, step: 5 } });
 
-export function trafficHandlers({ traffic }: Pick<ConsolePorts, 'traffic'>): OperationHandlers {
-  const { reader } = traffic;
-  const find = async (id: string): Promise<FoundRequest> => {
+export function trafficHandlers(context: ConsoleContext): ViewHandlers<(typeof trafficOperations)[number]> {
+  const { backend, services, callers, traffic: reader } = context;
+  const protocols = createProtocols(services);
+  /** Finds a request, and records in the audit log who has opened it. */
+  const open = async (id: string, { credential, tenant }: CallerIdentity): Promise<FoundRequest> => {
     const found = await requireReader(reader).find(id);
     if (found === undefined) throw new Problem(trafficProblems.requestNotKept);
+    const detail = { tenant, request: found.line.id, reference: found.line.reference };
+    backend.audit.record({ kind: 'consoleView', actor: credentialActor(credential), subject: 'traffic', detail });
     return found;
   };
-  return bindHandlers(trafficOperations, {
-    async listTraffic({ input: { limit = defaultLimit, ...filter } }) {
+  return {
+    async listTraffic({ limit = defaultLimit, ...filter }) {
       const opened = requireReader(reader);
       opened.watch();
       const { lines, cursor } = await opened.read(undefined, filter, limit);
@@ -33,21 +41,23 @@ export function trafficHandlers({ traffic }: Pick<ConsolePorts, 'traffic'>): Ope
       return { requests: lines.map(lineOf), cursor, details, requestsMax };
     },
 
-    async getTrafficRequest({ input: { id }, caller }) {
-      const { line, details } = await find(id);
-      traffic.opened(line, caller);
+    async getTrafficRequest({ id }, caller) {
+      const { line, details } = await open(id, caller);
       return { ...lineOf(line), ...(details !== undefined && { details: detailsOf(details) }) };
     },
 
-    async printTrafficRequest({ input: { id, language }, caller }) {
-      const found = await find(id);
-      traffic.opened(found.line, caller);
-      const source = traffic.print(found, language);
-      if (source === undefined) throw new Problem(trafficProblems.noCanonicalForm);
-      return { source };
+    async printTrafficRequest({ id, language }, caller) {
+      const { line, details } = await open(id, caller);
+      const { service: name, version, operation: operationName } = line;
+      const service = name === undefined ? undefined : contractOf(services, name, version);
+      const operation = operationName === undefined ? undefined : service?.operations.get(operationName);
+      if (details?.canonical === undefined || service === undefined || operation === undefined)
+        throw new Problem(trafficProblems.noCanonicalForm);
+      const input: unknown = JSON.parse(details.canonical);
+      return { source: printCallSource(language, { service, operation, input }, protocols, { origin: callers() }) };
     },
 
-    async getTrafficRates({ input: { period = 'hour' } }) {
+    async getTrafficRates({ period = 'hour' }) {
       const { minutes, step } = periods[period];
       const until = Date.now();
       const { rates } = requireReader(reader);
@@ -55,7 +65,7 @@ export function trafficHandlers({ traffic }: Pick<ConsolePorts, 'traffic'>): Ope
       const from = until - minutes * minuteMs;
       return { from: from - (from % stepMs), until, stepMs, formats: rates.read(until, minutes, step) };
     },
-  });
+  };
 }
 
 /** Throws a Problem where nothing is recorded. */

@@ -1,0 +1,193 @@
+/** The table of callers with its filters, its download, and the call that replaces the last one. */
+import { useState } from 'preact/hooks';
+import type { exportCallers, getReplacementCall, listCallers } from '../../operators/callers/contract.ts';
+import { type Answer, pathOf, read } from '../page/api.ts';
+import {
+  Badge,
+  Button,
+  type Column,
+  CopyButton,
+  Dialog,
+  Empty,
+  ErrorBox,
+  Filters,
+  Loaded,
+  Notice,
+  Preformatted,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+  Time,
+  useTexts,
+} from '../page/components/index.ts';
+import { formatOption, formatTitle, languages } from '../page/formats.ts';
+import { useAction } from '../page/use-action.ts';
+import { useRead } from '../page/use-query.ts';
+import { Credential, callOf } from './use.tsx';
+
+type Callers = Answer<typeof listCallers>;
+type Caller = Callers['callers'][number];
+
+const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
+
+export function CallerList() {
+  const { values: filter, text, choice } = useTexts(noFilter);
+  const [opened, setOpened] = useState<Caller>();
+  const query = useRead<typeof listCallers>('/callers', filter, { keepsValue: true });
+  const { formats = [], services = [], operations = [], versions = [], isRecorded } = query.value ?? {};
+  const action = useAction();
+  const download = (): void =>
+    action.run(async () => {
+      const { csv = '', fileName } = await read<typeof exportCallers>('/callers/export', filter);
+      saveFile(fileName, csv);
+      return '';
+    });
+  return (
+    <>
+      <Filters>
+        <SelectField label="Format" {...choice('format')} none="all" options={formats.map(formatOption)} />
+        <SelectField label="Service" {...choice('service')} none="all" options={services} />
+        <SelectField label="Operation" {...choice('operation')} none="all" options={operations} />
+        <SelectField label="Version" {...choice('version')} none="all" options={versions} />
+        <TextField label="Credential" type="search" {...text('credential')} placeholder="id or username" />
+        <SelectField
+          label="Deprecated"
+          {...choice('deprecation')}
+          none="all"
+          options={[{ value: 'any', text: 'only deprecated' }]}
+        />
+        <SelectField label="Days" {...choice('days')} options={['7', '30', '90']} />
+        <Button onClick={download}>Download CSV</Button>
+      </Filters>
+      <ErrorBox error={action.error} />
+      {isRecorded === false && <Notice tone="warning">Callers are not recorded: CALLER_RECORDS is off.</Notice>}
+      <Loaded query={query}>
+        {({ callers, total }) => (
+          <>
+            <p class="hint" role="status">
+              {callers.length < total ? `The last used ${callers.length} of ${total}` : `${total} callers`}
+            </p>
+            <Table
+              caption="Callers"
+              columns={columns(setOpened)}
+              rows={callers}
+              keyOf={({ id }) => id}
+              onOpen={setOpened}
+              empty={isFiltered(filter) ? <Empty title="No such caller in these days" /> : <NoCaller />}
+            />
+          </>
+        )}
+      </Loaded>
+      {opened !== undefined && <Replacement caller={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+function isFiltered({ days: _, ...values }: typeof noFilter): boolean {
+  return Object.values(values).some((value) => value !== '');
+}
+
+function NoCaller() {
+  return (
+    <Empty title="No call in these days">
+      <p>Calls are counted here within a minute after their answer.</p>
+    </Empty>
+  );
+}
+
+function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
+  return [
+    { name: 'Credential', cell: (each) => <Credential {...each} /> },
+    {
+      name: 'Call',
+      cell: (each) => (
+        <Button
+          kind="quiet"
+          label={`The last call of ${callOf(each)} in ${formatTitle(each.format)}`}
+          onClick={() => open(each)}
+        >
+          <Text value={callOf(each)} />
+        </Button>
+      ),
+    },
+    { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
+    { name: 'Client', cell: ({ client }) => <Text value={client} max={60} /> },
+    {
+      name: 'Used',
+      cell: ({ firstUsedAt, lastUsedAt }) => (
+        <>
+          <Time value={lastUsedAt} isRelative />
+          <div class="hint">
+            since <Time value={firstUsedAt} isRelative />
+          </div>
+        </>
+      ),
+      narrow: true,
+    },
+    { name: 'OK', cell: ({ succeeded }) => succeeded, align: 'end', narrow: true },
+    { name: 'Refused', cell: ({ refused }) => refused, align: 'end', narrow: true },
+    { name: 'Failed', cell: ({ failed }) => failed, align: 'end', narrow: true },
+    { name: 'Off', cell: ({ switchedOff }) => switchedOff, align: 'end', narrow: true },
+    { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} />, narrow: true },
+    { name: 'Ends', cell: (each) => <Ends {...each} />, narrow: true },
+  ];
+}
+
+function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {
+  if (deprecation === 'none') return <span class="hint">–</span>;
+  return <Badge tone={deprecation === 'exempt' ? 'info' : 'warning'}>{sunset ?? deprecation}</Badge>;
+}
+
+function Replacement({ caller, onClose }: { readonly caller: Caller; readonly onClose: () => void }) {
+  const [as, setAs] = useState('json');
+  const path = pathOf`/callers/${caller.id}/replacement`;
+  const { value, error } = useRead<typeof getReplacementCall>(path, { as }, { keepsValue: true });
+  return (
+    <Dialog title="The call that replaces it" place="side" onClose={onClose}>
+      <p>
+        The last call of <Text value={callOf(caller)} /> in {formatTitle(caller.format)} as JSON. Secrets are masked.
+      </p>
+      <SelectField label="As" value={as} onChange={setAs} options={[{ value: 'json', text: 'JSON' }, ...languages]} />
+      <ErrorBox error={error} />
+      {value !== undefined && (
+        <>
+          {(value.masked ?? []).length > 0 && (
+            <Notice>
+              Fill in: <Text value={value.masked.join(', ')} />
+            </Notice>
+          )}
+          <CopyButton text={value.text} />
+          <Preformatted label="Replacement" value={value.text} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function saveFile(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Requests of each day as a small chart. Its label says the same in words. */
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const [width, height] = [90, 22];
+  const most = Math.max(1, ...values);
+  const step = width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(height - 1 - (value / most) * (height - 3)).toFixed(1)}`,
+  );
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const label = `${total} requests in ${values.length} days, ${values.at(-1) ?? 0} today, at most ${Math.max(0, ...values)} a day`;
+  return (
+    <svg role="img" aria-label={label} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <title>{label}</title>
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
+}

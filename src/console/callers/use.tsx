@@ -1,0 +1,28 @@
+/** How a call is shown: its credential, its operation and its client. Texts of callers are text. */
+import { Text } from '../page/components/index.ts';
+
+export interface ShownUse {
+  readonly tenant?: string | undefined;
+  readonly credential?: string | undefined;
+  readonly username?: string | undefined;
+  readonly service?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly version?: number | undefined;
+}
+
+export function Credential({ username, credential, tenant }: ShownUse) {
+  if (credential === undefined) return <span class="hint">without a valid credential</span>;
+  return (
+    <>
+      <Text value={username ?? credential} />
+      <div class="hint">
+        <Text value={username === undefined ? (tenant ?? '') : credential} />
+      </div>
+    </>
+  );
+}
+
+export function callOf({ service, operation, version }: ShownUse): string {
+  const name = [service, operation].filter((each) => each !== undefined).join('.') || 'unknown';
+  return version === undefined ? name : `${name} v${version}`;
+}

@@ -1,0 +1,26 @@
+/** Callers: who still calls how, what they have to change, and when calls are refused. */
+import { Page, Tabs, type ViewProps } from '../page/components/index.ts';
+import { navigate, useRoute } from '../page/routing.tsx';
+import { CallerList } from './caller-list.tsx';
+import { DeprecationList } from './deprecation-list.tsx';
+import { ReadinessList } from './readiness-list.tsx';
+
+const tabs = [
+  { name: 'list', title: 'Callers' },
+  { name: 'readiness', title: 'Readiness' },
+  { name: 'deprecations', title: 'Deprecations' },
+] as const;
+
+export default function CallersView({ mayAct }: ViewProps) {
+  const { rest } = useRoute();
+  const selected = tabs.find(({ name }) => name === rest[0])?.name ?? 'list';
+  return (
+    <Page title="Callers" lead="Who still calls how, and what has to change before a format or a version can end.">
+      <Tabs label="Callers" tabs={tabs} selected={selected} onSelect={(name) => navigate(`/callers/${name}`)}>
+        {selected === 'list' && <CallerList />}
+        {selected === 'readiness' && <ReadinessList />}
+        {selected === 'deprecations' && <DeprecationList mayAct={mayAct} />}
+      </Tabs>
+    </Page>
+  );
+}

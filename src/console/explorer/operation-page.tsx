@@ -1,0 +1,146 @@
+/** One operation: its form and the request in all formats, the answer, and programs. */
+import { useCallback, useState } from 'preact/hooks';
+import { pathOf } from '../page/api.ts';
+import { Badge, Button, CodeEditor, CopyButton, ErrorBox, Section, Tabs, Text } from '../page/components/index.ts';
+import { type Format, formatTitles } from '../page/formats.ts';
+import { navigate } from '../page/routing.tsx';
+import { Changes } from './changes.tsx';
+import { Programs } from './programs.tsx';
+import { RequestForm } from './request-form.tsx';
+import { SendPanel } from './send-panel.tsx';
+import type { Described, DraftObject, Operations, SentAnswer } from './types.tsx';
+import { carry, type EditableRequest, marksOf, useRequest } from './use-request.tsx';
+
+export interface OperationPageProps {
+  readonly described: Described;
+  readonly demoCredentials: Operations['demoCredentials'];
+  readonly mayAct: boolean;
+}
+
+export function operationPath({
+  service,
+  version,
+  operation,
+}: Pick<Described, 'service' | 'version' | 'operation'>): string {
+  return pathOf`/explorer/${service}/${String(version)}/${operation}`;
+}
+
+/** Remembered from one operation to the next. */
+let lastFormat: Format | undefined;
+
+export function OperationPage({ described, demoCredentials, mayAct }: OperationPageProps) {
+  const { formats, minimal, full, doc, effect, role, rules = [] } = described;
+  const request = useRequest(
+    described,
+    useCallback((found, text) => {
+      const { service = '', version = 0, operation = '' } = found;
+      carry(text);
+      navigate(operationPath({ service, version, operation }));
+    }, []),
+  );
+  const preferred = request.source === 'fields' ? lastFormat : request.source;
+  const [chosen, setChosen] = useState<Format>();
+  const format =
+    [chosen, preferred, 'json' as const].find((each) => each !== undefined && formats.includes(each)) ?? formats[0]!;
+  const [refused, setRefused] = useState<SentAnswer['refused']>();
+  const choose = (name: string): void => {
+    const found = formats.find((each) => each === name);
+    lastFormat = found;
+    setChosen(found);
+  };
+  const messageIn = (wanted: Format) => request.messages.find((each) => each.format === wanted);
+  const textIn = (wanted: Format): string | undefined =>
+    request.source === wanted ? request.sourceText : messageIn(wanted)?.text;
+  /** Undefined, too, where the messages are of an edit before. */
+  const sentIn = (wanted: Format): string | undefined =>
+    request.error !== undefined && request.source !== wanted ? undefined : textIn(wanted);
+  const message = messageIn(format);
+  const isSource = request.source === format;
+  const marks = isSource ? request.sourceMarks : marksOf(message?.issues);
+  const edit = (draft: DraftObject): void => {
+    setRefused(undefined);
+    request.editDraft(draft);
+  };
+  const issues = new Map([
+    ...(refused ?? []).map(({ field, message: text }) => [field, text] as const),
+    ...request.issues,
+  ]);
+  return (
+    <>
+      <p class="lead">
+        <Text value={doc} /> <Badge>{effect}</Badge> <span class="hint">Role: {role}</span>
+      </p>
+      <ErrorBox error={request.error} onRetry={request.retry} />
+      <div class="explorer">
+        <Section
+          title="Form"
+          actions={
+            <>
+              <Button onClick={() => edit(JSON.parse(minimal) as DraftObject)}>Required fields</Button>
+              <Button onClick={() => edit(JSON.parse(full) as DraftObject)}>All fields</Button>
+            </>
+          }
+        >
+          {rules.map((rule) => (
+            <p class="hint" key={rule}>
+              {rule}
+            </p>
+          ))}
+          <RequestForm fields={described.fields} draft={request.draft} issues={issues} onChange={edit} />
+        </Section>
+        <div>
+          <Section title="Request" actions={<CopyButton text={() => textIn(format) ?? ''} label="Copy request" />}>
+            <Tabs
+              label="Formats of the request"
+              tabs={formats.map((each) => ({ name: each, title: formatTitles[each] }))}
+              selected={format}
+              onSelect={choose}
+            >
+              {message !== undefined && format !== 'rest' && (
+                <p class="hint">
+                  <code>
+                    {message.method} <Text value={message.path ?? ''} max={300} />
+                  </code>{' '}
+                  {message.contentType}
+                </p>
+              )}
+              <CodeEditor
+                key={format}
+                label={`The request in ${formatTitles[format]}`}
+                value={textIn(format) ?? ''}
+                marks={marks}
+                rows={12}
+                onInput={(text) => {
+                  setRefused(undefined);
+                  request.editText(format, text);
+                }}
+              />
+              <p class="status-line" role="status">
+                {statusOf(request)}
+              </p>
+            </Tabs>
+            <Changes changes={request.changes} />
+          </Section>
+          <SendPanel
+            described={described}
+            demoCredentials={demoCredentials}
+            mayAct={mayAct}
+            textIn={sentIn}
+            isPending={request.isPending}
+            format={format}
+            onRefused={setRefused}
+          />
+          <Programs described={described} draft={request.draft} format={format} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function statusOf({ isPending, error, fault, issues: { size: issues } }: EditableRequest): string {
+  if (isPending) return 'Reading…';
+  if (error !== undefined) return 'The last edit was not read: the other formats show the edit before.';
+  if (fault !== undefined) return `${fault} The form and the other formats show what was read before.`;
+  if (issues === 0) return 'Valid in every format.';
+  return issues === 1 ? '1 field is wrong.' : `${issues} fields are wrong.`;
+}

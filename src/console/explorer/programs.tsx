@@ -1,0 +1,68 @@
+/** The request as programs that send it. */
+import { useState } from 'preact/hooks';
+import { send } from '../page/api.ts';
+import { Button, CopyButton, Empty, Loaded, Preformatted, Section, Tabs } from '../page/components/index.ts';
+import { type Format, formatTitles } from '../page/formats.ts';
+import { useQuery } from '../page/use-query.ts';
+import type { printPrograms } from './contract.ts';
+import { packed } from './draft.tsx';
+import type { Described, DraftObject } from './types.tsx';
+
+export interface ProgramsProps {
+  readonly described: Described;
+  readonly draft: DraftObject;
+  readonly format: Format;
+}
+
+export function Programs(props: ProgramsProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Section
+      title="As a program"
+      actions={
+        <Button pressed={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide programs' : 'Show programs'}
+        </Button>
+      }
+    >
+      {isOpen ? (
+        <Languages {...props} />
+      ) : (
+        <p class="hint">curl, PHP, Python, Java, C#, Ruby and Node. They read the credential from their environment.</p>
+      )}
+    </Section>
+  );
+}
+
+function Languages({ described: { service, version, operation }, draft, format }: ProgramsProps) {
+  const [selected, setSelected] = useState('curl');
+  const text = JSON.stringify(draft);
+  const body = { service, version, operation, format, ...packed(text) };
+  const query = useQuery(
+    `${format} ${text}`,
+    (signal) => send<typeof printPrograms>('POST', '/explorer/programs', body, signal),
+    { keepsValue: true },
+  );
+  return (
+    <Loaded query={query}>
+      {({ programs = [] }) => {
+        const shown = programs.find(({ language }) => language === selected) ?? programs[0];
+        if (shown === undefined) return <Empty title="The request has wrong fields. Correct them first." />;
+        return (
+          <Tabs
+            label="Languages"
+            tabs={programs.map(({ language, title }) => ({ name: language, title }))}
+            selected={shown.language}
+            onSelect={setSelected}
+          >
+            <p class="hint">
+              Sends the request as {formatTitles[format]}. <code>{shown.file}</code>
+            </p>
+            <Preformatted value={shown.text} label={`The program in ${shown.title}`} />
+            <CopyButton text={shown.text} label={`Copy ${shown.title}`} />
+          </Tabs>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,108 @@
+/** The audit log: entries by page and filter, and whether the chain is whole. */
+import { useState } from 'preact/hooks';
+import type { listAuditEntries, verifyAuditLog } from '../../operators/audit/contract.ts';
+import { type Answer, itemsOf } from '../page/api.ts';
+import {
+  Button,
+  type Column,
+  ErrorBox,
+  Filters,
+  Loaded,
+  Loading,
+  Notice,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from '../page/components/index.ts';
+import { useFilter } from '../page/routing.tsx';
+import { useRead } from '../page/use-query.ts';
+
+type Entry = Answer<typeof listAuditEntries>['entries'][number];
+
+export function AuditSection() {
+  const filter = useFilter('/state/audit');
+  const [isVerifying, setVerifying] = useState(false);
+  const query = useRead<typeof listAuditEntries>('/state/audit', Object.fromEntries(filter.query), {
+    keepsValue: true,
+  });
+  const { value } = query;
+  const last = itemsOf(value?.entries).at(-1);
+  return (
+    <Section
+      title="Audit log"
+      actions={
+        <Button onClick={() => setVerifying(true)} disabled={isVerifying}>
+          Verify the chain
+        </Button>
+      }
+    >
+      {isVerifying && <Verification />}
+      <Filters>
+        <SelectField label="Kind" {...filter.choice('kind')} none="all" options={itemsOf(value?.kinds)} />
+        <TextField label="Actor" {...filter.text('actor')} />
+        <TextField label="Subject" {...filter.text('subject')} />
+      </Filters>
+      {value?.isRecorded === false && <Notice tone="warning">AUDIT is off: nothing is recorded.</Notice>}
+      <Loaded query={query}>
+        {({ entries }) => (
+          <Table
+            caption="Entries of the audit log"
+            columns={columns}
+            rows={itemsOf(entries)}
+            keyOf={({ sequence }) => String(sequence)}
+            empty="There is no such entry."
+          />
+        )}
+      </Loaded>
+      {value?.hasMore && last !== undefined && (
+        <Button onClick={() => filter.set('before', String(last.sequence))}>Older entries</Button>
+      )}
+    </Section>
+  );
+}
+
+function Verification() {
+  const { value, error } = useRead<typeof verifyAuditLog>('/state/audit/verification');
+  if (error !== undefined) return <ErrorBox error={error} />;
+  if (value === undefined) return <Loading what="Verifying every entry" />;
+  if (value.isWhole) return <Notice tone="good">{value.entries} entries are as they were recorded.</Notice>;
+  return (
+    <Notice tone="warning">
+      <p>The audit log was tampered with.</p>
+      <ul>
+        {itemsOf(value.faults).map(({ sequence, message }) => (
+          <li key={sequence}>
+            Entry {sequence}: <Text value={message} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+const columns: readonly Column<Entry>[] = [
+  { name: 'No.', cell: ({ sequence }) => sequence, align: 'end', narrow: true },
+  { name: 'Time', cell: ({ recordedAt }) => <Time value={recordedAt} /> },
+  { name: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
+  {
+    name: 'Actor',
+    cell: ({ actorType, actor }) => <Text value={actorType === 'gateway' ? actor : `${actorType} ${actor}`} />,
+  },
+  { name: 'Subject', cell: ({ subject }) => <Text value={subject} max={200} /> },
+  { name: 'Detail', cell: ({ detail }) => <Text value={detailText(detail)} max={300} /> },
+];
+
+/** `rows=3 reason=expired`. */
+function detailText(detail: string): string {
+  try {
+    const members: unknown = JSON.parse(detail);
+    return Object.entries(members as object)
+      .map(([name, value]) => `${name}=${String(value)}`)
+      .join(' ');
+  } catch {
+    return detail;
+  }
+}

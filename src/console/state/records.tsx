@@ -1,0 +1,99 @@
+/** Finds what is known of an Idempotency-Key. */
+import { useState } from 'preact/hooks';
+import type { findIdempotencyRecord } from '../../operators/pending/contract.ts';
+import { type Answer, send } from '../page/api.ts';
+import {
+  Badge,
+  Button,
+  ErrorBox,
+  Facts,
+  Form,
+  Notice,
+  Preformatted,
+  Section,
+  Text,
+  TextField,
+  Time,
+  useTexts,
+} from '../page/components/index.ts';
+import { Link } from '../page/routing.tsx';
+import { useAction } from '../page/use-action.ts';
+
+type FoundRecord = Answer<typeof findIdempotencyRecord>;
+
+export function RecordsSection() {
+  const { values, text } = useTexts({ tenant: '', partition: '', key: '' });
+  const { tenant, partition, key } = values;
+  const [record, setRecord] = useState<FoundRecord>();
+  const action = useAction();
+  const find = (): void =>
+    action.run(async () => {
+      setRecord(undefined);
+      const question = { tenant, key, ...(partition !== '' && { partition }) };
+      setRecord(await send<typeof findIdempotencyRecord>('POST', '/state/idempotencyRecord', question));
+      return '';
+    });
+  return (
+    <>
+      <Section title="Find a record by its key">
+        <p class="hint">Keys are stored as keyed hashes. Without the key of the caller there is no way to a record.</p>
+        <Form onSubmit={find}>
+          <TextField label="Company" {...text('tenant')} required />
+          <TextField
+            label="Part of the company"
+            hint="For services whose keys belong to a part of a company, such as a platform."
+            {...text('partition')}
+          />
+          <TextField label="Idempotency-Key" {...text('key')} required monospace />
+          <div class="actions">
+            <Button kind="primary" type="submit" disabled={action.isRunning || tenant === '' || key === ''}>
+              Find
+            </Button>
+          </div>
+        </Form>
+        <ErrorBox error={action.error} />
+      </Section>
+      {record !== undefined && <RecordDetails record={record} />}
+    </>
+  );
+}
+
+function RecordDetails({ record }: { readonly record: FoundRecord }) {
+  if (!record.found)
+    return <Notice>There is no record of this key. It was not used by this company, or its time is over.</Notice>;
+  const { status, operation = '', requestReference = '', createdAt, expiresAt, requestHash, outcome } = record;
+  return (
+    <Section title="Record">
+      <Facts
+        facts={[
+          [
+            'Status',
+            <Badge tone={status === 'unknown' ? 'bad' : status === 'completed' ? 'good' : 'warning'}>{status}</Badge>,
+          ],
+          ['Operation', <code>{operation}</code>],
+          [
+            'Request',
+            <code>
+              <Text value={requestReference} />
+            </code>,
+          ],
+          ['Used first', createdAt === undefined ? '' : <Time value={createdAt} />],
+          ['Expires', expiresAt === undefined ? 'when it has an outcome' : <Time value={expiresAt} />],
+          ['Request hash', <code>{requestHash}…</code>],
+        ]}
+      />
+      {outcome !== undefined && <Preformatted label="Stored outcome" value={formatJson(outcome)} />}
+      {record.pendingRequest !== undefined && (
+        <Link to={`/state/pending/${record.pendingRequest}`}>Pending request</Link>
+      )}
+    </Section>
+  );
+}
+
+export function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

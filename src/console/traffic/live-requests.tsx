@@ -1,0 +1,133 @@
+/** The list of requests, newest first, with filters and a button that pauses it. */
+import { useState } from 'preact/hooks';
+import {
+  Button,
+  type Column,
+  Empty,
+  ErrorBox,
+  Filters,
+  formatMs,
+  Loading,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+} from '../page/components/index.ts';
+import { formatOption, formatTitle } from '../page/formats.ts';
+import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
+import { KeyBadge, Outcome } from './outcome.tsx';
+import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
+
+const formats = ['soap11', 'soap12', 'json', 'form', 'adapter', 'rest', 'document'];
+const outcomes = ['ok', 'refused', 'failed', 'replayed'];
+const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
+
+export function LiveRequests() {
+  const filter = useFilter('/traffic');
+  const [isPaused, setPaused] = useState(false);
+  const set = filterNames.flatMap((name) => (filter.query.get(name) ? [[name, filter.query.get(name)]] : []));
+  const traffic = useTraffic(Object.fromEntries(set), isPaused);
+  return (
+    <Section
+      title="Requests"
+      actions={
+        <>
+          <State traffic={traffic} isPaused={isPaused} />
+          <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            Pause
+          </Button>
+        </>
+      }
+    >
+      <FilterFields filter={filter} traffic={traffic} />
+      <ErrorBox error={traffic.error} />
+      {traffic.state === 'loading' ? (
+        <Loading />
+      ) : (
+        <div class="traffic-list">
+          <Table
+            caption="Requests"
+            columns={columns}
+            rows={traffic.requests}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => navigate(`/traffic/${id}`)}
+            empty={
+              <Empty title="No request yet.">
+                <p>Requests appear here as they are answered.</p>
+              </Empty>
+            }
+          />
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function State({ traffic, isPaused }: { readonly traffic: LiveTraffic; readonly isPaused: boolean }) {
+  const { state, waiting, missed } = traffic;
+  const texts = [
+    isPaused
+      ? `Paused${waiting === 0 ? '' : `, ${waiting === rowsMax ? `${rowsMax} or more` : waiting} new`}`
+      : stateTexts[state],
+    ...(missed === 0 ? [] : [`${missed.toLocaleString('en')} not shown: they came too fast, or while paused`]),
+  ];
+  return <span class="hint traffic-state">{texts.join(' · ')}</span>;
+}
+
+const stateTexts: Readonly<Record<LiveTraffic['state'], string>> = {
+  loading: 'Loading',
+  live: 'Live',
+  reconnecting: 'Connecting again',
+  failed: 'Not connected',
+};
+
+interface FilterFieldsProps {
+  readonly filter: Filter;
+  readonly traffic: LiveTraffic;
+}
+
+function FilterFields({ filter, traffic }: FilterFieldsProps) {
+  const seen = (of: (line: TrafficLine) => string | undefined): readonly string[] =>
+    [...new Set(traffic.requests.map(of))].filter((each) => each !== undefined).slice(0, suggestionsMax);
+  return (
+    <Filters>
+      <SelectField label="Format" {...filter.choice('format')} none="any" options={formats.map(formatOption)} />
+      <TextField label="Operation" {...filter.text('operation')} options={seen(({ operation }) => operation)} />
+      <TextField label="Version" {...filter.text('version')} options={seen(({ version }) => version?.toString())} />
+      <TextField label="Caller" {...filter.text('caller')} options={seen(({ caller }) => caller)} />
+      <SelectField label="Outcome" {...filter.choice('outcome')} none="any" options={outcomes} />
+      <TextField label="Reference" {...filter.text('reference')} monospace />
+    </Filters>
+  );
+}
+
+const suggestionsMax = 50;
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+const columns: readonly Column<TrafficLine>[] = [
+  {
+    name: 'Time',
+    cell: ({ id, at }) => <Link to={`/traffic/${id}`}>{clock.format(at)}</Link>,
+    narrow: true,
+  },
+  { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
+  {
+    name: 'Operation',
+    cell: ({ operation, version, method, path }) => (
+      <>
+        {operation === undefined ? <Text value={`${method} ${path ?? ''}`} max={80} /> : <strong>{operation}</strong>}{' '}
+        {version !== undefined && <span class="hint">v{version}</span>}
+      </>
+    ),
+  },
+  {
+    name: 'Caller',
+    cell: ({ caller }) => (caller === undefined ? <span class="hint">unknown</span> : <Text value={caller} max={80} />),
+  },
+  { name: 'Outcome', cell: (line) => <Outcome line={line} />, narrow: true },
+  { name: 'Idempotency', cell: ({ key }) => <KeyBadge value={key} />, narrow: true },
+  { name: 'Time taken', cell: ({ ms }) => formatMs(ms), align: 'end', narrow: true },
+  { name: 'Reference', cell: ({ reference }) => <code>{reference}</code>, narrow: true },
+];

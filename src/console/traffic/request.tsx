@@ -1,0 +1,235 @@
+/** One request with everything that is kept of it. */
+import { useState } from 'preact/hooks';
+import { pathOf } from '../page/api.ts';
+import {
+  Empty,
+  Facts,
+  formatMs,
+  Loaded,
+  Notice,
+  Page,
+  Preformatted,
+  Section,
+  Table,
+  Tabs,
+  Text,
+  Time,
+} from '../page/components/index.ts';
+import { formatTitle } from '../page/formats.ts';
+import { Link } from '../page/routing.tsx';
+import { useRead } from '../page/use-query.ts';
+import type { getTrafficRequest } from './contract.ts';
+import { KeyBadge, Outcome } from './outcome.tsx';
+import { ProgramPanel } from './program.tsx';
+import { Steps } from './steps.tsx';
+import type { TrafficDetails, TrafficRequest } from './use-traffic.tsx';
+
+export function RequestPage({ id }: { readonly id: string }) {
+  const query = useRead<typeof getTrafficRequest>(pathOf`/traffic/requests/${id}`);
+  return (
+    <Page title={`Request ${query.value?.operation ?? ''}`.trim()} lead={<Link to="/traffic">All requests</Link>}>
+      <Loaded query={query}>{(request) => <Content request={request} />}</Loaded>
+    </Page>
+  );
+}
+
+function Content({ request }: { readonly request: TrafficRequest }) {
+  const { details } = request;
+  return (
+    <>
+      <Summary request={request} />
+      {details === undefined ? (
+        <Section>
+          <Empty title="No details are kept of this request.">
+            <p>
+              The traffic was not open when it was answered, there were too many requests at the time, or newer ones
+              took their place.
+            </p>
+          </Empty>
+        </Section>
+      ) : (
+        <>
+          <Problem details={details} />
+          <Messages request={request} details={details} />
+          <Steps details={details} total={request.ms} />
+          <UpstreamCalls details={details} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Summary({ request }: { readonly request: TrafficRequest }) {
+  const { details } = request;
+  return (
+    <div class="cards">
+      <Section title="Request">
+        <Facts
+          facts={[
+            ['Answered', <Time value={request.at} />],
+            ['Address', <code>{`${request.method} ${request.path ?? ''}`}</code>],
+            ['Format', formatTitle(request.format)],
+            [
+              'Operation',
+              `${request.operation ?? 'unknown'}${request.version === undefined ? '' : `, version ${request.version}`}`,
+            ],
+            ['Caller', <Text value={request.caller ?? 'unknown'} />],
+            ...(details?.client === undefined ? [] : [['Client', <Text value={details.client} />] as const]),
+            ...(details === undefined ? [] : [['From', <code>{details.address}</code>] as const]),
+          ]}
+        />
+      </Section>
+      <Section title="Outcome">
+        <Facts
+          facts={[
+            ['Outcome', <Outcome line={request} />],
+            [
+              'Idempotency-Key',
+              <span class="row">
+                <KeyBadge value={request.key} />
+                {details?.keyLength !== undefined && <span class="hint">{`${details.keyLength} characters`}</span>}
+                {details?.keyIsWeak && <span class="hint">short: two callers may choose the same</span>}
+              </span>,
+            ],
+            ['Reference', <Link to={`/traffic?reference=${request.reference}`}>{request.reference || 'none'}</Link>],
+            ['Time', formatMs(request.ms)],
+            ['Bytes', `${request.bytesIn.toLocaleString('en')} in, ${request.bytesOut.toLocaleString('en')} out`],
+            ...(details === undefined ? [] : [['Request id', <code>{details.requestId}</code>] as const]),
+            ...(details === undefined ? [] : [['Trace', <code>{details.traceId}</code>] as const]),
+          ]}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function Problem({ details }: { readonly details: TrafficDetails }) {
+  const { problemMessage, problemCode, issues } = details;
+  if (problemMessage === undefined) return null;
+  return (
+    <Section title="What is wrong">
+      <p>
+        <strong>{problemCode}</strong> <Text value={problemMessage} />
+      </p>
+      {issues.length > 0 && (
+        <Table
+          caption="Issues"
+          rows={issues.map((issue, at) => ({ ...issue, number: String(at + 1) }))}
+          keyOf={({ number }) => number}
+          columns={[
+            { name: 'Place', cell: ({ at }) => <Text value={at} /> },
+            { name: 'Code', cell: ({ code }) => code, narrow: true },
+            { name: 'Message', cell: ({ message }) => <Text value={message} /> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+type MessageTab = 'received' | 'canonical' | 'answer' | 'program';
+
+const tabs: readonly { readonly name: MessageTab; readonly title: string }[] = [
+  { name: 'received', title: 'Received' },
+  { name: 'canonical', title: 'Canonical' },
+  { name: 'answer', title: 'Answer' },
+  { name: 'program', title: 'Copy as a program' },
+];
+
+interface MessagesProps {
+  readonly request: TrafficRequest;
+  readonly details: TrafficDetails;
+}
+
+function Messages({ request, details }: MessagesProps) {
+  const [tab, setTab] = useState<MessageTab>('received');
+  return (
+    <Section title="Messages">
+      <Tabs label="Messages" tabs={tabs} selected={tab} onSelect={(name) => setTab(name as MessageTab)}>
+        <Panel tab={tab} request={request} details={details} />
+      </Tabs>
+    </Section>
+  );
+}
+
+function Panel({ tab, request, details }: MessagesProps & { readonly tab: MessageTab }) {
+  const { received, canonical, answer } = details;
+  switch (tab) {
+    case 'received':
+      return (
+        <div class="stack">
+          {!received.isReadable && (
+            <Notice tone="warning">
+              No format could read the body. Its structure is shown: letters are x, digits are 0.
+            </Notice>
+          )}
+          <Message message={received} label="The body that was received" query={received.query} />
+        </div>
+      );
+    case 'canonical':
+      return canonical === undefined ? (
+        <Empty title="No canonical form: the request has issues, or did not get that far." />
+      ) : (
+        <Preformatted value={canonical} label="The canonical form" />
+      );
+    case 'answer':
+      return <Message message={answer} label="The body of the answer" />;
+    case 'program':
+      return <ProgramPanel id={request.id} isPossible={canonical !== undefined} />;
+    default:
+      return tab satisfies never;
+  }
+}
+
+interface MessageProps {
+  readonly message: TrafficDetails['answer'];
+  readonly label: string;
+  readonly query?: string | undefined;
+}
+
+function Message({ message, label, query = '' }: MessageProps) {
+  const headers = message.headers.map(({ name, value }, at) => ({ name, value: value ?? '', number: String(at) }));
+  return (
+    <div class="stack">
+      <Table
+        caption="Headers"
+        rows={headers}
+        keyOf={({ number }) => number}
+        columns={[
+          { name: 'Header', cell: ({ name }) => <code>{name}</code>, narrow: true },
+          { name: 'Value', cell: ({ value }) => <Text value={value} max={300} /> },
+        ]}
+      />
+      {query !== '' && <Preformatted value={`?${query}`} label="The query" />}
+      {message.body === undefined || message.body === '' ? (
+        <p class="hint">No body.</p>
+      ) : (
+        <Preformatted value={message.body} label={label} />
+      )}
+      {message.isCut && <p class="hint">The message is longer: no more of it is kept.</p>}
+    </div>
+  );
+}
+
+function UpstreamCalls({ details }: { readonly details: TrafficDetails }) {
+  const { upstreamCalls } = details;
+  if (upstreamCalls.length === 0) return null;
+  return (
+    <Section title="Requests to upstreams">
+      <Table
+        caption="Requests to upstreams"
+        rows={upstreamCalls.map((call, at) => ({ ...call, number: String(at) }))}
+        keyOf={({ number }) => number}
+        columns={[
+          { name: 'Upstream', cell: ({ upstream }) => upstream },
+          { name: 'Operation', cell: ({ operation }) => operation },
+          { name: 'Key', cell: ({ hasKey }) => (hasKey ? 'sent' : 'none'), narrow: true },
+          { name: 'Outcome', cell: ({ outcome }) => outcome },
+          { name: 'Began after', cell: ({ startMs }) => formatMs(startMs), align: 'end', narrow: true },
+          { name: 'Time taken', cell: ({ ms }) => formatMs(ms), align: 'end', narrow: true },
+          { name: 'Its reference', cell: ({ reference }) => <Text value={reference ?? ''} /> },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,28 @@
+/** Traffic: the requests as they are answered, their rates, and one of them with its details. */
+import { useEffect, useRef } from 'preact/hooks';
+import { Page } from '../page/components/index.ts';
+import { useRoute } from '../page/routing.tsx';
+import { LiveRequests } from './live-requests.tsx';
+import { RatesSection } from './rates.tsx';
+import { RequestPage } from './request.tsx';
+
+export default function TrafficView() {
+  const { rest } = useRoute();
+  const [id] = rest;
+  const opened = useRef(id);
+  useEffect(() => {
+    // The link that was followed is gone: the keyboard and the page go on at the heading.
+    if (opened.current !== id) document.querySelector<HTMLElement>('main h1')?.focus();
+    opened.current = id;
+  }, [id]);
+  if (id !== undefined) return <RequestPage key={id} id={id} />;
+  return (
+    <Page
+      title="Traffic"
+      lead="Requests as they are answered. They are kept in memory only, and everything secret in them is masked."
+    >
+      <LiveRequests />
+      <RatesSection />
+    </Page>
+  );
+}

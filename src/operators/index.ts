@@ -1,0 +1,73 @@
+/** The subjects of operators: what commands and the console can do, each with its handlers, which are loaded when they are needed. */
+
+import { RegistryError } from '../callers/credentials/credential-rules.ts';
+import type { Input, Operation, Output } from '../contract/operation.ts';
+import { accountOperations } from './accounts/contract.ts';
+import { auditOperations } from './audit/contract.ts';
+import { callerOperations, callerProblems } from './callers/contract.ts';
+import { credentialOperations } from './credentials/contract.ts';
+import { deprecationOperations } from './deprecations/contract.ts';
+import { keyOperations } from './keys/contract.ts';
+import { operatorProblems } from './operation.ts';
+import { type OperatorContext, type OperatorHandlers, refuse } from './operator.ts';
+import { pendingOperations, pendingProblems } from './pending/contract.ts';
+import { retentionOperations } from './retention/contract.ts';
+import { shopperOperations } from './shoppers/contract.ts';
+import { webhookOperations, webhookProblems } from './webhooks/contract.ts';
+
+/** Operations with their handlers. */
+export interface Subject<O extends Operation = Operation> {
+  readonly operations: readonly O[];
+  readonly load: () => Promise<OperatorHandlers<O>>;
+}
+
+function subject<O extends Operation>(operations: readonly O[], load: Subject<O>['load']): Subject<O> {
+  return { operations, load };
+}
+
+/** Each subject has a folder, and its line here. */
+export const subjects = Object.freeze({
+  credentials: subject(
+    credentialOperations,
+    async () => (await import('./credentials/handlers.ts')).credentialHandlers,
+  ),
+  accounts: subject(accountOperations, async () => (await import('./accounts/handlers.ts')).accountHandlers),
+  callers: subject(callerOperations, async () => (await import('./callers/handlers.ts')).callerHandlers),
+  deprecations: subject(
+    deprecationOperations,
+    async () => (await import('./deprecations/handlers.ts')).deprecationHandlers,
+  ),
+  webhooks: subject(webhookOperations, async () => (await import('./webhooks/handlers.ts')).webhookHandlers),
+  pending: subject(pendingOperations, async () => (await import('./pending/handlers.ts')).pendingHandlers),
+  keys: subject(keyOperations, async () => (await import('./keys/handlers.ts')).keyHandlers),
+  audit: subject(auditOperations, async () => (await import('./audit/handlers.ts')).auditHandlers),
+  retention: subject(retentionOperations, async () => (await import('./retention/handlers.ts')).retentionHandlers),
+  shoppers: subject(shopperOperations, async () => (await import('./shoppers/handlers.ts')).shopperHandlers),
+});
+
+/** The operations of all subjects. */
+export const operatorOperations = Object.values(subjects).flatMap(({ operations }) => [...operations] as Operation[]);
+
+/** The problems that they declare. */
+export const allOperatorProblems = { ...operatorProblems, ...pendingProblems, ...webhookProblems, ...callerProblems };
+
+type LooseHandlers = OperatorHandlers<Operation>;
+
+/** Performs an operation for commands and the console. Throws a Problem with one text for both. */
+export async function perform<O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  context: OperatorContext,
+): Promise<Output<O>> {
+  const found = Object.values(subjects).find(({ operations }) =>
+    (operations as readonly Operation[]).includes(operation),
+  );
+  if (found === undefined) throw new TypeError(`${operation.name} belongs to no subject`);
+  const handlers = (await found.load()) as unknown as LooseHandlers;
+  try {
+    return (await handlers[operation.name]!(input, context)) as Output<O>;
+  } catch (thrown) {
+    if (thrown instanceof RegistryError) refuse(thrown.message);
+    throw thrown;
+  }
+}

@@ -1,0 +1,55 @@
+/** What the handlers of operators' actions get, and how they refuse. Commands and the console call them. */
+import type { AuditActor } from '../audit/audit-event.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { GatewayService } from '../backend/define-service.ts';
+import type { DeprecationRule } from '../callers/deprecation.ts';
+import type { Config } from '../config/config.ts';
+import type { Input, Operation, Output } from '../contract/operation.ts';
+import { Problem, type ProblemKind } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
+import { operatorProblems } from './operation.ts';
+
+export interface OperatorContext {
+  readonly config: Config;
+  readonly backend: Backend;
+  /** Every version; of each service, the newest last. */
+  readonly services: readonly Service[];
+  /** The address of the services for callers, where PUBLIC_URL does not name it. */
+  readonly callers: () => string;
+  readonly deprecations: {
+    /** Those of the configuration. */
+    readonly configured: readonly DeprecationRule[];
+    /** The file that holds them. */
+    readonly source: string;
+    /** Makes this process take over what the store holds. Absent where it serves no callers. */
+    refresh?(): Promise<void>;
+  };
+  /** The names of upstreams that receive a credential for each credential of a caller. */
+  readonly mappedUpstreams: readonly string[];
+  /** Who acts. */
+  readonly by: AuditActor;
+  /** Shows how far a long action is. */
+  readonly progress?: ((total: number) => (done: number, label: string) => void) | undefined;
+}
+
+/** One handler for each operation. `C`: what the handlers need. */
+export type OperatorHandlers<O extends Operation, C = OperatorContext> = {
+  readonly [N in O['name']]: (
+    input: Input<Extract<O, { readonly name: N }>>,
+    context: C,
+  ) => Promise<Output<Extract<O, { readonly name: N }>>>;
+};
+
+/** Throws a refusal with its text, which commands and the console show as it is. */
+export function refuse(text: string, problem: ProblemKind = operatorProblems.refusedAction): never {
+  throw new Problem(problem, text);
+}
+
+/** What a service holds for a backend. Refuses where this gateway does not serve it. */
+export function sharedOf<R>(
+  { service, sharedIn }: Pick<GatewayService<R>, 'service' | 'sharedIn'>,
+  { backend, services }: Pick<OperatorContext, 'backend' | 'services'>,
+): R {
+  const isServed = services.some(({ name }) => name === service.name);
+  return isServed ? sharedIn(backend) : refuse(`this gateway does not serve ${service.name}`);
+}

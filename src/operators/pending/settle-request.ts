@@ -1,0 +1,136 @@
+/** Settles a request to another server whose outcome is unknown. `triglyph pending settle` and the console do it. */
+import type { CallerIdentity } from '../../contract/canonical.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { dotted } from '../../contract/path.ts';
+import { Problem, refusalOfUpstream } from '../../contract/problem.ts';
+import { problemsOf, type Service } from '../../contract/service.ts';
+import { createProtocols, type Protocols } from '../../formats/index.ts';
+import type { RequestHasher } from '../../idempotency/ports.ts';
+import { type Outcome, sealOutcome } from '../../idempotency/stored-outcome.ts';
+import type { UnsettledRequest, UnsettledRequests } from '../../store/sql/unsettled-requests.ts';
+
+/** What became of a request, as the operator has found out at the other server. */
+export type Settlement =
+  /** The other server had the effect. `output`: JSON text; needed for a request with a key. */
+  | { readonly kind: 'done'; readonly output?: string | undefined }
+  | { readonly kind: 'notDone' }
+  /** `message`: that of the contract where it is absent. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message?: string | undefined };
+
+/** Why a request cannot be settled so; nothing was changed. */
+export class SettlementError extends Error {
+  override readonly name = 'SettlementError';
+  /** The first says what is wrong, and the others where. */
+  readonly lines: readonly string[];
+  constructor(...lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+export interface SettlementParts {
+  readonly unsettled: Pick<UnsettledRequests, 'find' | 'settle'>;
+  readonly requestHasher: RequestHasher;
+  /** Those that this program serves. */
+  readonly services: readonly Service[];
+}
+
+/** Returns what a retry gets. Throws SettlementError. */
+export async function settleRequest(parts: SettlementParts, id: string, settlement: Settlement): Promise<string> {
+  const { unsettled } = parts;
+  const request = await unsettled.find(id);
+  if (request === undefined)
+    throw new SettlementError(`no request with the id ${id} is pending: it was answered or settled, or never was`);
+  if (request.state === 'inFlight')
+    throw new SettlementError(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
+  const isFreed = settlement.kind === 'notDone' || request.recordKey === undefined;
+  const outcome = isFreed ? undefined : outcomeText(request, parts, settlement);
+  if (!(await unsettled.settle(id, outcome)))
+    throw new SettlementError(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
+  return consequence(request, settlement);
+}
+
+/** During a rotation of the index key, a record may be stored under either key. */
+export function recordKeysOf(
+  hasher: RequestHasher,
+  caller: Pick<CallerIdentity, 'tenant' | 'partition'>,
+  key: string,
+): readonly string[] {
+  const own = hasher.recordKey(caller, key);
+  return hasher.other === undefined ? [own] : [own, hasher.other.recordKey(caller, key)];
+}
+
+function consequence({ recordKey }: UnsettledRequest, { kind }: Settlement): string {
+  if (recordKey === undefined) return 'It had no key, so no retry of it can be known.';
+  switch (kind) {
+    case 'done':
+      return 'A retry gets the output.';
+    case 'notDone':
+      return 'A retry is executed.';
+    case 'refused':
+      return 'A retry gets the refusal.';
+    default:
+      return kind satisfies never;
+  }
+}
+
+function outcomeText(
+  request: UnsettledRequest,
+  { services, requestHasher }: SettlementParts,
+  settlement: Exclude<Settlement, { readonly kind: 'notDone' }>,
+): string {
+  const { id: requestReference, service: serviceName, operation: operationName } = request;
+  const service = services.findLast(({ name }) => name === serviceName);
+  const operation = service?.operations.get(operationName);
+  if (service === undefined || operation === undefined)
+    throw new SettlementError(
+      `this program does not serve ${serviceName}.${operationName}: name its configuration file`,
+    );
+  const outcome: Outcome =
+    settlement.kind === 'done'
+      ? { requestReference, output: readOutput(service, operation, settlement.output) }
+      : { requestReference, problem: problemOf(service, settlement) };
+  return sealOutcome(outcome, operation, requestHasher);
+}
+
+function readOutput(service: Service, operation: Operation, text: string | undefined): unknown {
+  if (text === undefined) throw new SettlementError('a request that was done needs the output: a retry gets it');
+  const { json, rest } = protocolsFor(service);
+  const { value, issues } = decode(text, operation, operation.http === undefined ? json : rest);
+  if (issues.length > 0)
+    throw new SettlementError(
+      `the output breaks the contract of ${service.name}.${operation.name}:`,
+      ...issues.map(({ path, message }) => `  ${dotted(path)}: ${message}`),
+    );
+  return value;
+}
+
+/** A file may have thousands of outputs of one service. */
+const protocolsOf = new WeakMap<Service, Protocols>();
+
+function protocolsFor(service: Service): Protocols {
+  const found = protocolsOf.get(service) ?? createProtocols([service]);
+  protocolsOf.set(service, found);
+  return found;
+}
+
+function decode(text: string, operation: Operation, protocol: ReturnType<typeof createProtocols>['json']) {
+  try {
+    return protocol.decodeResponse(operation, text);
+  } catch (thrown) {
+    if (thrown instanceof Problem) throw new SettlementError(`the output is no JSON object: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+/** The problem of the contract with this code, or one that the contract does not know. */
+function problemOf(
+  service: Service,
+  { code, message }: { readonly code: string; readonly message?: string | undefined },
+): Problem {
+  const kinds = [...problemsOf(service).values()].filter((kind) => kind.status === 422 && kind.code === code);
+  const [kind] = kinds;
+  if (kind !== undefined) return new Problem(kind, message);
+  if (message === undefined) throw new SettlementError(`the contract has no refusal ${code}: give its text`);
+  return new Problem(refusalOfUpstream({ status: 422, code, type: 'validation' }), message);
+}

@@ -1,0 +1,69 @@
+/** Shows and erases shoppers. Card numbers are cut to the last four digits; holder names, accounts and free text stay in the store. */
+import { erase } from '../../backend/erase.ts';
+import { CardChangeReader, type DetailHistory } from '../../services/recurring/account-updater/store/card-changes.ts';
+import { shopperErasure } from '../../services/recurring/erase-shopper.ts';
+import { recurring } from '../../services/recurring/index.ts';
+import { NotificationReader } from '../../services/recurring/shopper-notifications/store.ts';
+import { type OperatorContext, type OperatorHandlers, refuse, sharedOf } from '../operator.ts';
+import type { shopperOperations } from './contract.ts';
+
+export const shopperHandlers: OperatorHandlers<(typeof shopperOperations)[number]> = {
+  async showShopper({ merchantAccount, shopperReference }, context) {
+    const company = await requireCompany(merchantAccount, context);
+    const shopper = { company, merchantAccount, shopperReference };
+    const found = await context.backend.store.read(async (tx) => {
+      const history = await tx.repository(CardChangeReader).findHistory(shopper);
+      return history && { ...history, notifications: await tx.repository(NotificationReader).find(shopper) };
+    });
+    if (found === undefined) return refuse(`${merchantAccount} has no shopper of this reference`);
+    return {
+      createdAt: found.createdAt,
+      details: found.details.map(describeDetail),
+      notifications: found.notifications.map(
+        ({
+          notifiedAt,
+          pspReference,
+          recurringDetailReference,
+          shopperNotificationReference,
+          amount,
+          billingDate,
+        }) => ({
+          ...{ notifiedAt, pspReference, recurringDetailReference, shopperNotificationReference, amount, billingDate },
+        }),
+      ),
+    };
+  },
+
+  async eraseShopper({ merchantAccount, shopperReference, dryRun: isDryRun = false }, context) {
+    const company = await requireCompany(merchantAccount, context);
+    const shopper = { company, merchantAccount, shopperReference };
+    const { erased, isScrubbed } = await erase(context.backend, shopperErasure, shopper, {
+      actor: context.by,
+      isDryRun,
+    });
+    return { erased: Object.entries(erased).map(([kind, rows]) => ({ kind, rows })), isScrubbed };
+  },
+};
+
+async function requireCompany(merchantAccount: string, context: OperatorContext): Promise<string> {
+  return (
+    (await sharedOf(recurring, context).registry.findCompany(merchantAccount)) ??
+    refuse(
+      `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
+    )
+  );
+}
+
+/** Names every member that is shown. */
+function describeDetail({ publicData, ...detail }: DetailHistory) {
+  const { recurringDetailReference, contracts, createdAt, altered, disabledAt } = detail;
+  const { alias, card, variant } = publicData;
+  return {
+    ...{ recurringDetailReference, variant },
+    card: card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number },
+    ...{ contracts, createdAt, altered, disabledAt },
+    changes: detail.changes.map(({ changedAt, changedBy, pspReference, outcome, before, after }) => ({
+      ...{ changedAt, changedBy, pspReference, outcome, before, after },
+    })),
+  };
+}

@@ -1,0 +1,153 @@
+/** Lists, adds, rotates and removes webhook endpoints, and delivers dead letters again. */
+import { randomBytes } from 'node:crypto';
+import type { GatewayService } from '../../backend/define-service.ts';
+import { parseEndpointUrl } from '../../jobs/webhooks/address.ts';
+import { webhookJobKind } from '../../jobs/webhooks/deliver.ts';
+import type { Endpoint } from '../../jobs/webhooks/ports.ts';
+import { createSigningKey, openKeys, sealKeys } from '../../jobs/webhooks/signing-keys.ts';
+import { redact } from '../../lib/redact.ts';
+import { balancePlatform } from '../../services/balance-platform/index.ts';
+import { recurring } from '../../services/recurring/index.ts';
+import { type OperatorContext, type OperatorHandlers, refuse, sharedOf } from '../operator.ts';
+import { type webhookOperations, webhookProblems } from './contract.ts';
+
+/** Each endpoint adds a row for every event of its company. */
+const endpointsMax = 10;
+/** Dead letters that are read at a time. */
+const pageSize = 1_000;
+const graceMinutes = 1_440;
+
+export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number]> = {
+  async listWebhooks(_, { backend: { endpoints, inspection } }) {
+    const backlogs = new Map((await inspection.summarizeEndpoints()).map((each) => [each.endpointId, each]));
+    return {
+      endpoints: (await endpoints.list()).map((endpoint) => {
+        const { endpointId: id, tenant, format, createdAt, rotation, altered } = endpoint;
+        const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
+        const twoKeysUntil = rotation?.isOver === false ? rotation.until : undefined;
+        return {
+          ...{ id, tenant, address: addressOf(endpoint), format, createdAt, twoKeysUntil },
+          ...{ waiting, oldestMs, dead, altered },
+        };
+      }),
+    };
+  },
+
+  async addWebhookEndpoint({ tenant, url: given, format = 'tokenization' }, context) {
+    const { backend, config } = context;
+    const formats = backend.services.webhookFormats.all.map(({ name }) => name);
+    if (!formats.includes(format)) refuse(`there is no webhook format ${format}: there are ${formats.join(', ')}`);
+    const parsed = parseEndpointUrl(given, config.environment);
+    if ('hint' in parsed) return refuse(`the address of the endpoint: ${parsed.hint}`);
+    await checkCompany(context, tenant, format);
+    const { url } = parsed;
+    const { vault, clock } = backend.context;
+    const id = `we_${randomBytes(9).toString('base64url')}`;
+    const key = createSigningKey();
+    const sealed = sealKeys(vault, { tenant, endpointId: id }, { key });
+    await backend.endpoints.add({ tenant, endpointId: id, url, format, sealed, createdAt: clock.now() });
+    return { id, url, format, key };
+  },
+
+  async removeWebhookEndpoint({ id }, { backend }) {
+    return { dropped: (await backend.endpoints.remove(id)) ?? refuseUnknown(id) };
+  },
+
+  async rotateWebhookKey({ id, grace = graceMinutes }, { backend: { endpoints, context } }) {
+    const { vault, clock } = context;
+    const key = createSigningKey();
+    const rotatingUntil = grace === 0 ? undefined : clock.now() + grace * 60_000;
+    // The key that receivers know stays the first one, also where a rotation is under way.
+    const seal = (endpoint: Endpoint) =>
+      sealKeys(vault, endpoint, grace === 0 ? { key } : { key: openKeys(vault, endpoint).key, nextKey: key });
+    if (!(await endpoints.rotate(id, { rotatingUntil, seal }))) refuseUnknown(id);
+    return { key, rotatingUntil };
+  },
+
+  async listDeadLetters({ tenant, max = pageSize }, { backend: { endpoints, inspection, services } }) {
+    const addresses = new Map((await endpoints.list()).map((each) => [each.endpointId, addressOf(each)]));
+    const dead = await inspection.findDead(webhookJobKind, { tenant, max });
+    return {
+      letters: dead.map(({ jobId: id, tenant: company, payload, deadSince, attempts, lastFailure }) => {
+        const { at, type, owner } = services.summarizeEvent(payload);
+        const endpointId = id.slice(id.indexOf('/') + 1);
+        return {
+          ...{ id, tenant: company, type, owner: Object.values(owner).join(', ') || undefined, belongsTo: owner },
+          endpoint: addresses.get(endpointId) ?? redact(endpointId),
+          ...{ happenedAt: at, givenUpAt: deadSince, attempts, because: redact(lastFailure) },
+        };
+      }),
+    };
+  },
+
+  async retryDeadLetter({ tenant, id }, { backend: { inspection, jobs } }) {
+    // The ids of webhook jobs have a slash. Other jobs must not be revived here.
+    const isWebhook = id.includes('/');
+    const tenants = tenant === undefined ? await inspection.findDeadTenants(webhookJobKind) : [tenant];
+    for (const each of isWebhook ? tenants : []) if (await jobs.revive(each, id)) return { retried: 1 };
+    return refuse(
+      `no dead letter has the id ${id}: \`triglyph webhooks list\` prints them`,
+      webhookProblems.deadLetterNotFound,
+    );
+  },
+
+  async retryAllDeadLetters(_, { backend: { inspection, jobs } }) {
+    let retried = 0;
+    for (let more = true; more; ) {
+      const letters = await inspection.findDead(webhookJobKind, { max: pageSize });
+      for (const { tenant, jobId } of letters) if (await jobs.revive(tenant, jobId)) retried += 1;
+      more = letters.length === pageSize;
+    }
+    return { retried };
+  },
+
+  listJobs: async (_, { backend: { inspection } }) => ({
+    kinds: (await inspection.summarizeJobs()).map(({ lastFailure, ...counts }) => ({
+      ...counts,
+      lastFailure: lastFailure === undefined ? undefined : redact(lastFailure),
+    })),
+  }),
+};
+
+/** The address of an endpoint without its query, which may hold a secret of the receiver. */
+function addressOf({ url, altered }: Pick<Endpoint, 'url' | 'altered'>): string {
+  if (altered) return 'changed in the database';
+  const { origin, pathname } = new URL(url);
+  return redact(`${origin}${pathname}`);
+}
+
+function refuseUnknown(id: string): never {
+  return refuse(`no endpoint has the id ${id}: \`triglyph webhooks endpoint list\` prints them`);
+}
+
+/** Requires that the company has something to report, which finds misspelt names. */
+async function checkCompany(context: OperatorContext, company: string, format: string): Promise<void> {
+  const owner = await findOwner(context, format);
+  if (owner !== undefined && !owner.companies.includes(company))
+    refuse(`${company} has no ${owner.noun}: add one with triglyph credential ${owner.command} add`);
+  const existing = (await context.backend.endpoints.list()).filter(({ tenant }) => tenant === company);
+  if (existing.length >= endpointsMax) refuse(`${company} has ${endpointsMax} endpoints already: remove one first`);
+}
+
+/** Which companies events of a format may belong to. What other services report belongs to whom they say. */
+async function findOwner(context: OperatorContext, format: string) {
+  if (has(recurring, format)) {
+    const accounts = await sharedOf(recurring, context).registry.listMerchantAccounts();
+    return {
+      companies: accounts.map(({ company }) => company),
+      noun: 'merchant account',
+      command: 'merchant-account',
+    };
+  }
+  if (!has(balancePlatform, format)) return undefined;
+  const platforms = await sharedOf(balancePlatform, context).registry.listBalancePlatforms();
+  return {
+    companies: platforms.map(({ company }) => company),
+    noun: 'balance platform',
+    command: 'balance-platform',
+  };
+}
+
+function has({ definition }: Pick<GatewayService, 'definition'>, format: string): boolean {
+  return definition.webhookFormats?.some(({ name }) => name === format) ?? false;
+}

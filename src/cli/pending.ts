@@ -58,12 +58,16 @@ export function add(program: Command): void {
     },
   });
   addOperation(pending, 'record', findIdempotencyRecord, {
-    doc: 'prints what is known of an Idempotency-Key, which is read from standard input; sensitive members are masked',
+    doc: 'prints what is known of an Idempotency-Key; sensitive members are masked',
     operands: { tenant: 'tenant' },
     flags: { key: null },
-    example: 'triglyph pending record Acme < key.txt',
+    options: [new Option('--key-file <file>', 'the file with the key; by default it is read from standard input')],
+    example: 'triglyph pending record Acme --key-file key.txt',
     // Process lists and shell histories would show an operand.
-    input: (given) => ({ ...given, key: readFileSync(0, 'utf8').trim() }),
+    input: ({ keyFile, ...given }) => ({
+      ...given,
+      key: readFileSync(keyFile === undefined ? 0 : String(keyFile), 'utf8').trim(),
+    }),
     json: (record) => record,
     text: ({ found, ...record }) =>
       found

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
+import { pauseAfterJumps } from '../backend/clock-check.ts';
 import { pollDeprecationsEveryMs } from '../backend/deprecations/live.ts';
 import { runRetention } from '../backend/retention.ts';
 import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
@@ -14,7 +15,6 @@ import { startWorker } from '../jobs/worker.ts';
 import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
-import { pauseAfterJumps } from './pause-after-jumps.ts';
 
 const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;

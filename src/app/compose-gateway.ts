@@ -3,7 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Backend } from '../backend/backend.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
 import { createDeprecationReport, LiveDeprecations } from '../backend/deprecations/live.ts';
+import { createLoadLimits, observeLimits } from '../backend/limits.ts';
 import { openCache } from '../backend/open-cache.ts';
+import { createServerAudit, type ServerAudit } from '../backend/server-audit.ts';
 import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
 import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
@@ -25,6 +27,7 @@ import { compileChecks } from '../gateway/checks.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
+import { createLoginReports, loginCounter } from '../gateway/login-reports.ts';
 import { observeSteps } from '../gateway/observe-steps.ts';
 import {
   isOfGateway,
@@ -33,6 +36,7 @@ import {
   type RequestObservers,
 } from '../gateway/request-observer.ts';
 import { compileRoutes } from '../gateway/route.ts';
+import { createSecretReports } from '../gateway/secret-reports.ts';
 import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import { createRequestLog } from '../http/log-request.ts';
@@ -47,28 +51,18 @@ import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
-import { createServerAudit, type ServerAudit } from './audit.ts';
-import { observeLimits } from './limit-reports.ts';
-import { createLoadLimits } from './load-limits.ts';
-import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
-import { createSecretReports, type SecretReports } from './secret-reports.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
   readonly protocols: Protocols;
   readonly log: Log;
   readonly metrics: M;
-  /** The cache that several gateways share, if there is one. */
-  readonly cache: IdempotencyCache | undefined;
   /** Absent where callers are not recorded. */
   readonly recorder: CallerRecorder | undefined;
   readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
-  readonly loginReports: LoginReports;
   readonly loginGuard: LoginGuard;
   readonly telemetry: Telemetry | undefined;
-  /** Absent where no service finds secrets in texts. */
-  readonly secretReports: SecretReports | undefined;
   /** Absent where traffic is not recorded. */
   readonly traffic: Traffic | undefined;
   readonly deprecations: LiveDeprecations;
@@ -225,8 +219,14 @@ export async function composeGateway<M extends Metrics>(
   closers.defer(() => traffic?.close());
   // The last metrics are read from the store and the cache.
   closers.defer(() => telemetry?.close(telemetryMsMax));
-  const records = { recorder, audit, log, loginReports, secretReports };
-  closers.defer(() => saveRecords(records, backend));
+  closers.defer(async () => {
+    loginReports.flush();
+    secretReports?.flush();
+    const failed = (message: string) => (thrown: unknown) => logFailure(log, thrown, message);
+    await backend.credentialUses.flush().catch(failed('saving the last use of credentials failed'));
+    await recorder?.flush().catch(failed('saving the records of callers failed'));
+    await audit.stop();
+  });
   return {
     services,
     protocols,
@@ -234,14 +234,11 @@ export async function composeGateway<M extends Metrics>(
     metrics,
     pace: load.pace,
     onConnectionRefused: load.onConnectionRefused,
-    cache,
     recorder,
     audit,
     upstreams: opened,
-    loginReports,
     loginGuard: guard,
     telemetry,
-    secretReports,
     deprecations,
     handle: (request) => handleRequest(request, gateway),
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
@@ -268,24 +265,6 @@ function recordCallers(recorder: CallerRecorder): RequestObserver {
       if (isOfGateway(answer.entry)) recorder.record(request.headers, answer);
     },
   };
-}
-
-/** Saves what was recorded of the last requests. */
-async function saveRecords(
-  {
-    recorder,
-    audit,
-    log,
-    loginReports,
-    secretReports,
-  }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports' | 'secretReports'>,
-  { credentialUses }: Pick<Backend, 'credentialUses'>,
-): Promise<void> {
-  loginReports.flush();
-  secretReports?.flush();
-  await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
-  await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
-  await audit.stop();
 }
 
 /** The values that metric labels may have. */

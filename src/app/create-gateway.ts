@@ -3,6 +3,7 @@
 import { type Backend, type BackendOptions, openBackend } from '../backend/backend.ts';
 import { settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
+import { productionFaults } from '../backend/production-checks.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
@@ -13,6 +14,7 @@ import { origin } from '../config/origin.ts';
 import type { SettingGroup } from '../config/setting.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
+import { ownedPaths } from '../documents/owned-paths.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
@@ -24,8 +26,6 @@ import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { GatewayAddress } from './gateway-address.ts';
 import { type GatewayCaller, withCallers } from './named-callers.ts';
-import { ownedPaths } from './owned-paths.ts';
-import { productionFaults } from './production-checks.ts';
 
 /** Where data lives: in memory until the gateway is closed, in a folder, or in PostgreSQL. */
 export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly databaseUrl: string };

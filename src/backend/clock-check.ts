@@ -1,5 +1,7 @@
 /** Finds a wrong clock before data is destroyed by it: compares with the last time that a server has recorded in the store. */
 
+import type { Log } from '../http/log.ts';
+import type { ObservedState } from '../http/metrics/gauges.ts';
 import { monotonicClock } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
@@ -103,4 +105,24 @@ function difference({ name, now }: NamedTime, other: number): string {
 
 function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/**
+ * The returned function wraps work that deletes by time. It does nothing after a jump of a clock, until that clock is right again or
+ * the server starts anew. Log and metrics say so.
+ */
+export function pauseAfterJumps(
+  { clockCheck }: { readonly clockCheck: ClockCheck },
+  log: Pick<Log, 'write'>,
+  metrics: Pick<ObservedState, 'deletionPaused'>,
+): (work: () => Promise<unknown>) => () => Promise<void> {
+  return (work) => async () => {
+    const wasPaused = metrics.deletionPaused ?? false;
+    const jump = await clockCheck.findJump();
+    const isPaused = jump !== undefined;
+    metrics.deletionPaused = isPaused;
+    if (isPaused && !wasPaused) log.write('error', 'a clock was set: nothing is deleted by time', { reason: jump });
+    if (!isPaused && wasPaused) log.write('info', 'the clock is right again: deletion by time goes on');
+    if (!isPaused) await work();
+  };
 }

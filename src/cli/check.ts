@@ -1,6 +1,6 @@
 /** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
 import type { Command } from 'commander';
-import { productionFaults, tlsWarnings } from '../app/production-checks.ts';
+import { productionFaults, tlsWarnings } from '../backend/production-checks.ts';
 import { describeUpstreams } from '../backend/upstreams/describe.ts';
 import { noUpstreams } from '../backend/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';

@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
+import { productionFaults } from '../backend/production-checks.ts';
 import { type Config, valuesOf } from '../config/config.ts';
 import type { DemoControls } from '../console/testing/controls.ts';
 import { serviceAddress } from '../contract/service.ts';

@@ -1,8 +1,8 @@
 /** `triglyph restore`: puts a backup in the place of the embedded store. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { keyFileFaults } from '../app/production-checks.ts';
 import { openBackend } from '../backend/backend.ts';
+import { keyFileFaults } from '../backend/production-checks.ts';
 import type { Config } from '../config/config.ts';
 import { restoreSqlite } from '../store/sqlite/restore.ts';
 import { commandEvent, systemUser } from './audited-command.ts';

@@ -1,11 +1,11 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
 import { type Command, Option } from 'commander';
-import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportFailure, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { withoutJobs } from '../backend/compose-services.ts';
+import { productionFaults } from '../backend/production-checks.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { Config } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';

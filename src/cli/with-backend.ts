@@ -1,9 +1,9 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
 
-import { keyFileFaults } from '../app/production-checks.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
+import { keyFileFaults } from '../backend/production-checks.ts';
 import type { Config } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain, fail } from './command-error.ts';

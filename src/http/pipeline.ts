@@ -1,4 +1,4 @@
-/** Handles a few pipelined requests of a connection at a time, leaves the others where they are until these are answered, and drops those behind a wrong head. */
+/** Limits pipelining: handles 16 requests of a connection at a time, queues 64, and drops the rest and what follows a wrong head. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { holdReading, releaseReading } from './hold-reading.ts';

@@ -1,7 +1,7 @@
 /** Card numbers where none belongs, in every format: reported, refused where a setting says so, and never echoed. */
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { createSecretReports } from '../../src/app/secret-reports.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
+import { createSecretReports } from '../../src/gateway/secret-reports.ts';
 import { createTextScan, type SecretFound } from '../../src/gateway/text-scan.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { services } from '../../src/services/index.ts';

@@ -1,10 +1,10 @@
 /** Tests the parts of the audit log without a store: counted reads, lost events, and the targets of copies. */
 import { expect, test } from '@jest/globals';
-import { createServerAudit } from '../../src/app/audit.ts';
 import { gatewayActor } from '../../src/audit/audit-event.ts';
 import { bufferedMax, createAuditTrail } from '../../src/audit/audit-trail.ts';
 import type { RecordedEvent } from '../../src/audit/chain.ts';
 import { parseCopyTarget } from '../../src/audit/copy/target.ts';
+import { createServerAudit } from '../../src/backend/server-audit.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';

@@ -1,7 +1,6 @@
 /** A clock that is days away from the last time of a server is found at the start, and one that jumps while a server runs. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { pauseAfterJumps } from '../../src/app/pause-after-jumps.ts';
-import { createClockCheck } from '../../src/backend/clock-check.ts';
+import { createClockCheck, pauseAfterJumps } from '../../src/backend/clock-check.ts';
 import type { ObservedState } from '../../src/http/metrics/gauges.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { openMigratedMemory } from '../support/migrated.ts';

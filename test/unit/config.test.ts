@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
+import { demoMark, keyFileFaults, productionFaults } from '../../src/backend/production-checks.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
 import { type Config, ConfigError, valuesOf } from '../../src/config/config.ts';
 import { readSources, VariableSources } from '../../src/config/variable-sources.ts';

@@ -8,9 +8,9 @@ import type { ConsoleContext } from '../../console/console-context.ts';
 import { lazyConsole } from '../../console/lazy-console.ts';
 import { servicesOf } from '../../gateway/implement.ts';
 import { createLoginGuard } from '../../gateway/login-guard.ts';
+import { createLoginReports } from '../../gateway/login-reports.ts';
 import type { SiteServerOptions } from '../../http/serve-site.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
-import { createLoginReports } from '../login-reports.ts';
 
 export interface PrimaryConsole {
   readonly options: Omit<SiteServerOptions, 'access'>;

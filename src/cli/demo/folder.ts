@@ -1,7 +1,7 @@
 /** The demo's data folder: its mark, its key file, and its removal. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoMark } from '../../app/production-checks.ts';
+import { demoMark } from '../../backend/production-checks.ts';
 import { takeServingLock } from '../../store/sqlite/serving-lock.ts';
 import { createKeyFile } from '../../vault/key-ring.ts';
 import { fail } from '../command-error.ts';

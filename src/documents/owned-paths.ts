@@ -1,6 +1,6 @@
 /** Tells which paths belong to the services of a gateway, so that another server can answer all others. */
 import type { Service } from '../contract/service.ts';
-import { openApisOf } from '../documents/index.ts';
+import { openApisOf } from './index.ts';
 
 /** Returns a function that takes a path without its query. */
 export function ownedPaths(services: readonly Service[]): (path: string) => boolean {

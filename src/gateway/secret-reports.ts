@@ -1,8 +1,7 @@
 /** Counts secrets in free text in the metrics, and records them in the audit log, summed up over a minute. */
 import { credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
-import type { SecretFound } from '../gateway/text-scan.ts';
-import type { CountEvent } from '../http/metrics/metrics.ts';
+import type { SecretFound } from './text-scan.ts';
 
 export interface SecretReports {
   report(found: SecretFound): void;
@@ -18,7 +17,7 @@ const intervalMs = 60_000;
 const sumsMax = 1_000;
 
 /** One event for each credential and field in a minute, without the secret. */
-export function createSecretReports(audit: AuditTrail, count: CountEvent): SecretReports {
+export function createSecretReports(audit: AuditTrail, count: (kind: string) => void): SecretReports {
   const sums = new Map<string, Sum>();
   const flush = (): void => {
     for (const { operation, field, credential, count: times } of sums.values())

@@ -2,12 +2,12 @@
 import { userInfo } from 'node:os';
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
-import type { Backend } from '../backend/backend.ts';
 import type { Config } from '../config/config.ts';
 import { createRequestAudit, type RequestAudit } from '../gateway/request-audit.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts';
+import type { Backend } from './backend.ts';
 
 export interface ServerAudit {
   /** Absent where nothing is recorded. */

@@ -1,13 +1,13 @@
 /** Production checks: finds what makes a configuration unsafe to serve, with a correction for each fault. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
 import { type Config, productionFaultsOfServices } from '../config/config.ts';
 import { endOf, readTls } from '../config/tls-files.ts';
 import { checkTls } from '../http/tls.ts';
 import { isLoopback, isPlainAddress } from '../lib/loopback.ts';
 import { parseDatabaseUrl } from '../store/postgres/address.ts';
+import type { UpstreamPlan } from './upstreams/plan.ts';
+import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 
 /** A file that the demo leaves in its data folder. `serve` refuses such a folder. */
 export const demoMark = 'DEMO';

@@ -1,8 +1,7 @@
 /** Counts refused log-ins in the metrics, and records them in the audit log, summed up so that an attack does not flood it. */
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
-import type { LoginRefused } from '../gateway/login-guard.ts';
-import type { CountEvent } from '../http/metrics/metrics.ts';
+import type { LoginRefused } from './login-guard.ts';
 
 /** The metric that counts refused log-ins by their reason. */
 export const loginCounter = {
@@ -33,7 +32,7 @@ const addressesMax = 100;
 const others = 'others';
 
 /** One event for each name, or for each address where there is no name, in ten seconds. */
-export function createLoginReports(audit: AuditTrail, count: CountEvent): LoginReports {
+export function createLoginReports(audit: AuditTrail, count: (reason: string) => void): LoginReports {
   const sums = new Map<string, Sum>();
   const flush = (): void => {
     for (const [subject, { attempts, locked, addresses, address, reason, credential }] of sums)

@@ -1,0 +1,62 @@
+/** The limits of a serving process: those on load, with their counter, and the reports of quotas that are reached. */
+import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
+import { type AnswerPace, createAnswerPace } from '../callers/limits/answer-pace.ts';
+import { createFairTurns, type FairTurns } from '../callers/limits/fair-turns.ts';
+import { limitCounter } from '../callers/limits/limits.ts';
+import type { QuotaReached } from '../callers/limits/quota.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../http/log.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Backend } from './backend.ts';
+
+export interface LoadLimits {
+  /** Absent where each of its limits is off. */
+  readonly turns: FairTurns | undefined;
+  readonly pace: AnswerPace | undefined;
+  readonly onConnectionRefused: () => void;
+}
+
+/** Creates the turns of callers, the pace of answers without a credential, and the counter of both. */
+export function createLoadLimits(config: Config, metrics: Metrics): LoadLimits {
+  const { requestsPerCredentialMax: perCallerMax, requestWaitMsMax: waitMsMax } = config;
+  const { unauthenticatedPerSecondMax: perSecond } = config;
+  const count = metrics.addEventCounter({
+    name: 'triglyph_load_limited_total',
+    help: 'Load that was limited, by kind: connections (of an address, reset), slowed (answers without a credential), atOnce (requests of a credential, 429), waiting (requests behind others of their credential, 503).',
+  });
+  const turns =
+    perCallerMax === 0 && waitMsMax === 0 ? undefined : createFairTurns({ perCallerMax, waitMsMax, onRefused: count });
+  if (turns !== undefined) metrics.waitingForTurn = () => turns.waiting;
+  return {
+    turns,
+    pace: perSecond === 0 ? undefined : createAnswerPace({ perSecond, onSlowed: () => count('slowed') }),
+    onConnectionRefused: () => count('connections'),
+  };
+}
+
+/** Reports each quota that is reached in the metrics, the log and the audit log. */
+export function observeLimits({ limits, audit }: Backend, log: Log, metrics: Metrics): void {
+  const count = metrics.addEventCounter(limitCounter);
+  limits.listen((event) => {
+    const { limit, of, actor, blockedMs } = event;
+    count(limit);
+    log.write('warn', 'a limit is reached', {
+      limit,
+      [of === 'credentials' ? 'credential' : 'login']: actor,
+      blockedMs,
+    });
+    audit.record(eventOf(event));
+  });
+}
+
+function eventOf({ limit, of, actor, blockedMs }: QuotaReached) {
+  const seconds = Math.ceil(blockedMs / 1000);
+  switch (of) {
+    case 'credentials':
+      return { kind: 'limitReached', actor: credentialActor(actor), subject: limit, detail: { seconds } } as const;
+    case 'logins':
+      return { kind: 'loginLocked', actor: gatewayActor, subject: actor, detail: { limit, seconds } } as const;
+    default:
+      return of satisfies never;
+  }
+}

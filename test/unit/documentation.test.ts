@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
+import { observerNames } from '../../src/gateway/request-observer.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -133,6 +134,30 @@ test('ARCHITECTURE.md lists the modules with their allowed imports', () => {
   });
   expect(rules.size).toBeGreaterThan(10);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(rules));
+});
+
+/** The names in backticks of one column of the table under a head. */
+function namesInTable(head: string, column: number): readonly string[] {
+  const rows = read('ARCHITECTURE.md').split(`${head}\n`)[1]!.split('\n\n')[0]!.split('\n').slice(1);
+  return rows.flatMap((row) => [...row.split(' | ')[column]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+}
+
+test('ARCHITECTURE.md lists the steps of a request in the order of the code', () => {
+  const [, body = ''] =
+    /export async function handleRequest\(.*?\{\n(.*?)\n\}\n/s.exec(read('src/gateway/handle-request.ts')) ?? [];
+  const calls = [...body.matchAll(/(\w+)\(/g)]
+    .map(([, name]) => name!)
+    .filter((name) => !/^(if|for|catch)$/.test(name));
+  expect(calls.length).toBeGreaterThan(15);
+  expect(namesInTable('| step | calls in `handleRequest` | result | problems (HTTP status / code) |', 1)).toEqual(
+    calls,
+  );
+});
+
+test('ARCHITECTURE.md lists the observers of requests, and what each is told of', () => {
+  const head = '| observer | told of | what it does |';
+  expect(namesInTable(head, 0)).toEqual(observerNames);
+  expect([...new Set(namesInTable(head, 1))].sort()).toEqual(['answered', 'started', 'step']);
 });
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

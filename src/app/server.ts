@@ -22,7 +22,6 @@ import type { TlsSource } from '../http/tls.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { Traffic } from '../observe/traffic/create-traffic.ts';
-import { openTraffic } from '../observe/traffic/open-traffic.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 
@@ -84,7 +83,12 @@ export async function startServer(
   const composed = await composeGateway(config, backend, opening, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
     publicConsole: config.console && consoleForAll !== undefined ? consolePath : undefined,
-    openTraffic: (parts) => openTraffic(config, parts),
+    openTraffic: async (parts) => {
+      // Its code is loaded where a console shows the traffic.
+      if (!config.console || config.traffic === 'off') return undefined;
+      const { createTraffic } = await import('../observe/traffic/create-traffic.ts');
+      return createTraffic(config, parts);
+    },
     ...overrides,
   });
   const { protocols, log, metrics } = composed;

@@ -1,6 +1,5 @@
 /** Answers requests that another server has received, or that a program hands over without a connection. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { setMountPath } from './mount-path.ts';
 
 /** As Express calls a handler: a request that is not for the gateway goes to `next`. */
 export type RequestHandler = (
@@ -68,4 +67,15 @@ function originalUrlOf(request: IncomingMessage): string {
 /** What stands before the URL in the original one. */
 function mountPath(original: string, url = '/'): string {
   return original.endsWith(url) ? original.slice(0, original.length - url.length) : '';
+}
+
+const mountPaths = new WeakMap<IncomingMessage, string>();
+
+/** `path`: like `/services`; empty at the root. */
+export function setMountPath(request: IncomingMessage, path: string): void {
+  if (path !== '') mountPaths.set(request, path);
+}
+
+export function mountPathOf(request: IncomingMessage): string {
+  return mountPaths.get(request) ?? '';
 }

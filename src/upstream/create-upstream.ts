@@ -18,7 +18,6 @@ import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { replyOf } from './reply.ts';
 import { compileRequest, type EncodeRequest } from './request.ts';
-import { RetryBudget } from './retry-budget.ts';
 
 export interface Upstream {
   readonly name: string;
@@ -44,10 +43,30 @@ interface Call {
   readonly classify: Classify;
 }
 
+/** Of retries to requests. */
+const shareOfRequests = 0.1;
+const tokensMax = 10;
 const attemptsMax = 3;
 const backoff = { firstMs: 50, maxMs: 1_000 } as const;
 /** An attempt with less time left is of no use. */
 const attemptMsMin = 50;
+
+/** A share of the requests, so that retries never multiply the load of a failing upstream. */
+class RetryBudget {
+  #tokens = tokensMax;
+
+  /** A request is sent for the first time. */
+  add(): void {
+    this.#tokens = Math.min(tokensMax, this.#tokens + shareOfRequests);
+  }
+
+  /** Whether a request may be sent again. */
+  take(): boolean {
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}
 
 export function createUpstream(setup: UpstreamSetup): Upstream {
   const { name, protocols, clock, report, timeouts, credentials, responseBytesMax, referenceHeader } = setup;

@@ -4,10 +4,9 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { HttpFacts, RequestObserver } from '../../src/gateway/request-observer.ts';
-import type { ConnectionRefusal } from '../../src/http/connection-refusals.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
-import type { ServerLog } from '../../src/http/server-log.ts';
+import type { ConnectionRefusal, ServerLog } from '../../src/http/server-log.ts';
 import { readConfig } from './services.ts';
 
 const contentType = 'application/json; charset=utf-8';

@@ -1,7 +1,7 @@
 /** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation. */
 import type { Message } from '../../formats/wire.ts';
 import { publicOrigin } from '../forwarded.ts';
-import { mountPathOf } from '../mount-path.ts';
+import { mountPathOf } from '../mount.ts';
 import type { HttpOptions, StrictTransportOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { strictTransport } from '../strict-transport.ts';

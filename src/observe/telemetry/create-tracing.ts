@@ -15,7 +15,7 @@ import { runningStep, runOutsideSteps } from '../../gateway/observe-steps.ts';
 import type { EndStep, RequestObserver, Step, StepFacts } from '../../gateway/request-observer.ts';
 import type { Dialect } from '../../store/sql/engine.ts';
 import { describeRequest } from './describe-request.ts';
-import type { Tracing } from './tracing.ts';
+import type { Tracing } from './telemetry.ts';
 
 export function createTracing(tracer: Tracer): Tracing {
   const contexts = new WeakMap<Step, Context>();

@@ -1,9 +1,19 @@
 /** What the exports of traces and metrics need and offer, without the packages of OpenTelemetry. */
 import { setTimeout } from 'node:timers/promises';
 import type { Variables } from '../../config/config.ts';
+import type { RequestObserver } from '../../gateway/request-observer.ts';
 import type { Log } from '../../http/log.ts';
 import type { CountEvent, ServedMetrics } from '../../http/metrics/metrics.ts';
-import type { Tracing } from './tracing.ts';
+import type { TraceDelivery } from '../../jobs/webhooks/deliver.ts';
+import type { TraceCall } from '../../lib/call-tracer.ts';
+
+export interface Tracing {
+  /** Makes a span of each request, from its head to its response, and of each of its steps. */
+  readonly observer: RequestObserver;
+  readonly delivery: TraceDelivery;
+  /** A call of a service to another server. */
+  readonly call: TraceCall;
+}
 
 export interface Telemetry {
   /** Absent where no traces are exported. */

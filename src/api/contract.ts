@@ -14,12 +14,22 @@ export {
   type GatewayService,
   type Importer,
   type ServiceDefinition,
-  type ServiceParts as OpeningParts,
+  type ServiceParts,
   type TextScan,
 } from '../backend/define-service.ts';
 
 import { type ShortService, type ShortServiceOptions, shortService } from './short-service.ts';
 
+export {
+  defineSettings,
+  integer as wholeNumber,
+  type Parsed,
+  type Setting,
+  type SettingGroup,
+  type SettingTable,
+  setting,
+  type ValuesOf,
+} from '../config/setting.ts';
 export type {
   AnyCaller,
   Caller,
@@ -30,6 +40,7 @@ export type {
   Sender,
 } from '../contract/canonical.ts';
 export type { Conventions } from '../contract/conventions.ts';
+export { converted, has, lacks, olderVersion, renamed } from '../contract/older-version.ts';
 export {
   type Effect,
   type GrantedField,
@@ -67,6 +78,7 @@ export {
   type DateSchema,
   type DateTimeSchema,
   type DecimalSchema,
+  type Documented,
   type DoubleSchema,
   date,
   dateTime,
@@ -107,7 +119,7 @@ export {
 } from '../contract/schema.ts';
 export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } from '../contract/service.ts';
 export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';
-export type { HandlersOf } from '../gateway/implement.ts';
+export { type HandlersOf, implement } from '../gateway/implement.ts';
 export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
 export type { Dialect, Row, Statement, Value } from '../store/sql/engine.ts';
 export type { ReadStore } from '../store/store.ts';
@@ -125,6 +137,7 @@ export {
   type RowOf,
   type SealedRecord,
   type Signed,
+  signRow,
   type SqlName,
   type Table,
   type TableKey,
@@ -132,8 +145,10 @@ export {
   type TenantColumn,
   type TenantName,
   table,
+  verifyRow,
 } from '../store/table.ts';
 export type { ReadTransaction, Transaction } from '../store/transaction.ts';
+export type { Vault } from '../vault/ports.ts';
 
 export type {
   Describable,
@@ -172,7 +187,7 @@ export interface OwnContract<O extends Operation> extends Service<O> {
 }
 
 /** The parts of a service. By default it answers its own version only, and has the roles that its operations and its sets name. */
-export interface ServiceParts<O extends Operation>
+export interface ContractParts<O extends Operation>
   extends Omit<Service, 'operations' | 'answers' | 'roles'>,
     Partial<Pick<Service, 'answers' | 'roles'>> {
   readonly operations: readonly O[];
@@ -181,15 +196,15 @@ export interface ServiceParts<O extends Operation>
 /** Begins a service in the short form: `reads` and `writes` add its operations with their handlers. */
 export function service(name: string, options?: ShortServiceOptions): ShortService;
 /** Declares a contract. Throws TypeError for operations of one name, and for an undeclared role or namespace. */
-export function service<O extends Operation>(parts: ServiceParts<O>): OwnContract<O>;
+export function service<O extends Operation>(parts: ContractParts<O>): OwnContract<O>;
 export function service<O extends Operation>(
-  given: string | ServiceParts<O>,
+  given: string | ContractParts<O>,
   options: ShortServiceOptions = {},
 ): OwnContract<O> | ShortService {
   return typeof given === 'string' ? shortService(given, options) : declareContract(given);
 }
 
-function declareContract<O extends Operation>(parts: ServiceParts<O>): OwnContract<O> {
+function declareContract<O extends Operation>(parts: ContractParts<O>): OwnContract<O> {
   const { version, operations, roleSets = {} } = parts;
   const own: OwnContract<O> = Object.freeze<OwnContract<O>>({
     ...declareService({

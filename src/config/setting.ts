@@ -76,6 +76,7 @@ export function text(value: string): Parsed<string> {
   return { value };
 }
 
+/** Parses a whole number from `min` to `max`. */
 export function integer(min: number, max: number): (text: string) => Parsed<number> {
   return (text) => {
     const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;

@@ -11,7 +11,6 @@ import type { Vault } from '../vault/ports.ts';
 export interface HandlerContext {
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** @internal */
   readonly vault: Vault;
 }
 

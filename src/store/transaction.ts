@@ -50,7 +50,6 @@ export class ReadTransaction {
 
   /**
    * The object of this class that the transactions of the store share; undefined where the store has none.
-   * @internal
    */
   shared<C extends AnyConstructor>(sharedClass: C): InstanceType<C> | undefined {
     return this.#shared.find((each): each is InstanceType<C> => each instanceof sharedClass);
@@ -124,13 +123,13 @@ export class Transaction extends ReadTransaction {
     return new ImportProgressRepository(this.#session);
   }
 
-  /** @internal */
+  /** Saves and ends jobs. */
   get jobs(): JobRepository {
     this.#jobs ??= new JobRepository(this.#session, this.#atEnd.savedKinds);
     return this.#jobs;
   }
 
-  /** @internal */
+  /** Enqueues events for webhooks. */
   get outbox(): Outbox {
     this.#outbox ??= new Outbox(this.#session, this.shared(WebhookFormats), this.#atEnd.savedKinds);
     return this.#outbox;

@@ -1,5 +1,6 @@
 /** The lists of services that the properties hold for, each served together. */
 import { ordersV1 } from '../../examples/orders/contract.ts';
+import { vouchersV1, vouchersV2 } from '../../examples/vouchers/vouchers.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -31,12 +32,13 @@ function subjectsOf(list: readonly Service[], runs: number): readonly (Subject &
 const fewer = Math.ceil(runs / 4);
 
 /**
- * The built-in services; one outside of `src/services`; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; two with an operation of
+ * The built-in services; two outside of `src/services`, one of them in two versions; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; two with an operation of
  * one name; two versions of one.
  */
 export const subjects = [
   ...subjectsOf(services, runs),
   ...subjectsOf([ordersV1], fewer),
+  ...subjectsOf([vouchersV1, vouchersV2], fewer),
   ...subjectsOf([invoicesV1, wrappedInvoicesV1], fewer),
   ...subjectsOf([shipmentsV1, rpcShipmentsV1], fewer),
   ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringBeforeV70, recurringV70], fewer)].filter(

@@ -279,7 +279,7 @@ describe('faults', () => {
       '{ "setings": {}, "services": [3], "settings": { "PROT": 1, "LOG_LEVEL": [], "COLOUR": 1 } }',
       [
         'setings is not a member of a configuration: did you mean settings?',
-        'services[0] is not a service: give what `with` of a contract returns.',
+        'services[0] is not a service: give what `defineService` or `with` of a contract returns.',
         'PROT is not a setting: did you mean PORT?',
         'LOG_LEVEL is neither a text nor a number, true or false.',
         'COLOUR is not a setting: see docs/configuration.md for the names.',
@@ -304,7 +304,7 @@ describe('faults', () => {
     [
       'bundle.mjs',
       "import { builtIn } from 'triglyph';\nexport default builtIn();",
-      ['services[0] is builtIn(): leave it out; the built-in services are always served.'],
+      [0, 1].map((at) => `services[${at}] is built in: leave it out; the built-in services are always served.`),
     ],
   ])('%s', async (name, content, faults) => {
     const { code, stdout } = await check(write(name, content));

@@ -32,7 +32,7 @@ export interface QueuedEvent<Data extends object = object> {
   readonly data: Data;
 }
 
-/** The stored form has the members of the data among the others, and the reference of the request under an older name. */
+/** The stored form has the members of the data among the others. */
 export function printQueuedEvent({ eventId, requestReference, at, traceparent, data }: QueuedEvent): string {
   return JSON.stringify({ eventId, requestReference, at, traceparent, ...data });
 }

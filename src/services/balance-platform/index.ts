@@ -1,6 +1,7 @@
 /** The balance platform. */
-import { defineService } from '../../backend/define-service.ts';
+import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import type { OperationHandlers } from '../../gateway/implement.ts';
+import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
 import { balancePlatformHandlers } from './balance-platforms/index.ts';
 import { createEventCompleter } from './complete-event.ts';
@@ -8,7 +9,7 @@ import { platformDataTables } from './data-tables.ts';
 import { isResourceEvent, resourceEventType } from './events.ts';
 import { keysOpenResources } from './key-check.ts';
 import { resources } from './resources.ts';
-import { createPlatformRegistry, platformRule } from './store/registry.ts';
+import { createPlatformRegistry, type PlatformRegistry, platformRule } from './store/registry.ts';
 import { balancePlatformTables } from './tables.ts';
 import { balancePlatformV2 } from './v2.ts';
 import { configurationFormat } from './webhook-format.ts';
@@ -17,7 +18,13 @@ const handlers: readonly OperationHandlers[] = [balancePlatformHandlers, ...reso
 
 export const platformHandlers: OperationHandlers = new Map(handlers.flatMap((each) => [...each]));
 
-export const balancePlatform = defineService({
+export interface PlatformParts extends Pick<ServiceParts, 'store'> {
+  readonly vault: Vault;
+  readonly registry: PlatformRegistry;
+}
+
+/** Balance platforms: account holders, their balance accounts and payment instruments. */
+export const balancePlatform: GatewayService<PlatformParts> = defineService({
   contract: balancePlatformV2,
   open: ({ engine, store, context, integrity }) => ({
     store,

@@ -1,10 +1,14 @@
 /** The Recurring service, with the account updater. */
-import { defineService } from '../../backend/define-service.ts';
+import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import type { Service } from '../../contract/service.ts';
 import { type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/refuse-secrets.ts';
 import { tenants } from '../conventions.ts';
-import { createAccountUpdater, createUpdaterJobHandlers } from './account-updater/account-updater.ts';
+import {
+  type AccountUpdater,
+  createAccountUpdater,
+  createUpdaterJobHandlers,
+} from './account-updater/account-updater.ts';
 import { createResponseImporter } from './account-updater/batch/responses.ts';
 import { updaterEventCounter, updaterEventLevel } from './account-updater/events.ts';
 import { createCardChangeImporter } from './account-updater/import-changes.ts';
@@ -21,9 +25,13 @@ import { isRecurringEvent, recurringEventType } from './events.ts';
 import { createDetailImporter } from './import-details.ts';
 import { keysOpenDetails } from './key-check.ts';
 import { listRecurringDetails } from './list-details.ts';
-import { recurringSettings } from './settings.ts';
+import { type RecurringSettings, recurringSettings } from './settings.ts';
 import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
-import { createMerchantAccountRegistry, merchantAccountRule } from './store/merchant-accounts.ts';
+import {
+  createMerchantAccountRegistry,
+  type MerchantAccountRegistry,
+  merchantAccountRule,
+} from './store/merchant-accounts.ts';
 import { createShopperCache } from './store/shopper-cache.ts';
 import { storeToken } from './store-token.ts';
 import { recurringTables } from './tables.ts';
@@ -32,7 +40,14 @@ import { olderVersions } from './versions.ts';
 import { classicFormat } from './webhooks/classic.ts';
 import { tokenizationFormat } from './webhooks/tokenization.ts';
 
-export const recurring = defineService({
+export interface RecurringParts extends Pick<ServiceParts<RecurringSettings>, 'store' | 'context' | 'settings'> {
+  readonly registry: MerchantAccountRegistry;
+  readonly cardSearch: CardSearchLimits;
+  readonly accountUpdater: AccountUpdater;
+}
+
+/** The payments interface: stored payment details, their tokens, and the account updater. */
+export const recurring: GatewayService<RecurringParts> = defineService({
   contract: recurringV68,
   olderVersions,
   settings: recurringSettings,

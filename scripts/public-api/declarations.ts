@@ -88,6 +88,7 @@ function readProject({ program, checker }: Project, folder: string): PublicApi {
 
 /** Parts of a server, which services with more than handlers and tables get. The page does not describe them: they may change. */
 const undescribed: ReadonlySet<string> = new Set([
+  ...['AnyConstructor', 'Implementation', 'JobRepository', 'Outbox', 'RowIntegrity', 'Sealed', 'SealScope', 'Values'],
   ...['ComputedDefault', 'Difference', 'Key', 'OlderVersionParts', 'Seal', 'Side'],
   ...['AuditDetail', 'Belonging', 'CheckedHandlers', 'ColumnsRow', 'Config', 'CredentialRules', 'DataTable', 'Dialect'],
   ...['Engine', 'EventCounter', 'FieldsOf', 'GrantRule', 'JobHandler', 'JobQueue', 'Log', 'Mac', 'Metrics', 'NameIn'],

@@ -25,6 +25,7 @@ export interface Implementation {
   readonly olderVersions: readonly OlderVersion[];
 }
 
+/** Pairs the newest version of a service with its handlers, and with its older versions. */
 export function implement<O extends Operation, H extends HandlersOf<O>>(
   service: Service<O>,
   handlers: CheckedHandlers<O, H>,

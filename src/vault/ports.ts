@@ -22,6 +22,7 @@ export interface SealScope {
   readonly record: string;
 }
 
+/** Seals secrets, opens them, and computes fingerprints by which they are found. */
 export interface Vault {
   /** During a rotation of the index key. */
   readonly hasTwoIndexKeys: boolean;

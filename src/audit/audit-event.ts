@@ -1,6 +1,6 @@
 /** What the audit log records: who did what, to what. */
 
-/** Who caused an event. */
+/** The person or program that caused an event. */
 export type AuditActor =
   /** A caller, by the id of its credential. */
   | { readonly type: 'credential'; readonly name: string }

@@ -4,7 +4,7 @@ import type { AuditKind } from './audit-event.ts';
 import { type AuditEntry, type ChainHead, isSameMac, macOfEntry, macOfHead, pinOf, sequenceOfPin } from './chain.ts';
 
 export interface ChainFault {
-  /** Of the entry at which the fault shows. */
+  /** The number of the entry at which the fault shows. */
   readonly sequence: number;
   readonly message: string;
 }

@@ -23,7 +23,7 @@ export interface OutcomeCounts {
   readonly failed: number;
   /** By a brown-out, or after a sunset. */
   readonly switchedOff: number;
-  /** Those of all others that a deprecation exempted. */
+  /** Calls that an exemption spared, of all others. */
   readonly exempt: number;
 }
 

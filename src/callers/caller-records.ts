@@ -19,9 +19,9 @@ import * as sql from './caller-statements.ts';
 import type { RecordedUse } from './listed-caller.ts';
 
 export interface StoredCallerRecords extends CallerRecords {
-  /** Those used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
+  /** Returns the records used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
   list(since: number): Promise<readonly CallerRecord[]>;
-  /** Those used since the moment without their counts, last used first. */
+  /** Returns the records used since the moment without their counts, last used first. */
   listUses(since: number): Promise<readonly RecordedUse[]>;
   /** The counts of the days since the moment, by the ids of the records. */
   listDays(

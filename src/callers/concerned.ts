@@ -7,7 +7,7 @@ export type Concern = 'deprecated' | 'exempt' | undefined;
 
 /** Returns a function that tells how the deprecation concerns calls of a record. */
 export function compileConcern(rule: DeprecationRule): (use: CallerUse) => Concern {
-  // Whom a rule concerns does not depend on the time.
+  // The callers that a rule concerns are the same at all times.
   const compiled = compileDeprecations([rule], { now: () => 0 });
   return (use) => {
     const found = compiled?.find(factsOf(use));

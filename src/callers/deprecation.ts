@@ -110,7 +110,7 @@ function compileRule(rule: DeprecationRule): CompiledRule {
     const value = rule[name];
     return value === undefined ? [] : [{ name, values: new Set<unknown>([value].flat()) }];
   });
-  // Who the caller is must be known before anyone can be exempt.
+  // Exemptions name credentials, so the caller must be known.
   const needsCredential = except.length > 0;
   return {
     formats: rule.format === undefined ? undefined : new Set([rule.format].flat()),

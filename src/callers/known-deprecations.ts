@@ -11,7 +11,7 @@ export interface KnownDeprecation {
   readonly rule: DeprecationRule;
   /** Absent for those of the configuration. */
   readonly stored?: Omit<StoredDeprecation, 'id' | 'rule'> | undefined;
-  /** Those of the store. Others are in the configuration. */
+  /** Exemptions in the store. Others are in the configuration. */
   readonly exemptions: readonly Exemption[];
 }
 
@@ -23,7 +23,7 @@ export interface InvalidDeprecation extends Omit<StoredDeprecation, 'rule'> {
 }
 
 export interface KnownDeprecations {
-  /** Those of the configuration first. */
+  /** Deprecations of the configuration come first. */
   readonly valid: readonly KnownDeprecation[];
   readonly invalid: readonly InvalidDeprecation[];
 }

@@ -8,7 +8,7 @@ import { type SealedRequest, sealedRecordOf } from './caller-record.ts';
 export interface ReadRequest {
   readonly operation: Operation;
   readonly input: unknown;
-  /** Of the contract. */
+  /** The version of the contract. */
   readonly version: number | undefined;
   /** How the caller has shown its credential. */
   readonly credential: 'basic' | 'apiKey';

@@ -26,7 +26,7 @@ export interface CallerReadiness {
     | 'exempt';
   /** The last such call. */
   readonly lastUsedAt: number;
-  /** Those since the moment, last used first. */
+  /** Uses since the moment, last used first. */
   readonly remaining: readonly RemainingUse[];
 }
 

@@ -27,7 +27,7 @@ export interface Setting<T, N extends string = string, F extends string = string
   readonly default?: string | ComputedDefault;
   /** Replaces the default for a gateway in memory: no other process reads what it stores, and tests send what attackers send. */
   readonly inMemory?: string;
-  /** Of a setting of a service: the name of the setting behind which documents list it. Absent: behind the one before it. */
+  /** For a setting of a service: the setting after which documents list it. By default it follows the one before it. */
   readonly after?: string;
   readonly doc: string;
   /** Never printed; may be read from a file. */

@@ -2,7 +2,7 @@
 import type { Input, Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
-/** Whose a request is. */
+/** The owner of a request. */
 export interface CallerIdentity {
   readonly credential: string;
   readonly tenant: string;
@@ -34,7 +34,7 @@ export type AnyCaller = Caller | ForwardedCaller;
 /** A request as handlers receive it: decoded, validated and authorized. */
 export interface CanonicalRequest<O extends Operation = Operation, C extends AnyCaller = Caller> {
   readonly service: Service;
-  /** Of the current version. */
+  /** The operation of the current version. */
   readonly operation: O;
   readonly input: Input<O>;
   readonly caller: C;

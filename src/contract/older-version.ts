@@ -127,7 +127,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
   const concerned = differences.filter((each) => each.side === undefined || each.side === side);
   return derive;
 
-  /** The same schema where nothing in it differs, so that versions share what is compiled for it. */
+  /** Returns the schema itself if nothing in it differs, so that versions share its compiled forms. */
   function derive(schema: Schema): Derived {
     const found = known.get(schema) ?? deriveAnew(schema);
     known.set(schema, found);

@@ -203,7 +203,7 @@ export function oneOf<const V extends string>(name: string, ...values: V[]): Doc
   return documented({ kind: 'enum', name, values: Object.freeze(values) });
 }
 
-/** The same enumeration; requests may write its values in any case. */
+/** Returns the enumeration with values that requests may write in any case. */
 export function inAnyCase<V extends string>(schema: EnumSchema<V>): Documented<EnumSchema<V>> {
   return documented({ ...schema, anyCase: true });
 }

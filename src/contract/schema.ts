@@ -121,7 +121,7 @@ export interface ObjectSchema<F extends Fields = Fields> {
   /** The field that is the text of the element. */
   readonly textField: string | undefined;
   readonly choices: readonly Choice[];
-  /** Members that requests may have and that mean nothing here. */
+  /** Members that requests may have and that Triglyph ignores. */
   readonly ignoredMembers: IgnoredMembers;
   /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
   readonly whenEmpty: readonly string[];

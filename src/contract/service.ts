@@ -49,7 +49,7 @@ export interface Service<O extends Operation = Operation> {
   readonly doc: string;
   /** The roles that credentials may have for it. */
   readonly roles: readonly string[];
-  /** Those that stand for several others, by name. */
+  /** Roles that stand for several others, by name. */
   readonly roleSets?: Readonly<Record<string, readonly string[]>>;
   /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
   readonly address: string;
@@ -62,7 +62,7 @@ export interface Service<O extends Operation = Operation> {
    * that are `marked` by `mandatoryInStubs`, for a service whose WSDL is published already.
    */
   readonly mandatoryFields?: 'required' | 'marked';
-  /** Of all services of a server; one that declares none takes those of the others. */
+  /** Conventions of all services of a server. A service without any takes those of the others. */
   readonly conventions?: Conventions;
   /** The member of errors, in JSON and FORM, that maps each invalid field to its message; absent where errors have none. */
   readonly errorMap?: string;

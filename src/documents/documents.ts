@@ -245,7 +245,7 @@ const placeholder = 'urn:address-of-the-service';
 interface Template {
   /** `address`: as the language of the document escapes it. */
   fill(address: string): string;
-  /** Of the filled document: strong, quotes included. A document of hundreds of kilobytes is not hashed for each request. */
+  /** Returns the ETag of the filled document: strong, quotes included. A document of hundreds of kilobytes is not hashed for each request. */
   etagOf(address: string): string;
 }
 

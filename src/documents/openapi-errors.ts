@@ -22,7 +22,7 @@ const errorMapSchema: JsonSchema = {
 };
 const required = ['status', 'errorCode', 'message', 'errorType'];
 
-/** Of operations that callers name. */
+/** Returns the schemas of errors of operations that callers name. */
 export function namedErrors(
   { requestReference }: Conventions,
   services: readonly Service[],
@@ -66,7 +66,7 @@ export function namedErrors(
   };
 }
 
-/** Of operations with an HTTP binding: problem details (RFC 9457). */
+/** Schemas of errors of operations with an HTTP binding: problem details (RFC 9457). */
 export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
   RestServiceError: {
     type: 'object',

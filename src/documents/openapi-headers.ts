@@ -8,7 +8,7 @@ function header(description: string, schema: JsonSchema): JsonSchema {
 }
 const anyText: JsonSchema = { type: 'string' };
 
-/** Of every response. */
+/** Returns the headers of every response. */
 export function responseHeaders({ requestReference }: Conventions): JsonSchema {
   return { [requestReference]: header('The reference of the request.', anyText) };
 }
@@ -24,7 +24,7 @@ export const keyParameter: JsonSchema = {
   example: '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10',
 };
 
-/** Of a response to a writing operation. */
+/** Headers of a response to a writing operation. */
 export const retryHeaders: JsonSchema = {
   [keyHeader]: header('The key of the request, if it had one.', key),
   [replayedHeader]: header('`true` if the response repeats the one to an earlier request.', anyText),

@@ -75,7 +75,7 @@ interface Api {
   readonly services: readonly Service[];
   /** Components for error messages, by name. */
   readonly errors: Readonly<Record<string, JsonSchema>>;
-  /** Of every response. */
+  /** Headers of every response. */
   readonly headers: JsonSchema;
   readonly calls: readonly Call[];
 }

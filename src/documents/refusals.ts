@@ -56,7 +56,7 @@ const ofEveryCall: readonly ProblemName[] = [
   'unavailable',
 ];
 
-/** Of a writing call with an Idempotency-Key. */
+/** Problems of a writing call with an Idempotency-Key. */
 const ofRetries: readonly ProblemName[] = ['invalidKey', 'inProgress', 'keyReused'];
 
 /** The problems that reading the fields of a request can find. */

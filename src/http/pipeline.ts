@@ -8,8 +8,8 @@ import { inspectRequestLine, isFollowedAfterUpgrade } from './request-line.ts';
 export const pipelinedMax = 16;
 
 /**
- * One read of a socket can hold a thousand requests, and Node parses them all. These wait; of those behind them nothing is
- * kept, and the connection ends with the answer to the last one that was (RFC 9112, section 9.3.2).
+ * One read of a socket can hold a thousand requests, and Node parses them all. This many wait. Later ones are dropped,
+ * and the connection ends with the answer to the last one that waited (RFC 9112, section 9.3.2).
  */
 export const waitingMax = 64;
 

@@ -15,7 +15,7 @@ export interface PendingLimitOptions {
   readonly count: () => Promise<readonly PendingCount[]>;
   /** 0 is unlimited. */
   readonly perCredentialMax: number;
-  /** Of all credentials; 0 is unlimited. */
+  /** Pending requests of all credentials; 0 is unlimited. */
   readonly max: number;
   /** Called for each refused request. */
   readonly onReached?: (limit: 'pendingOfCredential' | 'pendingOfAll') => void;

@@ -10,7 +10,7 @@ export interface RequestHasher {
   recordKey(caller: Pick<CallerIdentity, 'tenant' | 'partition'>, key: string): string;
   /** The key that another server gets for a record key: 43 characters, base64url. It reveals neither that nor the caller's key. */
   upstreamKey(recordKey: string): string;
-  /** The same for equivalent requests in any format: 43 characters, base64url. */
+  /** Returns one hash for equivalent requests in any format: 43 characters, base64url. */
   requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
   /** Encrypts the text of an outcome. The same text for the same outcome. */
   seal(text: string): string;
@@ -205,7 +205,7 @@ export class NotSent extends Error {
 /** The other server may have had the effect. The message says why, for the operator, without content of the request. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
-  /** Of a later attempt under the same key. It does not tell what became of the earlier one, unless it is the outcome itself. */
+  /** The refusal of a later attempt under the same key. It says nothing about the earlier one, unless it is the outcome itself. */
   readonly refusal: Problem | undefined;
 
   constructor(message: string, options: { readonly cause?: unknown; readonly refusal?: Problem | undefined } = {}) {

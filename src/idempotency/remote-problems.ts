@@ -8,7 +8,7 @@ export function isRefusal(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && (thrown.status < 500 || thrown.type !== 'internal');
 }
 
-/** The same problem in an answer that is not final: it says that the request may be sent again. */
+/** Returns the problem as one that is not final: it says that the request may be sent again. */
 export function mayBeSentAgain(problem: Problem): Problem {
   const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference } = problem;
   return new Problem({ ...kind, transient: true }, message, {
@@ -46,7 +46,7 @@ export function unavailable(cause: unknown): Problem {
   return new Problem('unavailable', undefined, { cause, ...(wait !== undefined && { retryAfterSeconds: wait }) });
 }
 
-/** The same request may be sent again: it is a read, or has a key that the other server knows. */
+/** Returns the problem of a request that may be sent again: it is a read, or has a key that the other server knows. */
 export function badAnswer(cause: unknown): Problem {
   return new Problem('badAnswer', undefined, { cause });
 }

@@ -14,7 +14,7 @@ export interface Execution {
 export interface RecordIdentity {
   readonly recordKey: string;
   readonly requestHash: string;
-  /** Of the index key of the record. */
+  /** Hashes with the index key of the record. */
   readonly hasher: RequestHasher;
   /** During a rotation of the index key, where no record is stored under the other key. */
   readonly alias?: RecordAlias | undefined;

@@ -13,7 +13,7 @@ import { keepsSensitive, redactOutput } from './redacted-output.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
-  /** Of the request that had the effect. */
+  /** The reference of the request that had the effect. */
   readonly requestReference: string;
   /** Absent where the request was refused. */
   readonly output?: unknown;

@@ -34,7 +34,7 @@ export interface ImportFile {
 
 export interface ImportSummary {
   readonly rows: number;
-  /** Of these, the rows that were skipped, since an earlier import has done them. */
+  /** Rows that were skipped, since an earlier import has done them. */
   readonly before: number;
   readonly refused: number;
   /** Whether the file was read to its end; otherwise the import was stopped, and continues another time. */

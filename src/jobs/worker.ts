@@ -62,7 +62,7 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   const { kind, concurrencyMax, leaseMs, pollIntervalMs } = handler;
   const stopping = new AbortController();
   const interrupted = new AbortController();
-  /** Those that count, and all. */
+  /** Jobs that count towards the limit, and all jobs. */
   const counted = new Set<TakenJob>();
   const running = new Set<Promise<void>>();
   let nudged = false;

@@ -3,9 +3,9 @@ import type { Clock } from './clock-and-ids.ts';
 
 export interface CircuitBreakerOptions {
   readonly clock: Clock;
-  /** So many failures in a row open the circuit. */
+  /** Failures in a row that open the circuit. */
   readonly failuresMax: number;
-  /** How long it stays open, after so many openings in a row (from 1). Milliseconds. */
+  /** Milliseconds for which the circuit stays open, by the number of openings in a row (from 1). */
   readonly openMs: (openings: number) => number;
   /** A probe takes no longer. After this time another one may go, should the first have ended without a word. */
   readonly probeMsMax: number;

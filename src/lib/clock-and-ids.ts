@@ -28,6 +28,6 @@ export interface IdGenerator {
   reference(): string;
   /** Globally unique: the prefix, and 23 characters of A-Z and 0-9. */
   prefixedId(prefix: string): string;
-  /** So many decimal digits, each equally likely. */
+  /** Returns `length` decimal digits, each equally likely. */
   randomDigits(length: number): string;
 }

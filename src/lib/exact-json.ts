@@ -3,7 +3,7 @@
 /** An integer that a double represents without losing digits. */
 export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
 
-/** Of ECMAScript 2026; the library types do not have it yet. */
+/** Part of ECMAScript 2026; the library types do not have it yet. */
 interface RawJson {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;

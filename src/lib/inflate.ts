@@ -23,7 +23,7 @@ export function codingOf(header: string | undefined): ContentCoding | 'unknown' 
 
 export interface InflateLimits {
   readonly bytesMax: number;
-  /** Of the inflated to the compressed size. Messages of real callers stay below 30. */
+  /** The ratio of the inflated to the compressed size. Messages of real callers stay below 30. */
   readonly ratioMax: number;
 }
 

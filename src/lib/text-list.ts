@@ -1,6 +1,6 @@
 /** Texts that are lists of texts, as JSON. */
 
-/** Returns the items of a list of so many; undefined for any other text. */
+/** Returns the items of a list with a given number of them; undefined for any other text. */
 export function parseTextList(text: string | undefined, length: number): readonly string[] | undefined {
   if (text === undefined) return undefined;
   try {

@@ -1,7 +1,7 @@
 /** W3C Trace Context: reads and creates the header `traceparent`. */
 import { randomFillSync } from 'node:crypto';
 
-/** Of version 00. */
+/** Characters of a header of version 00. */
 const length = 55;
 /** Later versions may append members. */
 const headerLengthMax = 256;

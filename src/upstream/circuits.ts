@@ -12,7 +12,7 @@ export interface CircuitsOptions {
   readonly probeMsMax: number;
 }
 
-/** Whose a request is. */
+/** The caller of a request. */
 export interface RequestSource {
   readonly credential: string;
   /** What one caller cannot make up: its address, where nothing is known of its credential. */
@@ -20,7 +20,7 @@ export interface RequestSource {
 }
 
 const failuresMax = 10;
-/** Of one origin count for all: its requests alone open the circuit of no other caller. */
+/** Failures of one origin that count for all: its requests alone open the circuit of no other caller. */
 const failuresOfOriginMax = failuresMax / 2;
 const openMsMax = 30_000;
 /** Callers with failures. Beyond it, the failures of the first one are forgotten. */

@@ -1,7 +1,7 @@
 /** Writes entries of the audit log to a file or a syslog server. */
+import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { AuditEntry } from '../chain.ts';
-import { openFile } from './file.ts';
 import { openStream, openUdp } from './syslog.ts';
 import { type CopyTarget, type LineTarget, nameOfTarget } from './target.ts';
 
@@ -57,4 +57,21 @@ function openTarget(target: CopyTarget): LineTarget {
     default:
       return target satisfies never;
   }
+}
+
+/** Appends lines to a file. Each batch opens the file, so that log rotation needs no signal. */
+function openFile({ path, sync }: { readonly path: string; readonly sync: boolean }): LineTarget {
+  return Object.freeze<LineTarget>({
+    async write(lines) {
+      const file = await open(path, 'a', 0o600);
+      try {
+        // One write: lines of several processes do not mix.
+        await file.appendFile(`${lines.join('\n')}\n`);
+        if (sync) await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+    close: () => {},
+  });
 }

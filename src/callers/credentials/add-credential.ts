@@ -64,7 +64,7 @@ export interface RegistryParts {
   readonly integrity: RowIntegrity;
 }
 
-/** Whose secret it is. `certificate`: a fingerprint stands for the secret. */
+/** The credential of a secret. `certificate`: a fingerprint stands for the secret. */
 interface SecretOwner {
   readonly tenant: string;
   readonly id: string;

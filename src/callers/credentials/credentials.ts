@@ -78,7 +78,7 @@ interface Found {
 /** A credential has one secret, and two while it is rotated. As many are compared for each name. */
 const comparedMin = 2;
 
-/** Of a credential that no request carries. */
+/** The origin of a credential that no request carries. */
 const nowhere: CredentialOrigin = Object.freeze({});
 
 type Read = (statement: Statement<SecretRow>, name: string) => Promise<Found>;

@@ -35,7 +35,7 @@ export interface FairTurns {
  * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
  */
 const sharedBudgetMs = 0.08;
-/** The same while there is one caller: no other one waits, and longer turns save system calls. */
+/** The budget while there is one caller: no other one waits, and longer turns save system calls. */
 const aloneBudgetMs = 5;
 /** Fewer waiting requests are no overload: the machine gave the process no time. */
 const queueMin = 32;
@@ -67,7 +67,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const rotation = new Set<Line>();
   let waiting = 0;
   let sweptAt = 0;
-  /** Of the current turn of the event loop. */
+  /** When the current turn of the event loop began. */
   let startedAt: number | undefined;
   let turnNumber = 0;
 

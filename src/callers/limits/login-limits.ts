@@ -26,7 +26,7 @@ export interface LoginAttempt {
 
 const acceptedMax = 20_000;
 const acceptedMsMax = 86_400_000;
-/** Of one address. */
+/** Accepted secrets that are remembered for one address. */
 const rememberedMax = 100;
 /** Secrets in the clear are held for a second at most. */
 const seenMsMax = 1_000;

@@ -1,4 +1,4 @@
-/** A quota: so many events of a key in a window of time, then the key is blocked. */
+/** A quota: a number of events of a key in a window of time, after which the key is blocked. */
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { type CountRule, longestMs, type SharedCount, type SharedCounts } from './shared-counts.ts';
@@ -39,7 +39,7 @@ export interface Counted {
   readonly member?: string;
   /** By default the key. */
   readonly actor?: string;
-  /** So many events of a key wait in the memory of this process, until a further one follows in their window; 0 by default. */
+  /** Events of a key that wait in the memory of this process until a further one follows in their window; 0 by default. */
   readonly heldMax?: number;
 }
 

@@ -26,12 +26,12 @@ export class ReturnTimes {
   countRefusal(at: number): number {
     if (at - this.#windowStartedAt >= windowMs) this.#beginWindow(at);
     this.#refused += 1;
-    // One that is refused among many returns at another time than they do.
+    // Requests that are refused together return at different times.
     return 1 + Math.floor(this.#random() * (2 * this.#meanSeconds - 1));
   }
 
   #beginWindow(at: number): void {
-    // So many requests wait elsewhere, since each refused one returns after the mean.
+    // Requests that wait at their callers: each refused one returns after the mean.
     const waiting = this.#refused * this.#meanSeconds;
     const seconds = Math.ceil(waiting / (this.#answered * refusedForEachAnswer));
     this.#meanSeconds = waiting === 0 ? 1 : Math.min(Math.max(seconds, 1), secondsMax);

@@ -25,7 +25,7 @@ import type { Declared, SchemaIndex } from './schema-index.ts';
 import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
 import { type Scalar, SimpleTypes } from './simple-types.ts';
 
-/** Of all types, each as often as it is read. */
+/** Parts of all types, each as often as it is read. */
 const partsMax = 500_000;
 
 export class ComplexTypes {

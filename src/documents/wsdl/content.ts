@@ -35,7 +35,7 @@ interface GroupContext {
 const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
 const typeFieldsMax = 5_000;
-/** Of the types that extend another. */
+/** Named types that extend another. */
 const namedMax = 20;
 
 export class ContentReader {

@@ -19,7 +19,7 @@ export interface Loaded {
   readonly findings: FindingCollector;
 }
 
-/** Of each document of an import. */
+/** Limits of each document of an import. */
 const documentLimits: Limits = Object.freeze({
   depthMax: 100,
   elementsMax: 200_000,
@@ -31,7 +31,7 @@ const documentLimits: Limits = Object.freeze({
 
 const documentsMax = 200;
 
-/** Of all schemas: one without a namespace counts for each namespace that includes it. */
+/** Declarations of all schemas: one without a namespace counts for each namespace that includes it. */
 const declarationsMax = 500_000;
 
 /** `location`: a path, or a URL where the network is allowed. Throws Unread for a document that cannot be read. */

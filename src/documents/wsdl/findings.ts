@@ -15,7 +15,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Of each kind. */
+/** Findings of each kind. */
 const findingsMax = 5_000;
 
 export class FindingCollector {

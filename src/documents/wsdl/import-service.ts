@@ -17,11 +17,11 @@ import { Unread } from './read-location.ts';
 import { SchemaIndex } from './schema-index.ts';
 import { sizeOf } from './schema-size.ts';
 
-/** Of all messages: fields of types that occur in several places count in each. */
+/** Fields of all messages: those of a type that occurs in several places count in each. */
 const fieldsMax = 2_000_000;
 
 export interface ImportChoice extends PortChoice {
-  /** Of moments without one; UTC by default. */
+  /** The time zone of moments without one; UTC by default. */
   readonly timeZone?: string | undefined;
 }
 

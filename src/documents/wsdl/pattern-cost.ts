@@ -5,14 +5,14 @@ import { type PatternNode, parsePattern, Unparsed } from '../pattern.ts';
 export type PatternFault = Unparsed['fault'] | 'too long' | 'too many steps' | 'too many';
 
 const lengthMax = 2_000;
-/** Of one match: some milliseconds. */
+/** Steps of one match: some milliseconds. */
 const stepsMax = 1_000_000;
 /** Characters and classes, where counted groups are repeated as often as they count. */
 const positionsMax = 500;
 const followsMax = 20_000;
 /** Parts of the pattern, repeated in the same way. */
 const partsMax = 10_000;
-/** Of this calculation. */
+/** Work of this calculation. */
 const workMax = 4_000_000;
 
 /**
@@ -67,7 +67,7 @@ class Automaton {
     ];
   }
 
-  /** Of a failing match of a text with `length` characters. */
+  /** Returns the steps of a failing match of a text with `length` characters. */
   steps(length: number): number {
     const start = this.#choices(this.#start.first);
     const states = this.#follow.map((follow) => this.#choices(follow));

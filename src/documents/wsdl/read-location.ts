@@ -36,14 +36,14 @@ export interface Reading {
   bytes(location: string, base: string | undefined): Promise<Buffer>;
 }
 
-/** Of one document, and of all documents together. */
+/** Bytes of one document, and of all documents together. */
 export const bytesMax = 8 << 20;
 const allBytesMax = 32 << 20;
 const defaultTimeLimitMs = 20_000;
 
 export function createReading(options: ReadingOptions): Reading {
   const { allowNetwork, folder, timeLimitMs = defaultTimeLimitMs, resolve } = options;
-  /** Of the documents of the network. */
+  /** Origins of the documents of the network. */
   const origins = new Map<string, Origin>();
   let allowedFolder = folder === undefined ? undefined : realpath(folder);
   let total = 0;

@@ -37,7 +37,7 @@ interface Facets {
 
 const depthMax = 32;
 
-/** Of an enumeration. */
+/** Values of an enumeration. */
 const valuesMax = 10_000;
 
 /** Different ones. */
@@ -90,7 +90,7 @@ export class SimpleTypes {
   readonly #index: SchemaIndex;
   readonly #findings: FindingCollector;
   readonly #timeZone: string;
-  /** Of patterns, by the length of their texts and themselves. */
+  /** Faults of patterns, by the length of their texts and themselves. */
   readonly #faults = new Map<string, PatternFault | undefined>();
 
   /** `timeZone`: of moments without one. */

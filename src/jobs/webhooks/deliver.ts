@@ -1,7 +1,6 @@
 /** Delivers events to endpoints: at least once, in the order of their keys, until each is accepted or abandoned. */
 
 import { clock, monotonicClock } from '../../lib/clock.ts';
-import { createJumpMeter } from '../../lib/clock-jump.ts';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { JobQueue, TakenJob } from '../job.ts';
@@ -39,7 +38,7 @@ export interface AttemptedDelivery {
   readonly endpointId: string;
   /** Attempts so far, this one included. */
   readonly attempt: number;
-  /** Of the request that caused the event. */
+  /** The trace of the request that caused the event. */
   readonly traceparent: string | undefined;
 }
 
@@ -166,4 +165,17 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because };
     },
   });
+}
+
+/**
+ * The returned function takes the present time of a wall clock, and returns by how many milliseconds that clock has jumped
+ * ahead since the first call; 0 where it has not.
+ */
+function createJumpMeter(): (wallMs: number) => number {
+  let least = Number.POSITIVE_INFINITY;
+  return (wallMs) => {
+    const offset = wallMs - monotonicClock.now();
+    least = Math.min(least, offset);
+    return offset - least;
+  };
 }

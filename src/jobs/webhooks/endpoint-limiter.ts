@@ -6,7 +6,7 @@ import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 
-/** Send nothing for so many milliseconds; `because` is for people. */
+/** Nothing is sent for a time in milliseconds; `because` is for people. */
 export interface Deferred {
   readonly afterMs: number;
   /** Between two deliveries that the endpoint has a place for; undefined before it has answered. */
@@ -35,7 +35,7 @@ export interface LimiterOptions {
   readonly clock: Clock;
   /** Deliveries at the same time, to quick endpoints. */
   readonly quickMax: number;
-  /** The same to slow endpoints. */
+  /** Deliveries to slow endpoints at the same time. */
   readonly slowMax: number;
   /** Deliveries to one endpoint at the same time. */
   readonly endpointMax: number;
@@ -47,7 +47,7 @@ export interface LimiterOptions {
 
 const failuresMax = 5;
 const openBackoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
-/** A slow endpoint that was quick so many times in a row is quick. */
+/** Quick answers in a row after which a slow endpoint counts as quick. */
 const quickInRowMin = 8;
 /** An endpoint that has not answered yet gets no more deliveries at the same time, one more after each quick answer. */
 const newcomerMax = 2;

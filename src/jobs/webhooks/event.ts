@@ -12,7 +12,7 @@ export interface DomainEvent<Data extends object = object> {
 /** The events of one request, in their order. */
 export interface EventBatch {
   readonly tenant: string;
-  /** Of the request; the ids of the events are derived from it. */
+  /** The reference of the request, from which the ids of the events are derived. */
   readonly requestReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -21,9 +21,9 @@ export interface EventBatch {
 
 /** An event that waits for delivery. */
 export interface QueuedEvent<Data extends object = object> {
-  /** The same in every attempt to deliver it. */
+  /** Stays the same in every attempt to deliver the event. */
   readonly eventId: string;
-  /** Of the request that caused it. */
+  /** The reference of the request that caused the event. */
   readonly requestReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

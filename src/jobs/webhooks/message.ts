@@ -1,7 +1,7 @@
 /** A webhook message and its sender. */
 import type { SigningKeys } from './signing-keys.ts';
 
-/** The same in every attempt, until a rotation of keys begins or ends. Each attempt adds headers with its time. */
+/** A message is the same in every attempt, until a rotation of keys begins or ends. Each attempt adds headers with its time. */
 export interface Message {
   readonly body: string;
   /** In addition to those of every delivery. */

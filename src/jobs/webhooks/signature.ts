@@ -18,7 +18,7 @@ export function signatureHeaders({ key, nextKey }: SigningKeys, body: string): R
 
 export interface SentMessage {
   readonly eventId: string;
-  /** Of this attempt, in milliseconds since the epoch. */
+  /** The time of this attempt, in milliseconds since the epoch. */
   readonly sentAt: number;
   readonly body: string;
 }

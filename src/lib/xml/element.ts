@@ -11,7 +11,7 @@ export interface Attribute {
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
-  /** Of its value between the quotes. Only of a document that was parsed with places. */
+  /** The place of its value between the quotes. Present if the document was parsed with places. */
   readonly place?: Range;
 }
 

@@ -3,9 +3,9 @@
 export interface Limits {
   readonly depthMax: number;
   readonly elementsMax: number;
-  /** Of one element. */
+  /** Attributes of one element. */
   readonly attributesMax: number;
-  /** Of the whole document. */
+  /** Attributes of the whole document. */
   readonly allAttributesMax: number;
   readonly nameLengthMax: number;
   readonly textLengthMax: number;

@@ -7,14 +7,14 @@ import { Malformed, type Position, parseWithPlaces } from './parse.ts';
 export interface LocatedElement {
   readonly namespace: string;
   readonly local: string;
-  /** Those without a namespace, by name. */
+  /** Attributes without a namespace, by name. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** Those with one. */
+  /** Attributes with a namespace. */
   readonly qualified: readonly QualifiedAttribute[];
   readonly children: readonly LocatedElement[];
   readonly text: string;
   readonly parent: LocatedElement | undefined;
-  /** Of its first character. */
+  /** The position of its first character. */
   readonly position: Position;
   /** URIs by prefix, those of the elements around it included. */
   readonly prefixes: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface QualifiedAttribute {
   readonly value: string;
 }
 
-/** Of all elements that declare one, with those that each has from the elements around it. */
+/** Prefixes of all elements that declare one, inherited prefixes included. */
 const prefixesMax = 2_000_000;
 
 /** Throws `Malformed` and no other error. A DOCTYPE is refused, and with it all entities. Processing instructions are ignored. */

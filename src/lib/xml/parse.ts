@@ -52,7 +52,7 @@ export interface Markup extends Range {
   readonly kind: 'start' | 'end' | 'comment' | 'cdata' | 'instruction';
   /** The text between this and the markup before it; what it means. */
   readonly textBefore: string;
-  /** Of a start tag, declarations of namespaces included: the places of names and values. */
+  /** The places of names and values in a start tag, declarations of namespaces included. */
   readonly attributes?: readonly AttributePlace[];
 }
 

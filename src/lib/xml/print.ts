@@ -10,7 +10,7 @@ const replacements: Readonly<Record<string, string>> = {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the last ones are the characters outside XML 1.0 Char
 const specials = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-// The same and surrogates, which may be unpaired.
+// Those characters, and surrogates, which may be unpaired.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const suspect = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
 

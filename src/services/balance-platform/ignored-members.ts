@@ -1,4 +1,4 @@
-/** The members of requests that mean nothing here, by the type that has them, each with where it comes from. */
+/** The members of requests that Triglyph ignores, by the type that has them, each with where it comes from. */
 import type { IgnoredMembers } from '../../contract/schema.ts';
 
 /** Only the platform sets these; callers send them back with what they read. */

@@ -39,7 +39,7 @@ export function cardVariant(number: string): string | undefined {
   return ranges.find(isWithin)?.variant;
 }
 
-/** Of all brands. */
+/** Lengths of the security codes of all brands. */
 export const cvcLengths: readonly number[] = [3, 4];
 
 export function cvcLength(variant: string): number {

@@ -21,7 +21,7 @@ export const cardNumberDetector: TextDetector = Object.freeze<TextDetector>({
 });
 
 interface Found {
-  /** Of its digits. */
+  /** The places of its digits. */
   readonly places: readonly number[];
 }
 

@@ -16,7 +16,7 @@ export interface Searched {
   readonly tenant: string;
   /** For the reports. All credentials of a company have one quota: it may have any number of them. */
   readonly credential: string;
-  /** Of a card. */
+  /** The number of a card. */
   readonly number?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createCardSearchLimits(settings: CardSearchSettings, limits: Lim
   const misses = limits.quota({ name: 'lookupMisses', max: settings.lookupMissesPerMinuteMax, windowMs: minuteMs });
   const stored = limits.quota({ name: 'cardsStored', max: settings.cardsStoredPerMinuteMax, windowMs: minuteMs });
   const storedHeld = Math.min(storedHeldMax, Math.floor(storedHeldShare * settings.cardsStoredPerMinuteMax));
-  // Who knows what lists show of a number tries numbers that differ only in the rest.
+  // A caller that has seen the listed part of a number tries numbers that differ only in the rest.
   const similar = limits.quota({ name: 'similarCards', max: settings.similarCardsPerDayMax, windowMs: dayMs });
   const check = (quota: Quota, { tenant, number }: Searched): void => {
     refuseBlocked(quota, tenant);

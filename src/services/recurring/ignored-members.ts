@@ -1,4 +1,4 @@
-/** The members of requests that mean nothing here, by the type that has them, each with where it comes from. */
+/** The members of requests that Triglyph ignores, by the type that has them, each with where it comes from. */
 import type { IgnoredMembers } from '../../contract/schema.ts';
 
 /** The official Python library, from 1.2 to 3.0, and the tests of its later versions. */

@@ -1,7 +1,7 @@
 /** The problems of the Recurring service: codes and texts as callers of this interface know them. */
 import { defineProblems, kind, problems } from '../../contract/problem.ts';
 
-/** Those of the engine are listed for their place in the documents. */
+/** Problems of the engine are listed for their place in the documents. */
 export const recurringProblems = defineProblems({
   invalidBillingDate: kind(
     422,

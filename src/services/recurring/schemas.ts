@@ -18,7 +18,7 @@ import { recurringProblems } from './problems.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 
-/** Of answers, and not in the published WSDL of version 12: Axis 1.4 stubs of it refuse an answer with any other element. */
+/** A member of answers that the published WSDL of version 12 lacks: Axis 1.4 stubs of it refuse an answer with any other element. */
 export const unknownToV12 = { nillable: false } as const;
 
 /** 2020-03-01T10:53:11Z, in the examples of the reference. */

@@ -1,4 +1,4 @@
-/** Cases of members that mean nothing here: empty unknown ones, and those of other versions and of known clients. */
+/** Cases of members that Triglyph ignores: empty unknown ones, and those of other versions and of known clients. */
 import { account, axis, type Case, mc, P, R, twelve, visa } from '../case.ts';
 import { printed } from '../print-recurring.ts';
 

@@ -52,7 +52,7 @@ export function brandVariantsOf(brand: string): readonly string[] {
   return cardRanges.filter((range) => range.brand === brand).map((range) => range.brandVariant);
 }
 
-/** The same month four years later (UTC). `now`: milliseconds since the epoch. */
+/** Returns the present month four years later (UTC). `now`: milliseconds since the epoch. */
 export function expirationFrom(now: number): IssuedCard['expiration'] {
   const date = new Date(now);
   return {

@@ -17,7 +17,7 @@ type Request = Input<ScheduleAccountUpdater>;
 
 /** The response of the HTTP updater. */
 interface LookupResult {
-  /** The same for a request and its retries. */
+  /** Names a request and its retries. */
   readonly request: string;
   /** See `checkId`; absent where there was no card to check. */
   readonly id?: string;

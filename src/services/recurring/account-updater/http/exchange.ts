@@ -18,7 +18,7 @@ export interface ExchangeRequest {
   readonly id: string;
   readonly body: string;
   readonly msMax: number;
-  /** Of the span of the call. */
+  /** The trace of the span of the call. */
   readonly traceparent: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface OutcomeCounts {
   readonly failed: number;
   /** By a brown-out, or after a sunset. */
   readonly switchedOff: number;
-  /** Calls that an exemption spared, of all others. */
+  /** Further calls that a deprecation exempted. */
   readonly exempt: number;
 }
 

@@ -1,13 +1,30 @@
 /** What a start of the program costs, and how soon it answers where an account updater hangs. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environment } from '../../test/support/commands.ts';
-import { cpuMsOf, megabytesOf } from '../../test/support/process-usage.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from '../../test/support/server.ts';
 import { tempFolder } from '../../test/support/temp-folder.ts';
 import { startUpdater } from '../../test/support/updater.ts';
 import { type Budget, requireThat, timeOf } from './budget.ts';
+
+/** Milliseconds per tick of the kernel's counters on Linux. */
+const msPerTick = 10;
+
+/** The CPU time of all threads so far. Unlike wall-clock time, it does not grow with other load. */
+const cpuMsOf = (pid: number): number => {
+  // The name of the program, in parentheses, may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const [userTicks, systemTicks] = fields.slice(11, 13).map(Number);
+  return (userTicks! + systemTicks!) * msPerTick;
+};
+
+/** Resident memory in MB. */
+const megabytesOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 const updaterMsMax = 500;
 /** As users start it. The first start bundles, so its measurement does not count. */

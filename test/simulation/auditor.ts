@@ -1,13 +1,44 @@
 /** The auditor: observes every commit and every answer, runs the reference model, and records what must never happen. */
 import { resources } from '../resources/index.ts';
+import type { StoredEvent } from '../resources/resource.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 import { checkAnswer, type Executed, type Reachable } from './check-answer.ts';
 import { isEvent, pspReferenceOf, subjectOf } from './effect-text.ts';
-import { effectsOf, eventTextOf } from './effects.ts';
 import type { Step } from './expected.ts';
 import { Model } from './model.ts';
 import type { Entry, SimDatabase, SimTransaction } from './sim-database.ts';
 import type { UpdaterQuestion } from './sim-updater.ts';
+
+/** A statement that enqueues events has five parameters for each after the company; the fourth one is the payload. */
+const eventColumns = 5;
+const payloadColumn = 4;
+
+function effectsOf(entry: Entry): readonly string[] {
+  const { statement, parameters } = entry;
+  if (statement.name.startsWith('enqueue-events-'))
+    return parameters.flatMap((parameter, index) =>
+      index % eventColumns === payloadColumn ? [eventTextOf(String(parameter))] : [],
+    );
+  return resources.flatMap((resource) => resource.effectsOf(entry));
+}
+
+const eventTexts = new Map<string, string>();
+
+/** The text of a stored event. Each payload is parsed once: the runs store the same ones again and again. */
+function eventTextOf(payload: string): string {
+  const text = eventTexts.get(payload) ?? parseEvent(payload);
+  eventTexts.set(payload, text);
+  return text;
+}
+
+function parseEvent(payload: string): string {
+  const event: StoredEvent = JSON.parse(payload);
+  for (const { eventTextOf } of resources) {
+    const text = eventTextOf(event);
+    if (text !== undefined) return text;
+  }
+  throw new Error(`no resource has the event ${payload}`);
+}
 
 /** Milliseconds for which a key is known. */
 const knownMs = 31 * 24 * 60 * 60 * 1000;

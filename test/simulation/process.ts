@@ -10,12 +10,11 @@ import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/han
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
+import type { CacheReservation, IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { services } from '../../src/services/index.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createStore } from '../../src/store/store.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { protocols } from '../resources/operations.ts';
 import { balancePlatform } from '../resources/platform.ts';
 import { merchantAccount } from '../resources/stored-detail-model.ts';
@@ -26,12 +25,34 @@ import { epoch, updater as localUpdater } from './environment.ts';
 import { type FaultInjector, Port } from './port.ts';
 import { company, encodeCall } from './request.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
-import { createSimulatedCache } from './sim-cache.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
 import type { GroupDefect } from './sim-group.ts';
 import { createSimulatedUpdater, type UpdaterQuestion } from './sim-updater.ts';
 import { requestHasher, vault } from './vault.ts';
+
+const limitMs = 50;
+const unknown: CacheReservation = Object.freeze({ kind: 'unknown' });
+const ignore = (): void => {};
+
+function createSimulatedCache(server: CacheServer, port: Port): IdempotencyCache {
+  const isDown = () => server.downUntil > port.scheduler.now;
+  const notify = (point: string, apply: () => void) =>
+    port.call<void>({ point, kind: 'cache', limitMs, apply: () => (isDown() ? undefined : apply()), fail: ignore });
+  return Object.freeze<IdempotencyCache>({
+    reserve: (recordKey) =>
+      port.call<CacheReservation>({
+        point: 'cache reserve',
+        kind: 'cache',
+        limitMs,
+        apply: () => (isDown() ? unknown : server.reserve(recordKey)),
+        fail: () => unknown,
+      }),
+    complete: (recordKey) => notify('cache complete', () => server.complete(recordKey)),
+    release: (recordKey, token) => notify('cache release', () => server.release(recordKey, token)),
+    close: async () => {},
+  });
+}
 
 /** The parts of a gateway that a seeded defect can replace. */
 export interface GatewayParts {

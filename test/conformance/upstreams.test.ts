@@ -11,7 +11,7 @@ import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { createSqliteTemplate, openSqliteCopy } from '../support/databases.ts';
-import { callers, countedIds, now, ringText, saveFixture } from '../support/fixture.ts';
+import { callers, countedIds, now, ringText, saveSignedFixture } from '../support/fixture.ts';
 import { openGateway } from '../support/gateway.ts';
 import { createJsonServer, type JsonServerOptions } from '../support/json-server.ts';
 import { account, type Case, mc, visa } from './case.ts';
@@ -163,7 +163,7 @@ describe.each(upstreamSubjects)('$title', (subject) => {
   let started: StartedGateway;
   beforeAll(async () => {
     upstream = await openChangingUpstream();
-    const { engine } = openSqliteCopy(await createSqliteTemplate(saveFixture));
+    const { engine } = openSqliteCopy(await createSqliteTemplate(saveSignedFixture));
     const { url } = upstream;
     started = await startGateway(
       {

@@ -6,7 +6,9 @@ import { announcementOf, createLocalUpdater } from '../../src/services/recurring
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
+import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
 import { createStore } from '../../src/store/store.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -95,8 +97,8 @@ export const shopper1 = { company: 'Demo', merchantAccount: 'DemoMerchant', shop
 
 const clock = { now: () => now };
 
-const saveCredentials = async (engine: Engine): Promise<void> => {
-  const registry = createRegistry(engine, ring.pepper, clock);
+const saveCredentials = async (engine: Engine, integrity: RowIntegrity): Promise<void> => {
+  const registry = createRegistry(engine, ring.pepper, clock, undefined, undefined, integrity);
   for (const code of ['DemoMerchant', 'DemoMerchantNL']) await registry.addMerchantAccount('Demo', code);
   await registry.addMerchantAccount('Other', 'OtherMerchant');
   const demo = {
@@ -127,10 +129,10 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
   await registry.addCredential({ ...platform, ...roleless, kind: 'basic' });
 };
 
-const saveDetails = async (engine: Engine): Promise<void> => {
+const saveDetails = async (engine: Engine, integrity: RowIntegrity): Promise<void> => {
   const vault = createVault(ring);
   const context = { clock, ids: countedIds(), updater: createLocalUpdater(vault, { testCards: true }), vault };
-  await createStore(engine).write(async (transaction) => {
+  await createStore(engine, { shared: [integrity] }).write(async (transaction) => {
     for (const detail of details) await saveDetail(shopper1, detail, transaction.repository(DetailRepository), context);
     await transaction
       .repository(DetailRepository)
@@ -143,8 +145,16 @@ const saveDetails = async (engine: Engine): Promise<void> => {
 };
 
 /** Migrates an empty database and saves the companies, credentials, platforms and details. */
-export const saveFixture = async (engine: Engine): Promise<void> => {
+export const saveFixture = async (engine: Engine, integrity = new RowIntegrity()): Promise<void> => {
   await migrate(engine);
-  await saveCredentials(engine);
-  await saveDetails(engine);
+  await saveCredentials(engine, integrity);
+  await saveDetails(engine, integrity);
+};
+
+/** The same with signed rows, for a gateway with row MACs. */
+export const saveSignedFixture = async (engine: Engine): Promise<void> => {
+  const integrity = new RowIntegrity();
+  await migrate(engine);
+  await loadIntegrity(engine, createVault(ring), integrity, { create: true });
+  await saveFixture(engine, integrity);
 };

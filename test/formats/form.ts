@@ -12,6 +12,9 @@ export const form: TestFormat = {
   answerType: 'application/x-www-form-urlencoded;charset=utf-8',
   status422: 422,
   precisionMs: 1_000,
+  meaning: (text) => decodeURIComponent(text.replaceAll('+', ' ')),
+  spell: spellForm,
+  charsets: { hasByteOrderMark: false, isUtf16: false },
   path: operationAddress,
   print: (_service, _operation, tree) => pairsOf(tree, '').join('&'),
   withKey: (body, key) => `${body}&idempotencyKey=${key}`,
@@ -70,4 +73,15 @@ function parsePairs(body: string): Readonly<Record<string, string>> {
 function parsePrefixedPairs(body: string): Readonly<Record<string, string>> {
   const pairs = Object.entries(parsePairs(body)).filter(([key]) => key !== 'action');
   return Object.fromEntries(pairs.map(([key, value]) => [key.slice(key.indexOf('.') + 1), value]));
+}
+
+function spellForm(text: string, turn: () => number): string {
+  return text
+    .split('&')
+    .map((pair) =>
+      pair.replace(/%[\dA-F]{2}|[A-Za-z0-9.]/g, (sign) =>
+        sign.length === 1 && turn() % 2 === 0 ? `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}` : sign,
+      ),
+    )
+    .join('&&');
 }

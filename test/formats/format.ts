@@ -18,6 +18,11 @@ export interface TestFormat {
   readonly path: (service: Service, operation: Operation) => string;
   /** Prints a body that may be invalid. */
   readonly print: (service: Service, operation: Operation, tree: Loose) => string;
+  /** What the text of a value means. */
+  readonly meaning: (text: string) => string;
+  /** Spells each name and value of a message that the format encoded. */
+  readonly spell: Spell;
+  readonly charsets: { readonly hasByteOrderMark: boolean; readonly isUtf16: boolean };
   /** Adds an Idempotency-Key to a body that the format encoded; absent where only a header carries the key. */
   readonly withKey?: (body: string, key: string) => string;
   /** Returns the first of the bodies that the documents do not allow, and why. */
@@ -25,6 +30,9 @@ export interface TestFormat {
   /** The most expensive bodies of 64 KiB, named after what they repeat. */
   readonly largestBodies: (service: Service, operation: Operation) => Readonly<Record<string, string>>;
 }
+
+/** Writes a text in another way that means the same. `turn`: chooses among the ways. */
+export type Spell = (text: string, turn: () => number) => string;
 
 /** Undefined where every body is valid. */
 export type Invalid = string | undefined;

@@ -11,6 +11,9 @@ export const json: TestFormat = {
   answerType: 'application/json;charset=utf-8',
   status422: 422,
   precisionMs: 1_000,
+  meaning: (text) => String(JSON.parse(text)),
+  spell: spellJson,
+  charsets: { hasByteOrderMark: true, isUtf16: false },
   path: operationAddress,
   print: (_service, _operation, tree) => textOf(tree),
   findInvalid: (_service, operation, side, bodies) =>
@@ -34,4 +37,12 @@ function textOf(node: Loose): string {
     default:
       return node satisfies never;
   }
+}
+
+function spellJson(text: string, turn: () => number): string {
+  return text.replace(/"((?:[^"\\]|\\.)*)"/g, (sent) => {
+    const plain = JSON.parse(sent) as string;
+    const units = Array.from({ length: plain.length }, (_, at) => plain.charCodeAt(at).toString(16).padStart(4, '0'));
+    return `"${units.map((hex, at) => (turn() % 2 === 0 ? `\\u${hex}` : JSON.stringify(plain[at]).slice(1, -1))).join('')}"`;
+  });
 }

@@ -1,5 +1,6 @@
 /** SOAP 1.1 and 1.2, as tests know them. */
 import { ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
+import { parse } from '../../src/lib/xml/parse.ts';
 import { worstXml } from '../support/largest-messages.ts';
 import { type Loose, splitAttributes } from '../support/lenient.ts';
 import { firstInvalid } from '../support/xmllint.ts';
@@ -24,6 +25,9 @@ function createFormat(envelope: string, prefix: string, differences: Differences
   return {
     ...differences,
     precisionMs: 1,
+    meaning: (text) => parse(`<a>${text}</a>`).text,
+    spell: spellXml,
+    charsets: { hasByteOrderMark: true, isUtf16: true },
     path: (service) => serviceAddress(service),
     print: (service, { name: called, elements: { input: name = called } = {} }, tree) =>
       `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
@@ -77,4 +81,15 @@ function contentOf(node: Loose): string {
 
 function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? '&#xD;');
+}
+
+function spellXml(text: string, turn: () => number): string {
+  return text.replace(/>([^<&]+)</g, (_, content: string) => {
+    const spelt = [...content].map((sign) => {
+      const code = sign.codePointAt(0) ?? 0;
+      const ways = [sign, `&#${code};`, `&#x${code.toString(16)};`, `<![CDATA[${sign}]]>`, `<!-- 4 -->${sign}`];
+      return ways[turn() % ways.length];
+    });
+    return `>${spelt.join('')}<`;
+  });
 }

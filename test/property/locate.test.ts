@@ -11,7 +11,6 @@ import { createProtocols, type ProtocolName, type Protocols } from '../../src/fo
 import type { Call } from '../../src/formats/protocol.ts';
 import { PartRecorder } from '../../src/formats/visit.ts';
 import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
-import { parse as parseXml } from '../../src/lib/xml/parse.ts';
 import { services } from '../../src/services/index.ts';
 import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
@@ -51,16 +50,9 @@ const scalarsOf = (schema: Schema, value: unknown, path: Path): readonly Scalar[
   }
 };
 
-const xmlText = (text: string): string => parseXml(`<a>${text}</a>`).text;
-const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
-const decode: Record<ProtocolName, (text: string) => string> = {
-  soap11: xmlText,
-  soap12: xmlText,
-  json: (text) => String(JSON.parse(text)),
-  rest: (text) => String(JSON.parse(text)),
-  form: formText,
-  adapter: formText,
-};
+const jsonText = (text: string): string => String(JSON.parse(text));
+const decode = (format: ProtocolName, text: string): string =>
+  format === 'rest' ? jsonText(text) : formats[format].meaning(text);
 
 interface Named {
   readonly service: Service;
@@ -106,9 +98,9 @@ const isAt = (format: ProtocolName, text: string, { start, end }: MessagePlace, 
   if (value === '') return found !== '';
   if (schema.kind === 'dateTime') {
     const ms = format === 'rest' ? 1_000 : formats[format].precisionMs;
-    return Date.parse(decode[format](found)) === rounded(schema, value, ms);
+    return Date.parse(decode(format, found)) === rounded(schema, value, ms);
   }
-  return decode[format](found).replace('+', '') === String(value).replace('+', '');
+  return decode(format, found).replace('+', '') === String(value).replace('+', '');
 };
 
 const scalarsAreWhereTheyAre: Property = (subject) => {

@@ -10,6 +10,7 @@ import type { NamedProtocol } from '../../src/formats/index.ts';
 import { type Decoded, OtherFormat } from '../../src/formats/protocol.ts';
 import type { TextTools } from '../../src/formats/text-tools.ts';
 import { type DescribeParts, describePartsOf, maskRequest } from '../../src/observe/traffic/describe-request.ts';
+import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Edit, edit } from './arbitrary-bytes.ts';
 import { namesOf, runs, type Subject, search } from './property.ts';
@@ -35,44 +36,6 @@ const collect = (schema: Schema, value: unknown, texts: Texts): Texts => {
   return texts;
 };
 
-/** Ways to spell a character that mean the same. `turn`: chooses among them. */
-type Spell = (text: string, turn: () => number) => string;
-
-const spellJson: Spell = (text, turn) =>
-  text.replace(/"((?:[^"\\]|\\.)*)"/g, (sent) => {
-    const plain = JSON.parse(sent) as string;
-    const units = Array.from({ length: plain.length }, (_, at) => plain.charCodeAt(at).toString(16).padStart(4, '0'));
-    return `"${units.map((hex, at) => (turn() % 2 === 0 ? `\\u${hex}` : JSON.stringify(plain[at]).slice(1, -1))).join('')}"`;
-  });
-
-const spellXml: Spell = (text, turn) =>
-  text.replace(/>([^<&]+)</g, (_, content: string) => {
-    const spelt = [...content].map((sign) => {
-      const code = sign.codePointAt(0) ?? 0;
-      const ways = [sign, `&#${code};`, `&#x${code.toString(16)};`, `<![CDATA[${sign}]]>`, `<!-- 4 -->${sign}`];
-      return ways[turn() % ways.length];
-    });
-    return `>${spelt.join('')}<`;
-  });
-
-const spellForm: Spell = (text, turn) =>
-  text
-    .split('&')
-    .map((pair) =>
-      pair.replace(/%[\dA-F]{2}|[A-Za-z0-9.]/g, (sign) =>
-        sign.length === 1 && turn() % 2 === 0 ? `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}` : sign,
-      ),
-    )
-    .join('&&');
-
-const spellings: Readonly<Record<NamedProtocol, Spell>> = {
-  json: spellJson,
-  soap11: spellXml,
-  soap12: spellXml,
-  form: spellForm,
-  adapter: spellForm,
-};
-
 interface Hostile {
   readonly turns: readonly number[];
   readonly edits: readonly Edit[];
@@ -89,10 +52,10 @@ const hostile: Arbitrary<Hostile> = fc.record({
 
 const bodyOf = (name: NamedProtocol, text: string, { turns, edits, isUtf16, hasMark }: Hostile): Buffer => {
   let at = 0;
-  const spelt = spellings[name](text, () => turns[at++ % turns.length] ?? 0);
-  const marked = (hasMark || isUtf16) && spellings[name] !== spellForm ? `\ufeff${spelt}` : spelt;
-  const isXml = name === 'soap11' || name === 'soap12';
-  const bytes = isXml && isUtf16 ? Buffer.from(marked, 'utf16le') : Buffer.from(marked);
+  const spelt = formats[name].spell(text, () => turns[at++ % turns.length] ?? 0);
+  const { hasByteOrderMark, isUtf16: mayBeUtf16 } = formats[name].charsets;
+  const marked = hasByteOrderMark && (hasMark || isUtf16) ? `\ufeff${spelt}` : spelt;
+  const bytes = mayBeUtf16 && isUtf16 ? Buffer.from(marked, 'utf16le') : Buffer.from(marked);
   return edits.reduce<Buffer>((body, each) => each(body), bytes);
 };
 

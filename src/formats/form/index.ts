@@ -6,7 +6,7 @@ import { namedOperations, operationAddress, type Service } from '../../contract/
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorMap } from '../error-map.ts';
+import { errorMap } from '../errors.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';

@@ -5,7 +5,7 @@ import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorMap } from '../error-map.ts';
+import { errorMap } from '../errors.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';

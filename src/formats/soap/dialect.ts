@@ -1,6 +1,6 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
 import type { Problem } from '../../contract/problem.ts';
-import { errorStatus } from '../error-status.ts';
+import { errorStatus } from '../errors.ts';
 import { multipartType } from '../multipart.ts';
 import type { Call, Head } from '../protocol.ts';
 

@@ -10,7 +10,7 @@ import { compileAnswers } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
-import { errorText } from '../error-text.ts';
+import { errorText } from '../errors.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';

@@ -101,7 +101,7 @@ function shownValues(text: string, read: readonly VisitedPart[]): ReadonlyMap<nu
 }
 
 /** Whether texts there may be shown: the contract does not call them sensitive. Nothing says what callers put into bytes and maps. */
-export function isShownAt(schema: Schema): boolean {
+function isShownAt(schema: Schema): boolean {
   switch (schema.kind) {
     case 'string':
       return !schema.sensitive && !schema.neverStored;

@@ -21,7 +21,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Side = 'input' | 'output';
 
 /** Decides where the schema of an object goes: inline, or into a component with a reference to it. */
-export type Place = (schema: ObjectSchema, derived: JsonSchema, side: Side) => JsonSchema;
+export type Place = (schema: ObjectSchema, derived: JsonSchema) => JsonSchema;
 
 const inPlace: Place = (_, derived) => derived;
 
@@ -103,7 +103,7 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
       maxProperties: max,
       ...(item === undefined && { examples: [example] }),
     }),
-    object: (object, members) => place(object, objectSchema(object, members, side), side),
+    object: (object, members) => place(object, objectSchema(object, members, side)),
   });
 }
 

@@ -106,7 +106,8 @@ function rangeOf([network, name, use = 'reserved']: Row, networks: readonly stri
   return { network, name, use, list: listOf(networks) };
 }
 
-function listOf(networks: readonly string[]): BlockList {
+/** `networks`: in CIDR notation. */
+export function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');

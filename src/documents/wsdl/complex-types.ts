@@ -18,12 +18,12 @@ import {
   wsdlUri,
   xsdUri,
 } from './names.ts';
-import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement, type ReadType } from './particles.ts';
+import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
 import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
-import { type Scalar, SimpleTypes } from './simple-types.ts';
+import { type ReadType, SimpleTypes } from './simple-types.ts';
 
 /** Parts of all types, each as often as it is read. */
 const partsMax = 500_000;
@@ -44,7 +44,7 @@ export class ComplexTypes {
     this.findings = findings;
     this.prefixes = prefixes;
     this.simpleTypes = new SimpleTypes(index, findings, timeZone);
-    this.#names = new UniqueNames([...index.complexTypes()].map(([key]) => key));
+    this.#names = new UniqueNames(index.complexTypes());
   }
 
   /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
@@ -193,7 +193,7 @@ export class ComplexTypes {
   }
 }
 
-function complex(schema: Schema): Scalar | ReadType {
+function complex(schema: Schema): ReadType {
   return { schema, hasInlineLengths: false };
 }
 

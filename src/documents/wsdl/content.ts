@@ -13,15 +13,9 @@ import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
 import { childNamed, docOf, encodingUri, keyOf, nameIn, nameOf, wsdlUri } from './names.ts';
-import {
-  type Content,
-  elementChildren,
-  limitOf,
-  namespaceOfElement,
-  type ReadType,
-  type TypeReader,
-} from './particles.ts';
+import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
+import type { ReadType } from './simple-types.ts';
 
 /** Whether a group, or one around it, may be left out, and whether only one of its parts is there. */
 interface GroupContext {

@@ -9,16 +9,16 @@ type Kind = (typeof kinds)[number];
 
 export class Definitions {
   readonly roots: readonly LocatedElement[];
-  readonly #parts: Readonly<Record<Kind, Map<string, LocatedElement>>>;
+  /** By kind and name. */
+  readonly #parts = new Map<string, LocatedElement>();
 
   constructor(roots: readonly LocatedElement[]) {
     this.roots = roots;
-    this.#parts = { message: new Map(), portType: new Map(), binding: new Map() };
     for (const root of roots) {
       const uri = root.attributes.get('targetNamespace') ?? '';
       for (const kind of kinds)
         for (const each of childrenNamed(root, wsdlUri, kind))
-          this.#parts[kind].set(keyOf({ uri, local: nameOf(each) }), each);
+          this.#parts.set(`${kind} ${keyOf({ uri, local: nameOf(each) })}`, each);
     }
   }
 
@@ -28,7 +28,7 @@ export class Definitions {
     if (name === undefined) return undefined;
     // Some makers leave the prefix out, where the default namespace is that of WSDL.
     const uri = name.uri === wsdlUri ? (rootOf(from).attributes.get('targetNamespace') ?? '') : name.uri;
-    return this.#parts[kind].get(keyOf({ uri, local: name.local }));
+    return this.#parts.get(`${kind} ${keyOf({ uri, local: name.local })}`);
   }
 
   services(): readonly LocatedElement[] {

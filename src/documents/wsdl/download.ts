@@ -2,9 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { lookup as resolveName } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { createLookup, forbiddenError, isForbiddenAddress } from '../../lib/forbidden-address.ts';
 import { codingOf, inflate, NotInflated } from '../../lib/inflate.ts';
+import { listOf } from '../../lib/special-addresses.ts';
 
 /** Where a document is from: the command line or a file, a server on this machine, in a private network, or a public one. */
 export type Origin = 'user' | 'loopback' | 'private' | 'public';
@@ -60,31 +61,17 @@ export function mayLeadTo(namedBy: Origin, address: string): boolean {
   return namedBy === 'user' || origin === 'public' || origin === namedBy;
 }
 
-const loopback = listOf(['127.0.0.0', 8], ['0.0.0.0', 8], ['::1', 128], ['::', 128]);
+const loopback = listOf(['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128']);
 /** Private use, shared, unique local and site-local addresses; and those that hold one of IPv4 in a form of their own. */
-const privateUse = listOf(
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['fc00::', 7],
-  ['fec0::', 10],
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-);
+const privateUse = listOf([
+  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
+  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+]);
 
 function originOf(address: string): Exclude<Origin, 'user'> {
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';
   if (loopback.check(address, family)) return 'loopback';
   return privateUse.check(address, family) ? 'private' : 'public';
-}
-
-function listOf(...networks: readonly (readonly [address: string, bits: number])[]): BlockList {
-  const list = new BlockList();
-  for (const [address, bits] of networks) list.addSubnet(address, bits, isIPv4(address) ? 'ipv4' : 'ipv6');
-  return list;
 }
 
 interface Question {

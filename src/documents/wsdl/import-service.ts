@@ -32,7 +32,6 @@ export function importService({ definitions: roots, schemas, findings }: Loaded,
   const declared = readPortOperations(definitions, port, findings);
   const ownUri = mostFrequent(declared.map(({ input }) => input.name.uri));
   const index = new SchemaIndex(schemas);
-  noteDerivations(index);
   const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
   const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
   const commonStyle = mostFrequent(declared.map(({ style }) => style));
@@ -219,15 +218,6 @@ const reading =
 function isReading(name: string): boolean {
   if (/(?:lookup|search|query|list)$/i.test(name)) return true;
   return reading.test(name.replace(/_/g, ' ').replace(/^([a-z]+|[A-Z][a-z]*)(?=[A-Z])/, '$1 '));
-}
-
-function noteDerivations(index: SchemaIndex): void {
-  for (const [key, { element }] of index.complexTypes()) {
-    const content = childNamed(element, xsdUri, 'complexContent');
-    const extension = content && childNamed(content, xsdUri, 'extension');
-    const base = extension && nameIn(extension, 'base');
-    if (base !== undefined) index.noteDerived(keyOf(base), key.slice(key.indexOf('}') + 1));
-  }
 }
 
 function mostFrequent<T>(values: readonly T[]): T {

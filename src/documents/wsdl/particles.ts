@@ -1,20 +1,14 @@
 /** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
-import type { Choice, Field, Schema } from '../../contract/schema.ts';
+import type { Choice, Field } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import type { FindingCollector } from './findings.ts';
 import { xsdUri } from './names.ts';
 import type { Prefixes } from './prefixes.ts';
 import { type Declared, qualifiesElements, type SchemaIndex } from './schema-index.ts';
-import type { SimpleTypes } from './simple-types.ts';
+import type { ReadType, SimpleTypes } from './simple-types.ts';
 
 /** Where WSDL sets no limit. */
 export const itemsMax = 1_000;
-
-/** What a type is in the contract. */
-export interface ReadType {
-  readonly schema: Schema;
-  readonly hasInlineLengths: boolean;
-}
 
 /** The fields of an object, as its type declares them. */
 export interface Content {

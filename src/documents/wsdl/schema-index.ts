@@ -1,10 +1,10 @@
 /** Finds the global components of all schemas by their qualified names. */
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import type { SchemaDocument } from './documents.ts';
-import { keyOf, type QName, xsdUri } from './names.ts';
+import { childNamed, keyOf, nameIn, type QName, xsdUri } from './names.ts';
 
 const kinds = ['element', 'complexType', 'simpleType', 'group', 'attribute', 'attributeGroup'] as const;
-export type ComponentKind = (typeof kinds)[number];
+type ComponentKind = (typeof kinds)[number];
 
 /** A declaration with the schema that it stands in. */
 export interface Declared {
@@ -13,15 +13,13 @@ export interface Declared {
 }
 
 export class SchemaIndex {
-  readonly #components: Readonly<Record<ComponentKind, Map<string, Declared>>>;
-  /** The types that extend or restrict a type, by the key of that. */
+  /** By kind and name. */
+  readonly #components = new Map<string, Declared>();
+  readonly #complexTypes: string[] = [];
+  /** The types that extend a type, by the key of that. */
   readonly #derived = new Map<string, string[]>();
 
   constructor(schemas: readonly SchemaDocument[]) {
-    this.#components = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as unknown as Record<
-      ComponentKind,
-      Map<string, Declared>
-    >;
     for (const schema of schemas)
       for (const element of schema.root.children) {
         const kind = kinds.find((each) => each === element.local);
@@ -29,24 +27,31 @@ export class SchemaIndex {
         if (kind === undefined || local === undefined || element.namespace !== xsdUri) continue;
         const key = keyOf({ uri: schema.targetNamespace, local });
         // A schema that several documents include is one.
-        if (!this.#components[kind].has(key)) this.#components[kind].set(key, { element, schema });
+        if (this.#components.has(`${kind} ${key}`)) continue;
+        this.#components.set(`${kind} ${key}`, { element, schema });
+        if (kind !== 'complexType') continue;
+        this.#complexTypes.push(key);
+        this.#noteDerived(element, local);
       }
   }
 
-  find(kind: ComponentKind, name: QName): Declared | undefined {
-    return this.#components[kind].get(keyOf(name));
-  }
-
-  /** `base`: the key of a type. */
-  noteDerived(base: string, local: string): void {
-    const known = this.#derived.get(base);
-    if (known === undefined) this.#derived.set(base, [local]);
+  #noteDerived(type: LocatedElement, local: string): void {
+    const content = childNamed(type, xsdUri, 'complexContent');
+    const extension = content && childNamed(content, xsdUri, 'extension');
+    const base = extension && nameIn(extension, 'base');
+    if (base === undefined) return;
+    const known = this.#derived.get(keyOf(base));
+    if (known === undefined) this.#derived.set(keyOf(base), [local]);
     else known.push(local);
   }
 
-  /** The complex types of all schemas. */
-  complexTypes(): Iterable<readonly [string, Declared]> {
-    return this.#components.complexType;
+  find(kind: ComponentKind, name: QName): Declared | undefined {
+    return this.#components.get(`${kind} ${keyOf(name)}`);
+  }
+
+  /** The keys of the complex types of all schemas. */
+  complexTypes(): readonly string[] {
+    return this.#complexTypes;
   }
 
   derivedFrom(base: string): readonly string[] {

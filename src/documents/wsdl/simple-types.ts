@@ -11,6 +11,7 @@ import {
   integer,
   oneOf,
   type ScalarSchema,
+  type Schema,
   string,
   textLengthMax,
 } from '../../contract/schema.ts';
@@ -21,8 +22,9 @@ import { matchingText } from './pattern.ts';
 import { type PatternFault, patternFault } from './pattern-cost.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
-export interface Scalar {
-  readonly schema: ScalarSchema;
+/** What a type is in the contract. */
+export interface ReadType {
+  readonly schema: Schema;
   /** The text has lengths of its own where it stands, as the derived WSDL declares them. */
   readonly hasInlineLengths: boolean;
 }
@@ -70,11 +72,6 @@ const integerRanges: Readonly<Record<string, readonly [number, number]>> = {
   negativeInteger: [-integerMax, -1],
 };
 
-const texts: ReadonlySet<string> = new Set([
-  ...['string', 'normalizedString', 'token', 'anyURI', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF'],
-  ...['time', 'duration', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay'],
-]);
-
 /** Texts of these have a form that the contract does not check. */
 const readAsText: ReadonlySet<string> = new Set([
   'time',
@@ -84,6 +81,11 @@ const readAsText: ReadonlySet<string> = new Set([
   'gMonth',
   'gMonthDay',
   'gDay',
+]);
+
+const texts: ReadonlySet<string> = new Set([
+  ...['string', 'normalizedString', 'token', 'anyURI', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF'],
+  ...readAsText,
 ]);
 
 export class SimpleTypes {
@@ -101,14 +103,14 @@ export class SimpleTypes {
   }
 
   /** The type that an attribute names. `name`: of an enumeration that has none. */
-  named(from: LocatedElement, type: QName, name: string): Scalar {
+  named(from: LocatedElement, type: QName, name: string): ReadType {
     const declared = this.#index.find('simpleType', type);
     const named = declared === undefined ? name : (declared.element.attributes.get('name') ?? name);
     return { schema: this.#scalar(from, this.#facetsOf(from, type, 0), named), hasInlineLengths: false };
   }
 
   /** The `simpleType` that stands inside of an element or an attribute. */
-  inline(simpleType: LocatedElement, name: string): Scalar {
+  inline(simpleType: LocatedElement, name: string): ReadType {
     const facets = this.#restricted(simpleType, 0);
     const hasInlineLengths = 'maxLength' in facets.single && facets.patterns.length === 0 && facets.base === 'string';
     return { schema: this.#scalar(simpleType, facets, name), hasInlineLengths };
@@ -220,9 +222,13 @@ export class SimpleTypes {
     const fault = others.length > 0 ? 'other syntax' : this.#faultOf(pattern, max);
     const example = fault === undefined ? matchingText(pattern, min, max) : undefined;
     if (example !== undefined) return { pattern, example };
-    const reason = fault === undefined ? '' : reasons[fault];
-    this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked${reason}`);
+    this.#noteUnchecked(from, patterns, fault === undefined ? '' : reasons[fault]);
     return undefined;
+  }
+
+  #noteUnchecked(from: LocatedElement, patterns: readonly string[], reason = ''): void {
+    if (patterns.length > 0)
+      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked${reason}`);
   }
 
   #faultOf(pattern: string, length: number): PatternFault | undefined {
@@ -247,8 +253,7 @@ export class SimpleTypes {
     { base, single, patterns }: Facets,
     [least, most]: readonly [number, number],
   ): ScalarSchema {
-    if (patterns.length > 0)
-      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
+    this.#noteUnchecked(from, patterns);
     const digits = countIn(single, 'totalDigits');
     const limit = digits === undefined || digits > 15 ? integerMax : 10 ** digits - 1;
     const min = Math.max(
@@ -268,8 +273,7 @@ export class SimpleTypes {
   }
 
   #decimal(from: LocatedElement, { single, patterns }: Facets): ScalarSchema {
-    if (patterns.length > 0)
-      this.#findings.add('changed', from, `the pattern ${shortened(patterns.join(' and '))} is not checked`);
+    this.#noteUnchecked(from, patterns);
     const digits = Math.min(countIn(single, 'totalDigits') || decimalDigitsMax, decimalDigitsMax);
     const fraction = Math.min(countIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
     for (const facet of ['minExclusive', 'maxExclusive'])

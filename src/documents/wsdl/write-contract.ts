@@ -187,12 +187,12 @@ class Writer {
     if (known !== undefined) return known;
     if (schema.kind !== 'enum' && ((this.#uses.get(text) ?? 0) < 3 || text.length < 18)) return expression;
     const name = this.#nameFor(scalarName(schema));
-    this.#declare(name, expression, text);
+    this.#texts.set(text, name);
+    this.#declare(name, expression);
     return name;
   }
 
-  #declare(name: string, expression: Expression, text: string): void {
-    this.#texts.set(text, name);
+  #declare(name: string, expression: Expression): void {
     this.#declarations.push(`const ${name} = ${print(expression, '', name.length + 9)};`);
   }
 
@@ -202,8 +202,7 @@ class Writer {
     const expression = this.#object(schema);
     const name = this.#nameFor(schema.name);
     this.#objects.set(schema, name);
-    const { length } = name;
-    this.#declarations.push(`const ${name} = ${print(expression, '', length + 9)};`);
+    this.#declare(name, expression);
     return name;
   }
 

@@ -293,23 +293,3 @@ function refusedWithoutAnswer(failure: UpstreamFailure): Problem {
     reason: failure.reason,
   });
 }
-
-const retryShare = 0.1;
-const retryTokensMax = 10;
-
-/** A share of the requests, so that retries never multiply the load of a failing upstream. */
-class RetryBudget {
-  #tokens = retryTokensMax;
-
-  /** A request is sent for the first time. */
-  add(): void {
-    this.#tokens = Math.min(retryTokensMax, this.#tokens + retryShare);
-  }
-
-  /** Whether a request may be sent again. */
-  take(): boolean {
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-}

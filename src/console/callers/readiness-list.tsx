@@ -8,9 +8,8 @@ import {
   type Column,
   Empty,
   Filters,
-  Loaded,
+  LoadedTable,
   SelectField,
-  Table,
   Text,
   Time,
   type Tone,
@@ -53,17 +52,14 @@ export function ReadinessList() {
         />
         <SelectField label="Days without a call" value={days} onChange={setDays} options={['7', '30', '90']} />
       </Filters>
-      <Loaded query={query}>
-        {({ callers }) => (
-          <Table
-            caption="Readiness"
-            columns={columns}
-            rows={callers ?? []}
-            keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
-            empty={<Empty title="No caller has made such a call" />}
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Readiness"
+        columns={columns}
+        rows={({ callers }) => callers}
+        keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
+        empty={<Empty title="No caller has made such a call" />}
+      />
     </>
   );
 }

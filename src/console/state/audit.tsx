@@ -7,12 +7,11 @@ import {
   type Column,
   ErrorBox,
   Filters,
-  Loaded,
+  LoadedTable,
   Loading,
   Notice,
   Section,
   SelectField,
-  Table,
   Text,
   TextField,
   Time,
@@ -46,17 +45,14 @@ export function AuditSection() {
         <TextField label="Subject" {...filter.text('subject')} />
       </Filters>
       {value?.isRecorded === false && <Notice tone="warning">AUDIT is off: nothing is recorded.</Notice>}
-      <Loaded query={query}>
-        {({ entries }) => (
-          <Table
-            caption="Entries of the audit log"
-            columns={columns}
-            rows={itemsOf(entries)}
-            keyOf={({ sequence }) => String(sequence)}
-            empty="There is no such entry."
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Entries of the audit log"
+        columns={columns}
+        rows={({ entries }) => entries}
+        keyOf={({ sequence }) => String(sequence)}
+        empty="There is no such entry."
+      />
       {value?.hasMore && last !== undefined && (
         <Button onClick={() => filter.set('before', String(last.sequence))}>Older entries</Button>
       )}

@@ -1,7 +1,17 @@
 /** The parts of the gateway: services, upstreams, store and processes. */
 import type { ComponentChildren } from 'preact';
 import { type Answer, itemsOf } from '../page/api.ts';
-import { Badge, type Column, Facts, Loaded, Section, Table, Text, Time } from '../page/components/index.ts';
+import {
+  Badge,
+  type Column,
+  Facts,
+  Loaded,
+  LoadedTable,
+  Section,
+  Table,
+  Text,
+  Time,
+} from '../page/components/index.ts';
 import { useRead } from '../page/use-query.ts';
 import type { getProcesses, getStore, listPanels, listUpstreams } from './contract.ts';
 
@@ -38,17 +48,14 @@ export function UpstreamsSection() {
   const query = useRead<typeof listUpstreams>('/state/upstreams', {}, refresh);
   return (
     <Section title="Upstreams">
-      <Loaded query={query}>
-        {({ upstreams }) => (
-          <Table
-            caption="Upstreams"
-            columns={upstreamColumns}
-            rows={itemsOf(upstreams)}
-            keyOf={({ name }) => name}
-            empty="This program answers every operation itself."
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Upstreams"
+        columns={upstreamColumns}
+        rows={({ upstreams }) => upstreams}
+        keyOf={({ name }) => name}
+        empty="This program answers every operation itself."
+      />
     </Section>
   );
 }

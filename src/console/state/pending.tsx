@@ -1,6 +1,6 @@
 /** Requests to other servers without an outcome, and their settlement. */
 import type { getPendingRequest, listPendingRequests, settlePendingRequest } from '../../operators/pending/contract.ts';
-import { type Answer, itemsOf, pathOf, send } from '../page/api.ts';
+import { type Answer, pathOf, send } from '../page/api.ts';
 import {
   Badge,
   Button,
@@ -9,12 +9,11 @@ import {
   ErrorBox,
   Facts,
   Form,
-  Loaded,
+  LoadedTable,
   Notice,
   Preformatted,
   Section,
   SelectField,
-  Table,
   Text,
   TextField,
   Time,
@@ -35,18 +34,15 @@ export function PendingSection({ mayAct }: ViewProps) {
   return (
     <Section title="Pending requests">
       <p class="hint">Requests to other servers that have no outcome. An unknown one is settled by an operator.</p>
-      <Loaded query={query}>
-        {({ requests }) => (
-          <Table
-            caption="Pending requests"
-            columns={columns}
-            rows={itemsOf(requests)}
-            keyOf={(each) => each.id}
-            empty="No request is pending."
-            onOpen={(each) => navigate(pathTo(each))}
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Pending requests"
+        columns={columns}
+        rows={({ requests }) => requests}
+        keyOf={(each) => each.id}
+        empty="No request is pending."
+        onOpen={(each) => navigate(pathTo(each))}
+      />
       {id !== undefined && (
         <PendingDialog
           id={id}

@@ -1,7 +1,7 @@
 /** Every setting with its source. */
 import { useState } from 'preact/hooks';
 import { type Answer, itemsOf } from '../page/api.ts';
-import { CheckField, type Column, Filters, Loaded, Section, Table, Text, TextField } from '../page/components/index.ts';
+import { CheckField, type Column, Filters, LoadedTable, Section, Text, TextField } from '../page/components/index.ts';
 import { useRead } from '../page/use-query.ts';
 import type { listSettings } from './contract.ts';
 
@@ -19,17 +19,14 @@ export function SettingsSection() {
         <TextField label="Search" type="search" value={search} onInput={setSearch} />
         <CheckField label="Only those that are set" checked={onlySet} onChange={setOnlySet} />
       </Filters>
-      <Loaded query={query}>
-        {({ settings }) => (
-          <Table
-            caption="Settings"
-            columns={columns}
-            rows={itemsOf(settings).filter(isFound)}
-            keyOf={({ name }) => name}
-            empty="No setting is found."
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Settings"
+        columns={columns}
+        rows={({ settings }) => itemsOf(settings).filter(isFound)}
+        keyOf={({ name }) => name}
+        empty="No setting is found."
+      />
     </Section>
   );
 }

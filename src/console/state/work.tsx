@@ -15,10 +15,9 @@ import {
   Confirm,
   Empty,
   formatMs,
-  Loaded,
+  LoadedTable,
   Outcome,
   Section,
-  Table,
   Text,
   Time,
   type ViewProps,
@@ -65,34 +64,28 @@ export function WebhooksSection({ mayAct }: ViewProps) {
         title="Dead letters"
         actions={mayAct && dead.length > 0 && <Button onClick={() => setAsking(true)}>Retry all</Button>}
       >
-        <Loaded query={letters}>
-          {() => (
-            <Table
-              caption="Dead letters"
-              columns={columns}
-              rows={dead}
-              keyOf={({ tenant, id }) => `${tenant} ${id}`}
-              empty="Every webhook was delivered, or still waits."
-            />
-          )}
-        </Loaded>
+        <LoadedTable
+          query={letters}
+          caption="Dead letters"
+          columns={columns}
+          rows={() => dead}
+          keyOf={({ tenant, id }) => `${tenant} ${id}`}
+          empty="Every webhook was delivered, or still waits."
+        />
       </Section>
       <Section title="Endpoints">
-        <Loaded query={endpoints}>
-          {(value) => (
-            <Table
-              caption="Endpoints"
-              columns={endpointColumns}
-              rows={itemsOf(value.endpoints)}
-              keyOf={({ id }) => id}
-              empty={
-                <Empty title="No endpoint yet">
-                  <code>triglyph webhooks endpoint add</code> adds one.
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
+        <LoadedTable
+          query={endpoints}
+          caption="Endpoints"
+          columns={endpointColumns}
+          rows={(value) => value.endpoints}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty title="No endpoint yet">
+              <code>triglyph webhooks endpoint add</code> adds one.
+            </Empty>
+          }
+        />
       </Section>
       {isAsking && (
         <Confirm
@@ -159,17 +152,14 @@ export function JobsSection() {
   const query = useRead<typeof listJobs>('/state/jobs', {}, refresh);
   return (
     <Section title="Jobs by kind">
-      <Loaded query={query}>
-        {({ kinds }) => (
-          <Table
-            caption="Jobs by kind"
-            columns={jobColumns}
-            rows={itemsOf(kinds)}
-            keyOf={({ kind }) => kind}
-            empty="No job waits."
-          />
-        )}
-      </Loaded>
+      <LoadedTable
+        query={query}
+        caption="Jobs by kind"
+        columns={jobColumns}
+        rows={({ kinds }) => kinds}
+        keyOf={({ kind }) => kind}
+        empty="No job waits."
+      />
     </Section>
   );
 }

@@ -14,12 +14,11 @@ import {
   Text,
   TextField,
 } from '../page/components/index.ts';
-import { formatOption, formatTitle } from '../page/formats.ts';
+import { formatNames, formatOption, formatTitle } from '../page/formats.ts';
 import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
 
-const formats = ['soap11', 'soap12', 'json', 'form', 'adapter', 'rest', 'document'];
 const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
 
@@ -92,7 +91,7 @@ function FilterFields({ filter, traffic }: FilterFieldsProps) {
     [...new Set(traffic.requests.map(of))].filter((each) => each !== undefined).slice(0, suggestionsMax);
   return (
     <Filters>
-      <SelectField label="Format" {...filter.choice('format')} none="any" options={formats.map(formatOption)} />
+      <SelectField label="Format" {...filter.choice('format')} none="any" options={formatNames.map(formatOption)} />
       <TextField label="Operation" {...filter.text('operation')} options={seen(({ operation }) => operation)} />
       <TextField label="Version" {...filter.text('version')} options={seen(({ version }) => version?.toString())} />
       <TextField label="Caller" {...filter.text('caller')} options={seen(({ caller }) => caller)} />

@@ -74,8 +74,8 @@ function Summary({ request }: { readonly request: TrafficRequest }) {
               `${request.operation ?? 'unknown'}${request.version === undefined ? '' : `, version ${request.version}`}`,
             ],
             ['Caller', <Text value={request.caller ?? 'unknown'} />],
-            ...(details?.client === undefined ? [] : [['Client', <Text value={details.client} />] as const]),
-            ...(details === undefined ? [] : [['From', <code>{details.address}</code>] as const]),
+            ['Client', details?.client && <Text value={details.client} />],
+            ['From', details && <code>{details.address}</code>],
           ]}
         />
       </Section>
@@ -94,8 +94,8 @@ function Summary({ request }: { readonly request: TrafficRequest }) {
             ['Reference', <Link to={`/traffic?reference=${request.reference}`}>{request.reference || 'none'}</Link>],
             ['Time', formatMs(request.ms)],
             ['Bytes', `${request.bytesIn.toLocaleString('en')} in, ${request.bytesOut.toLocaleString('en')} out`],
-            ...(details === undefined ? [] : [['Request id', <code>{details.requestId}</code>] as const]),
-            ...(details === undefined ? [] : [['Trace', <code>{details.traceId}</code>] as const]),
+            ['Request id', details && <code>{details.requestId}</code>],
+            ['Trace', details && <code>{details.traceId}</code>],
           ]}
         />
       </Section>
@@ -114,8 +114,7 @@ function Problem({ details }: { readonly details: TrafficDetails }) {
       {issues.length > 0 && (
         <Table
           caption="Issues"
-          rows={issues.map((issue, at) => ({ ...issue, number: String(at + 1) }))}
-          keyOf={({ number }) => number}
+          rows={issues}
           columns={[
             { name: 'Place', cell: ({ at }) => <Text value={at} /> },
             { name: 'Code', cell: ({ code }) => code, narrow: true },
@@ -188,16 +187,14 @@ interface MessageProps {
 }
 
 function Message({ message, label, query = '' }: MessageProps) {
-  const headers = message.headers.map(({ name, value }, at) => ({ name, value: value ?? '', number: String(at) }));
   return (
     <div class="stack">
       <Table
         caption="Headers"
-        rows={headers}
-        keyOf={({ number }) => number}
+        rows={message.headers}
         columns={[
           { name: 'Header', cell: ({ name }) => <code>{name}</code>, narrow: true },
-          { name: 'Value', cell: ({ value }) => <Text value={value} max={300} /> },
+          { name: 'Value', cell: ({ value = '' }) => <Text value={value} max={300} /> },
         ]}
       />
       {query !== '' && <Preformatted value={`?${query}`} label="The query" />}
@@ -218,8 +215,7 @@ function UpstreamCalls({ details }: { readonly details: TrafficDetails }) {
     <Section title="Requests to upstreams">
       <Table
         caption="Requests to upstreams"
-        rows={upstreamCalls.map((call, at) => ({ ...call, number: String(at) }))}
-        keyOf={({ number }) => number}
+        rows={upstreamCalls}
         columns={[
           { name: 'Upstream', cell: ({ upstream }) => upstream },
           { name: 'Operation', cell: ({ operation }) => operation },

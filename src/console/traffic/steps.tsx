@@ -23,8 +23,7 @@ export function Steps({ details, total }: { readonly details: TrafficDetails; re
     <Section title="Time by step">
       <Table
         caption="Time by step"
-        rows={details.steps.map((step, at) => ({ ...step, number: String(at) }))}
-        keyOf={({ number }) => number}
+        rows={details.steps}
         columns={[
           {
             name: 'Step',

@@ -1,5 +1,5 @@
 /** Fields of forms: a label, a control, a hint and what is wrong with the value. */
-import type { ComponentChildren, PartialInputHTMLAttributes, TargetedEvent } from 'preact';
+import { type ComponentChildren, createElement, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
 export interface FieldProps {
@@ -58,6 +58,8 @@ export function TextField(props: TextFieldProps) {
   const id = useId();
   const attributes = {
     id,
+    type,
+    list: options && `${id}-options`,
     name,
     value,
     placeholder,
@@ -69,41 +71,21 @@ export function TextField(props: TextFieldProps) {
     'aria-describedby': describedBy(id, props),
     onInput: (event: TargetedEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
   };
-  if (options === undefined)
-    return (
-      <Frame id={id} {...props}>
-        {inputOf(type, attributes)}
-      </Frame>
-    );
   return (
     <Frame id={id} {...props}>
-      <input type="text" list={`${id}-options`} {...attributes} />
-      <datalist id={`${id}-options`}>
-        {options.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
+      {
+        // In JSX, each type of input has attributes of its own.
+        createElement('input', attributes)
+      }
+      {options !== undefined && (
+        <datalist id={`${id}-options`}>
+          {options.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
     </Frame>
   );
-}
-
-/** Each type of input has attributes of its own. */
-function inputOf(
-  type: NonNullable<TextFieldProps['type']>,
-  attributes: Omit<PartialInputHTMLAttributes<HTMLInputElement>, 'role' | 'type' | 'list'>,
-) {
-  switch (type) {
-    case 'text':
-      return <input type="text" {...attributes} />;
-    case 'password':
-      return <input type="password" {...attributes} />;
-    case 'search':
-      return <input type="search" {...attributes} />;
-    case 'datetime-local':
-      return <input type="datetime-local" {...attributes} />;
-    default:
-      return type satisfies never;
-  }
 }
 
 export interface SelectFieldProps extends FieldProps {

@@ -5,7 +5,7 @@ export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loaded, Loading, Notice, Outcome } from './feedback.tsx';
 export { CheckField, Filters, Form, SelectField, TextField, useTexts } from './field.tsx';
 export { Facts, Page, Section, type ViewProps } from './page.tsx';
-export { type Column, Table } from './table.tsx';
+export { type Column, LoadedTable, Table } from './table.tsx';
 export { Tabs } from './tabs.tsx';
 export { Badge, Preformatted, Text, type Tone } from './text.tsx';
 export { formatMs, Time } from './time.tsx';

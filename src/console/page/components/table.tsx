@@ -1,5 +1,8 @@
 /** A table. On a phone each row becomes a block in which every cell has its heading. */
 import type { ComponentChildren } from 'preact';
+import { itemsOf } from '../api.ts';
+import type { Query } from '../use-query.ts';
+import { Loaded } from './feedback.tsx';
 
 export interface Column<R> {
   readonly name: string;
@@ -15,7 +18,8 @@ export interface TableProps<R> {
   readonly caption: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
-  readonly keyOf: (row: R) => string;
+  /** By default, rows have the key of their place. */
+  readonly keyOf?: (row: R) => string;
   /** Shown where there are no rows. */
   readonly empty?: ComponentChildren;
   /** Rows can then be opened by a click anywhere; a cell holds a link or a button for the keyboard. */
@@ -39,9 +43,9 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: Table
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.map((row, at) => (
             <tr
-              key={keyOf(row)}
+              key={keyOf?.(row) ?? at}
               class={onOpen && 'opens'}
               onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}
             >
@@ -56,6 +60,16 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: Table
       </table>
     </section>
   );
+}
+
+export interface LoadedTableProps<T, R> extends Omit<TableProps<R>, 'rows'> {
+  readonly query: Query<T>;
+  readonly rows: (value: T) => readonly R[] | undefined;
+}
+
+/** A table of what a query has loaded. */
+export function LoadedTable<T, R>({ query, rows, ...table }: LoadedTableProps<T, R>) {
+  return <Loaded query={query}>{(value) => <Table {...table} rows={itemsOf(rows(value))} />}</Loaded>;
 }
 
 function cellClass(align?: 'end', narrow?: boolean): string | undefined {

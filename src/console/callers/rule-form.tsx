@@ -10,7 +10,7 @@ import { Credential, callOf } from './use.tsx';
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
 type Preview = Answer<typeof previewDeprecation>;
 
-export interface RuleFormProps {
+interface RuleFormProps {
   readonly before?: Rule;
   readonly onSave: (rule: object) => void;
   readonly onClose: () => void;

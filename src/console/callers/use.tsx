@@ -1,7 +1,7 @@
 /** How a call is shown: its credential, its operation and its client. Texts of callers are text. */
 import { Text } from '../page/components/index.ts';
 
-export interface ShownUse {
+interface ShownUse {
   readonly tenant?: string | undefined;
   readonly credential?: string | undefined;
   readonly username?: string | undefined;

@@ -11,7 +11,7 @@ import { SendPanel } from './send-panel.tsx';
 import type { Described, DraftObject, Operations, SentAnswer } from './types.tsx';
 import { carry, type EditableRequest, marksOf, useRequest } from './use-request.tsx';
 
-export interface OperationPageProps {
+interface OperationPageProps {
   readonly described: Described;
   readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;

@@ -8,7 +8,7 @@ import type { printPrograms } from './contract.ts';
 import { packed } from './draft.tsx';
 import type { Described, DraftObject } from './types.tsx';
 
-export interface ProgramsProps {
+interface ProgramsProps {
   readonly described: Described;
   readonly draft: DraftObject;
   readonly format: Format;

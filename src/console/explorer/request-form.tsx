@@ -5,7 +5,7 @@ import { Button, CheckField, Form, SelectField, Text, TextField } from '../page/
 import { isList, isObject, withMember } from './draft.tsx';
 import type { Draft, DraftObject, FormField } from './types.tsx';
 
-export interface RequestFormProps {
+interface RequestFormProps {
   readonly fields: readonly FormField[];
   readonly draft: DraftObject;
   readonly issues: ReadonlyMap<string, string>;

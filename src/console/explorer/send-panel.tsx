@@ -20,7 +20,7 @@ import { newKey, packed } from './draft.tsx';
 import { Messages } from './messages.tsx';
 import type { Described, Operations, SentAnswer, ShownMessage } from './types.tsx';
 
-export interface SendPanelProps {
+interface SendPanelProps {
   readonly described: Described;
   readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;

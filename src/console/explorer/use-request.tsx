@@ -7,7 +7,7 @@ import type { editMessage } from './contract.ts';
 import { packed } from './draft.tsx';
 import type { Described, DraftObject, EditedMessage, ShownMessage } from './types.tsx';
 
-export interface Carried {
+interface Carried {
   readonly from: 'fields' | Format | undefined;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type SessionState, session, toApiError } from './api.ts';
 import { Button, ErrorBox, Form, Notice, TextField } from './components/index.ts';
 
-export interface LogInProps {
+interface LogInProps {
   readonly oneClick: boolean;
   /** The session before has ended. */
   readonly hasEnded: boolean;

@@ -52,7 +52,7 @@ export function navigate(path: string, { replace = false } = {}): void {
   dispatchEvent(new Event(changed));
 }
 
-export interface LinkProps {
+interface LinkProps {
   /** As for `navigate`. */
   readonly to: string;
   readonly class?: string;

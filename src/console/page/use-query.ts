@@ -10,7 +10,7 @@ export interface Query<T> {
   reload(): void;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Loads again after so many milliseconds, while the page is visible. */
   readonly everyMs?: number;
   /** Shows the value of the key before until that of the new key is there. */

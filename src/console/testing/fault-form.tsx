@@ -11,7 +11,7 @@ const effects: Readonly<Record<string, { readonly text: string; readonly fault: 
   malformed: { text: 'gets a broken answer', fault: { malformed: true } },
 };
 
-export interface FaultFormProps {
+interface FaultFormProps {
   readonly state: Answer<typeof getTestState>;
   readonly disabled: boolean;
   readonly perform: (work: () => Promise<unknown>, done: string) => void;

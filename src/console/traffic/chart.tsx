@@ -10,7 +10,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly title: string;
   /** In milliseconds since 1970. */
   readonly times: readonly number[];

@@ -20,7 +20,7 @@ export interface DownloadOptions {
   readonly resolve?: Parameters<typeof createLookup>[0]['resolve'] | undefined;
 }
 
-export interface Downloaded {
+interface Downloaded {
   readonly bytes: Buffer;
   readonly origin: Origin;
 }

@@ -1,7 +1,7 @@
 /** Bounds the schemas of an import: what reads and prints messages visits each type as often as a message may have it. */
 import type { Schema } from '../../contract/schema.ts';
 
-export interface SchemaSize {
+interface SchemaSize {
   /** Objects and lists in each other; 0 for a scalar. */
   readonly depth: number;
   /** Fields, those of types that occur in several places counted in each. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-export interface ButtonProps {
+interface ButtonProps {
   /** `primary`: the one that a form or a page is for. `danger`: what cannot be undone. */
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly type?: 'button' | 'submit';

@@ -11,7 +11,7 @@ export interface Mark {
   readonly message: string;
 }
 
-export interface CodeEditorProps {
+interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
   /** Absent where the text can only be read. */

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   /** `side`: beside the page, at its right, for what is opened from a list. */
@@ -51,7 +51,7 @@ export function Dialog({ title, onClose, place = 'centre', children }: DialogPro
   );
 }
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly title: string;
   /** What happens. */
   readonly children: ComponentChildren;

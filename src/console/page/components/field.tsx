@@ -2,7 +2,7 @@
 import { type ComponentChildren, createElement, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
@@ -41,7 +41,7 @@ function describedBy(id: string, { hint, error }: FieldProps): string | undefine
   return ids === '' ? undefined : ids;
 }
 
-export interface TextFieldProps extends FieldProps {
+interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly type?: 'text' | 'password' | 'search' | 'datetime-local';
@@ -88,7 +88,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-export interface SelectFieldProps extends FieldProps {
+interface SelectFieldProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** The text of a first option without a value. */
@@ -123,7 +123,7 @@ export function SelectField(props: SelectFieldProps) {
   );
 }
 
-export interface CheckFieldProps {
+interface CheckFieldProps {
   readonly label: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
@@ -151,7 +151,7 @@ export function CheckField({ label, checked, onChange, hint }: CheckFieldProps) 
   );
 }
 
-export interface FormProps {
+interface FormProps {
   readonly class?: string;
   readonly label?: string;
   /** Absent where changes of the fields have an effect at once. */

@@ -7,7 +7,7 @@ export interface ViewProps {
   readonly mayAct: boolean;
 }
 
-export interface PageProps {
+interface PageProps {
   readonly title: string;
   readonly lead?: ComponentChildren;
   readonly actions?: ComponentChildren;
@@ -29,7 +29,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
   );
 }
 
-export interface SectionProps {
+interface SectionProps {
   readonly title?: ComponentChildren;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;

@@ -13,7 +13,7 @@ export interface Column<R> {
   readonly narrow?: boolean;
 }
 
-export interface TableProps<R> {
+interface TableProps<R> {
   /** What the table is, for those who cannot see it. */
   readonly caption: string;
   readonly columns: readonly Column<R>[];
@@ -62,7 +62,7 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: Table
   );
 }
 
-export interface LoadedTableProps<T, R> extends Omit<TableProps<R>, 'rows'> {
+interface LoadedTableProps<T, R> extends Omit<TableProps<R>, 'rows'> {
   readonly query: Query<T>;
   readonly rows: (value: T) => readonly R[] | undefined;
 }

@@ -7,7 +7,7 @@ export interface Tab {
   readonly title: ComponentChildren;
 }
 
-export interface TabsProps {
+interface TabsProps {
   readonly label: string;
   readonly tabs: readonly Tab[];
   readonly selected: string;

@@ -10,7 +10,7 @@ const invisible =
 /** A longer text is cut until it is asked for. */
 const shownMax = 10_000;
 
-export interface TextProps {
+interface TextProps {
   readonly value: string;
   /** Characters that are shown at first. */
   readonly max?: number;

@@ -100,9 +100,13 @@ export function settingGroupsOf(services: readonly Pick<GatewayService, 'definit
   return services.flatMap(({ definition }) => definition.settings ?? []);
 }
 
-/** Who brings tables to a store: the engine and the services. */
+/** Who brings tables to a store: the engine and the services. Throws TypeError where two have one name. */
 export function ownersOf(services: readonly GatewayService[]): readonly TableOwner[] {
-  return [engineTables, ...services.map(({ tables }) => tables)];
+  const owners = [engineTables, ...services.map(({ tables }) => tables)];
+  for (const [at, { name }] of owners.entries())
+    if (owners.findIndex((owner) => owner.name === name) < at)
+      throw new TypeError(`two services bring tables as ${name}`);
+  return owners;
 }
 
 /** The objects of services that all transactions of a store share. */

@@ -119,7 +119,7 @@ test('a folder holds the data and the keys; an edited migration is refused', asy
   expect((await gateway.fetch(place(secret))).status).toBe(200);
   await gateway.close();
   const edited = { ...orders, tables: { ...orders.tables, upgrades: { 1: ['select 1'] } } };
-  await expect(createGateway({ services: [edited], store })).rejects.toThrow(/was edited/);
+  await expect(createGateway({ services: [edited], store })).rejects.toThrow(/was it edited/);
   const again = await open({ store });
   expect((await again.fetch(place(secret))).headers.get('idempotent-replayed')).toBe('true');
 });

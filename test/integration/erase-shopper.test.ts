@@ -61,16 +61,14 @@ test('a retry of a request of an erased shopper is replayed, and stores nothing'
   const first = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect(first.status).toBe(200);
   expect(await erase(backend, shopperErasure, key, { actor, isDryRun: false })).toMatchObject({
-    shoppers: 1,
-    details: 1,
+    erased: { shoppers: 1, details: 1 },
     isScrubbed: true,
   });
   const retry = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect({ status: retry.status, body: retry.body }).toEqual({ status: 200, body: first.body });
   expect(await call('listRecurringDetails', {})).toMatchObject({ status: 200, body: {} });
   expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toMatchObject({
-    shoppers: 0,
-    details: 0,
+    erased: { shoppers: 0, details: 0 },
   });
   // What the shopper had is unknown to other requests.
   expect((await call('disable', {})).status).toBe(422);
@@ -87,7 +85,9 @@ test('control: with its record gone, the retry would store the card again', asyn
   });
   const retry = await call('storeToken', stored, 'a-key-of-the-test-1');
   expect(retry.body).not.toEqual(first.body);
-  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toMatchObject({ details: 1 });
+  expect(await erase(backend, shopperErasure, key, { actor, isDryRun: true })).toMatchObject({
+    erased: { details: 1 },
+  });
 });
 
 test('a dry run counts the same and destroys nothing; the run is in the audit log without the reference', async () => {
@@ -127,11 +127,11 @@ test.each([['anna'], ['4111111111111111']])(
       await callerRecords.add([{ id, use, firstUsedAt: 1, lastUsedAt: 1, lastOutcome: 'ok', days: [], request }]);
     }
     expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: true })).toMatchObject({
-      callerRequests: 1,
+      erased: { callerRequests: 1 },
     });
     expect([...(await callerRecords.findRequests(key.company))]).toHaveLength(2);
     expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: false })).toMatchObject({
-      callerRequests: 1,
+      erased: { callerRequests: 1 },
     });
     const [[id, left] = []] = await callerRecords.findRequests(key.company);
     expect(openRequest(context.vault, key.company, id!, left!).input).toMatchObject({ shopperReference: 'bert' });

@@ -1,43 +1,25 @@
 /** Compares the tables of a new store, and every statement of the program, with the declared tables. */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import type { Statement } from '../../src/store/sql/engine.ts';
 import type { Table } from '../../src/store/table.ts';
+import { owners, tables } from '../support/migrated.ts';
 
-const src = join(import.meta.dirname, '../../src');
-const created: Statement[] = [];
-const collect = (statement: unknown): void => void created.push(statement as Statement);
 /** They are about the database, or speak the SQL of one engine. */
 const ofDatabase =
   /^(?:find-encoding|find-database-bytes|(?:create|add|take)-migration(?:-lock)?|find-migrations|record-migration|find-origin|find-last-migration)$/;
 
-let tables: readonly Table[];
-let database: DatabaseSync;
+const database = new DatabaseSync(':memory:');
+let created: readonly Pick<Statement, 'name' | 'text'>[];
 
 beforeAll(async () => {
-  subscribe('triglyph:statement', collect);
-  const modules = globSync('**/*.ts', { cwd: src }).filter((file) =>
-    /\b(?:statement|resourceStatements)[<(]|\bresourceKind\b/.test(readFileSync(join(src, file), 'utf8')),
-  );
-  for (const file of modules) {
-    const members = Object.values<unknown>(await import(join(src, file)));
-    // Statements over any number of rows are created with their number.
-    if (file.endsWith('statements.ts'))
-      for (const each of members) if (typeof each === 'function' && each.length === 1 && !each.name) each(2);
-  }
-  const { owners } = await import('../support/migrated.ts');
-  tables = owners.flatMap((owner) => owner.tables);
-  database = new DatabaseSync(':memory:');
   for (const owner of owners) for (const text of migrationStatements(owner, 1, 'sqlite')) database.exec(text);
+  [created] = await once(new Worker(new URL('../support/list-statements.ts', import.meta.url)), 'message');
 });
-afterAll(() => {
-  unsubscribe('triglyph:statement', collect);
-  database.close();
-});
+afterAll(() => database.close());
 
 /** What a statement refers to that no table declares; undefined for nothing. */
 function faultOf({ name, text }: Pick<Statement, 'name' | 'text'>): string | undefined {

@@ -5,6 +5,7 @@ import { ownersOf } from '../backend/compose-services.ts';
 import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
 import type { Variables } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { builtInServices } from '../services/index.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
 import { CommandError } from './command-error.ts';
@@ -67,11 +68,10 @@ async function copyWithProgress(
   const from = await openStore(source, { exclusive: true, create: false });
   try {
     // Before the target is created.
-    const owners = ownersOf(projectServices());
-    await compareSchema(from, owners);
+    await compareSchema(from, ownersOf(builtInServices));
     const to = await openStore(target, { exclusive: true, create: true });
     try {
-      return await copyStore(from, to, owners, {
+      return await copyStore(from, to, ownersOf(projectServices()), {
         begun: (rows) => {
           total = rows;
           progress = showProgress(total);

@@ -177,7 +177,8 @@ const rotates = async (prepared: Prepared): Promise<void> => {
     expect(stdout).toMatch(new RegExp(`^${old} +0 rows {2}unused: `, 'm'));
   }
   const moved = both.map(({ stdout }) => Number(/^(\d+) rows were moved/m.exec(stdout)![1]));
-  expect(moved[0]! + moved[1]!).toBe(remaining + otherRows);
+  // The rows of the engine come first: the killed rotation has moved them.
+  expect(moved[0]! + moved[1]!).toBe(remaining);
   const { [fresh]: all, ...others } = await counts(prepared);
   expect(others).toEqual({});
   expect(all).toBeGreaterThan(rows);

@@ -27,12 +27,12 @@ test('each setting of a time is shown', async () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/)),
   ).toEqual([
-    ['disabledDetail', '1 days'],
-    ['detailHistory', '2 days'],
-    ['shopperNotification', 'for ever'],
-    ['announcedChange', '4 days'],
     ['deadLetter', '5 days'],
     ['importProgress', '6 days'],
+    ['disabledDetail', '1 days'],
+    ['shopperNotification', 'for ever'],
+    ['detailHistory', '2 days'],
+    ['announcedChange', '4 days'],
     ['callerRecord', '7 days'],
     ['auditEntry', '8 days'],
   ]);

@@ -64,18 +64,21 @@ export async function isHalfCopied(engine: Engine): Promise<boolean> {
 }
 
 /**
- * Copies the tables of all owners, then compares both databases. Creates the tables of an empty target; otherwise both must have the
+ * Copies the tables of those owners that the source has, then compares both databases. Creates the tables of an empty target; otherwise both must have the
  * current schema. Throws `StoreUnavailable`, and `CopyError` where the source has tables of another owner, where the target holds other
  * rows, and where the databases differ.
  */
 export async function copyStore(
   source: Engine,
   target: Engine,
-  owners: readonly TableOwner[],
+  given: readonly TableOwner[],
   watch: CopyWatch,
 ): Promise<Sums> {
+  const found = await findOwners(source);
+  requireKnown(found, given);
+  // The first server on the target creates the tables of a service that is new.
+  const owners = given.filter(({ name }) => found.includes(name));
   await compareSchema(source, owners);
-  await requireKnown(source, owners);
   if ((await findOwners(target)).length > 0) await compareSchema(target, owners);
   else await migrate(target, owners);
   const tables = owners.flatMap((owner) => owner.tables).filter(({ isOfDatabase }) => !isOfDatabase);
@@ -103,8 +106,8 @@ export async function copyStore(
 }
 
 /** Refuses to leave tables out. */
-async function requireKnown(source: Engine, owners: readonly TableOwner[]): Promise<void> {
-  const unknown = (await findOwners(source)).filter((name) => !owners.some((owner) => owner.name === name));
+function requireKnown(found: readonly string[], owners: readonly TableOwner[]): void {
+  const unknown = found.filter((name) => !owners.some((owner) => owner.name === name));
   if (unknown.length > 0)
     throw new CopyError(
       `the store holds tables of ${unknown.join(' and ')}: name ${unknown.length === 1 ? 'this service' : 'these services'} in the configuration file`,

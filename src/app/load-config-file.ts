@@ -144,7 +144,8 @@ function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonl
 function serviceFaults(services: unknown, builtIn: readonly GatewayService[]): readonly string[] {
   if (!Array.isArray(services)) return ['services is not a list.'];
   return services.flatMap((service: unknown, index) => {
-    if (!isService(service)) return `services[${index}] is not a service: give what \`defineService\` or \`with\` of a contract returns.`;
+    if (!isService(service))
+      return `services[${index}] is not a service: give what \`defineService\` or \`with\` of a contract returns.`;
     if (builtIn.some((each) => each.service === service.service))
       return `services[${index}] is built in: leave it out; the built-in services are always served.`;
     return [];

@@ -100,12 +100,12 @@ export function settingGroupsOf(services: readonly Pick<GatewayService, 'definit
   return services.flatMap(({ definition }) => definition.settings ?? []);
 }
 
-/** Who brings tables to a store: the engine and the services. Throws TypeError where two have one name. */
+/** Who brings tables to a store: the engine and the services. Throws for two of one name. */
 export function ownersOf(services: readonly GatewayService[]): readonly TableOwner[] {
   const owners = [engineTables, ...services.map(({ tables }) => tables)];
-  for (const [at, { name }] of owners.entries())
-    if (owners.findIndex((owner) => owner.name === name) < at)
-      throw new TypeError(`two services bring tables as ${name}`);
+  const names = owners.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new TypeError(`${twice} is a service of this server twice`);
   return owners;
 }
 

@@ -88,7 +88,8 @@ function cyclesOf(imports) {
   const faults = [];
   const done = new Set();
   const visit = (name, path) => {
-    if (path.includes(name)) faults.push(`no-cycles: ${[...path.slice(path.indexOf(name)), name].join(' imports ')}`);
+    const cycle = path.includes(name) ? [...path.slice(path.indexOf(name)), name] : [];
+    for (const [at, each] of cycle.slice(1).entries()) faults.push(`no-cycles: src/${cycle[at]} imports src/${each}`);
     if (path.includes(name) || done.has(name)) return;
     for (const { target } of imports.get(name) ?? []) visit(target, [...path, name]);
     done.add(name);

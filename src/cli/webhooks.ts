@@ -43,17 +43,17 @@ export function add(program: Command): void {
     doc: 'lists the endpoints without their keys',
     example: 'triglyph webhooks endpoint list',
     json: ({ endpoints }) =>
-      endpoints.map(({ id, tenant: company, address: url, format, createdAt, twoKeysUntil, altered }) => ({
-        ...{ id, company, url, format, createdAt, altered },
-        rotation: twoKeysUntil && { until: twoKeysUntil, isOver: false },
+      endpoints.map(({ id, tenant: company, address, changedTo: url = address, ...endpoint }) => ({
+        ...{ id, company, url, format: endpoint.format, createdAt: endpoint.createdAt, altered: endpoint.altered },
+        rotation: endpoint.twoKeysUntil && { until: endpoint.twoKeysUntil, isOver: false },
       })),
     text: ({ endpoints }) =>
       linesOf(
         endpoints,
-        ({ id, tenant, format, createdAt, twoKeysUntil, address, altered }) => [
+        ({ id, tenant, format, createdAt, twoKeysUntil, address, changedTo, altered }) => [
           ...[id, tenant, format, formatMinute(createdAt)],
           ...(twoKeysUntil === undefined ? [] : [`two keys until ${formatMinute(twoKeysUntil)}`]),
-          ...[address, ...(altered ? ['altered'] : [])],
+          ...[changedTo ?? address, ...(altered ? ['altered'] : [])],
         ],
         'There is no endpoint yet.',
       ),

@@ -64,8 +64,8 @@ const violations: readonly { readonly rule: string; readonly file: string; reado
   },
   {
     rule: 'no-cycles',
-    file: 'console/page/traffic/planted.tsx',
-    source: "import type { Two } from '../planted.ts';\nexport interface One {\n  readonly two: Two;\n}\n",
+    file: 'console/traffic/planted.tsx',
+    source: "import type { Two } from '../page/planted.ts';\nexport interface One {\n  readonly two: Two;\n}\n",
   },
   {
     rule: 'everything-resolves',
@@ -86,7 +86,7 @@ beforeAll(() => {
   const write = (path: string, text: string) => writeFileSync(join(copy.path, 'src', path), text);
   for (const { file, source } of violations) write(file, source);
   write('jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
-  write('console/page/planted.ts', "import type { One } from './traffic/planted.tsx';\nexport type Two = One;\n");
+  write('console/page/planted.ts', "import type { One } from '../traffic/planted.tsx';\nexport type Two = One;\n");
   cpSync(join(root, 'src/lib/ids.ts'), join(copy.path, 'src/formats/planted/codec.ts'));
 });
 

@@ -35,7 +35,7 @@ function faultsOf(operation: Operation): readonly string[] {
       : []),
     ...sensitive.map((field) => `records ${field}, which is sensitive`),
     ...(http === undefined || consoleV1.operations.get(name) !== operation ? ['is none of the console'] : []),
-    ...(new RegExp(`\\b${name}\\b(?!')`).test(commands.replace(/import[\s\S]*?from '[^']*';/g, ''))
+    ...(new RegExp(`\\b${name}\\b(?!')`).test(commands.replace(/^import [\s\S]*?from '[^']*';/gm, ''))
       ? []
       : ['has no command']),
   ].map((fault) => `${name} ${fault}`);

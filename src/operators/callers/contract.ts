@@ -124,7 +124,7 @@ export const getReplacementCall = reads(
       inQuery,
     ),
     origin: optional(
-      { ...text(300, 'https://pay.example.com'), pattern: 'https?://[^ /?#]+' },
+      { ...text(300, 'https://pay.example.com'), pattern: 'https?://[^ /?#]+/?' },
       'The address of the service; by default PUBLIC_URL.',
       inQuery,
     ),

@@ -48,6 +48,7 @@ export const listWebhooks = reads(
         oldestMs: optional(milliseconds, 'The age of the oldest event that waits.'),
         dead: required(count, 'The number of dead letters.'),
         altered: optional(boolean(true), 'Whether it was changed in the database, so that nothing is sent to it.'),
+        changedTo: optional(address, 'The address that the database has now, without its query.'),
       },
       'The endpoints.',
       10_000,

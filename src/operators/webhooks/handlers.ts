@@ -28,6 +28,7 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
         return {
           ...{ id, tenant, address: addressOf(endpoint), format, createdAt, twoKeysUntil },
           ...{ waiting, oldestMs, dead, altered },
+          changedTo: altered && URL.canParse(endpoint.url) ? addressOf({ url: endpoint.url }) : undefined,
         };
       }),
     };
@@ -110,7 +111,7 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
 };
 
 /** The address of an endpoint without its query, which may hold a secret of the receiver. */
-function addressOf({ url, altered }: Pick<Endpoint, 'url' | 'altered'>): string {
+function addressOf({ url, altered }: Pick<Endpoint, 'url'> & Partial<Pick<Endpoint, 'altered'>>): string {
   if (altered) return 'changed in the database';
   const { origin, pathname } = new URL(url);
   return redact(`${origin}${pathname}`);

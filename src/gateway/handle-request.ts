@@ -57,7 +57,8 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     request.caller = await gateway.authenticator.authenticate(wire);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
     const body = await wire.body();
-    await slot.acquire();
+    const turn = slot.acquire();
+    if (turn !== undefined) await turn;
     request.decoded = decodeBody(body, request.target, request, gateway.protocols);
     for (const check of gateway.checks.decoded) check(request);
     request.key = keyOf(wire.headers, request.decoded);

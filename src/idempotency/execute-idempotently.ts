@@ -89,10 +89,8 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     }
   }
 
-  return async function executeIdempotently(request, executor) {
-    const { operation, key } = request;
-    // Reads are executed each time: their outcome is not stored, so no list is ever stale.
-    if (operation.effect === 'reads') return await executor.read(request, dependencies);
+  async function write(request: AnyRequest, executor: Executor<R, C>): Promise<ExecutionResult> {
+    const { key } = request;
     if (key === undefined) {
       const { outcome } = await executor.write({ request }, dependencies);
       return { ...outcome!, replayed: false };
@@ -102,7 +100,11 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     const other = inFlight.get(record.recordKey);
     const execution = { request, record, executor };
     return other === undefined ? await begin(execution) : await join(other, execution);
-  };
+  }
+
+  // Reads are executed each time: their outcome is not stored, so no list is ever stale.
+  return (request, executor) =>
+    request.operation.effect === 'reads' ? executor.read(request, dependencies) : write(request, executor);
 }
 
 function identify(

@@ -1,6 +1,7 @@
 /** Writes a canonical value in other formats, and as programs. */
-import { isBound } from '../contract/operation.ts';
+import { isBound, type Operation } from '../contract/operation.ts';
 import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
 import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import type { Refusal } from '../formats/protocol.ts';
 import type { Message } from '../formats/wire.ts';
@@ -45,23 +46,20 @@ function isLanguage(name: string): name is LanguageName {
 function writeMessage(format: ProtocolName, message: Written, protocols: Protocols): ConvertedMessage {
   const { service, operation, side, content } = message;
   if (content.kind === 'refusal') return writeError(format, message, content.refusal, protocols);
-  if (!wireFormats[format].carries(operation, service)) {
-    const binding = isBound(operation) ? 'an HTTP binding' : 'no HTTP binding';
-    const reason =
-      wireFormats[format].hasFieldsInHead || isBound(operation) ? `${operation.name}: it has ${binding}` : undefined;
-    throw new ConversionError(
-      'target',
-      reason === undefined
-        ? `version ${service.version} of ${service.name} has no messages in ${format}`
-        : `${format} does not carry ${reason}`,
-    );
-  }
+  if (!wireFormats[format].carries(operation, service))
+    throw new ConversionError('target', notCarried(format, service, operation));
   if (side === 'request') {
     const call = protocols[format].encodeRequest(service, operation, content.value);
     const { method = 'POST', path, headers = {}, contentType, body } = call;
     return { method, path, headers: { ...(body !== '' && { 'Content-Type': contentType }), ...headers }, body };
   }
   return withHead(protocols[format].encode(operation, content.value, content.extras));
+}
+
+function notCarried(format: ProtocolName, { name, version }: Service, operation: Operation): string {
+  const isOfBound = wireFormats[format].hasFieldsInHead === true;
+  if (isBound(operation) === isOfBound) return `version ${version} of ${name} has no messages in ${format}`;
+  return `${format} does not carry ${operation.name}: it has ${isOfBound ? 'no' : 'an'} HTTP binding`;
 }
 
 /** A refusal in its own words. The operation is needed for the coordinates of its fields only. */

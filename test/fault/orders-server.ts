@@ -32,7 +32,7 @@ function serviceOf(program: OrdersProgram) {
 
 /** A seeded defect: each order is a line of a file. `isUnique`: a number that is there is refused, as by a primary key. */
 function outside(isUnique: boolean) {
-  return ordersV1.with({
+  const handlers: Parameters<typeof ordersV1.with>[0] = {
     async getOrder() {
       throw new Problem(problems.orderNotFound);
     },
@@ -44,5 +44,7 @@ function outside(isUnique: boolean) {
       await setTimeout(5);
       return { status: 'placed' };
     },
-  });
+  };
+  // The store has the tables of the example.
+  return ordersV1.with(handlers, { tables: orders.tables.tables });
 }

@@ -82,9 +82,10 @@ const findLeak = (subject: Subject, mask: Mask): string | undefined => {
       const read = decoded(subject, name, body);
       if (read === undefined) continue;
       const { sensitive, others } = collect(read.operation.input, read.input, { sensitive: [], others: [] });
+      const namespaces = text.match(/https?:[^"]+/g) ?? [];
       const secrets = sensitive
         .map((each) => JSON.parse(each) as string)
-        .filter((each) => /\d{3}/.test(each) && others.every((other) => !other.includes(each)));
+        .filter((each) => /\d{3}/.test(each) && [...others, ...namespaces].every((other) => !other.includes(each)));
       if (secrets.length === 0) continue;
       const shown = readings(mask(body, name, service, read.operation));
       const leaked = secrets.find((each) => shown.some((reading) => reading.includes(each)));
@@ -135,7 +136,7 @@ describe('control', () => {
       seen.set(name, (seen.get(name) ?? 0) + 1);
       return mask(body, name, service, operation);
     });
-    for (const name of namesOf(subject)) expect([name, (seen.get(name) ?? 0) > runs / 4]).toEqual([name, true]);
+    for (const name of namesOf(subject)) expect([name, (seen.get(name) ?? 0) > runs / 10]).toEqual([name, true]);
   });
 
   const bySentNames: Readonly<Record<NamedProtocol, RegExp>> = {

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..');
 const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
-import { recurringHandlers } from 'ROOT/src/services/recurring/implementation.ts';
+import { recurringHandlers } from 'ROOT/src/services/recurring/index.ts';
 import { recurringV68 } from 'ROOT/src/services/recurring/contract.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
@@ -189,7 +189,6 @@ import type { RecurringOperations } from 'ROOT/src/services/recurring/contract.t
     `export const none = required(string({ example: '' }), '', { missing: 'missingColour' });`,
     /missingColour/,
   ],
-  'a text without an example': [contract, 'export const none = string({ max: 3 });', /example/],
   'a format without its wire text': [
     `import type { Case } from 'ROOT/test/conformance/case.ts';
 const exchange = { sends: '', answers: '' };`,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const src = join(import.meta.dirname, '../../src');
-/** The services, and what is made for them: the package, the demo and the commands. */
-const services = ['services', 'api', 'testing/demo', 'cli'];
+/** The services, and what is made for them: the package, the demo, the commands and what operators do. */
+const services = ['services', 'api', 'testing/demo', 'cli', 'operators'];
 const words = /merchant|shopper|psp|payment|balance|recurring|company|companies|updater|\b(?:iban|cards?)\b/gi;
 
 /** Each has its reason. */

@@ -344,7 +344,7 @@ describe('a server that does not deduplicate', () => {
     now += 40_000;
     expect(await problemOf(openGateway()(request()))).toBe('outcomeUnknown');
     const settled = (await pending()).at(-1)!;
-    const outcome = JSON.stringify({ pspReference: settled.id, output: { response: 'settled' } });
+    const outcome = JSON.stringify({ requestReference: settled.id, output: { response: 'settled' } });
     expect(await createUnsettledRequests(engine).settle(settled.id, outcome)).toBe(true);
     held.resolve(done);
     expect(await late[0]).toMatchObject({ output: { response: 'done' }, replayed: false });

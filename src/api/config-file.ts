@@ -17,6 +17,6 @@ export type SettingName = NamesOf<typeof settings> | NamesOf<(typeof recurringSe
 export interface ConfigFile<N extends string = never> extends ConfigContent<SettingTexts<SettingName | N>> {}
 
 /** Returns the configuration, for the types: `export default defineConfig({ services: [orders] })`. */
-export function defineConfig<N extends string = never>(config: ConfigFile<N>): ConfigFile<N> {
+export function defineConfig<N extends string = never>(config: ConfigFile<NoInfer<N>>): ConfigFile<N> {
   return config;
 }

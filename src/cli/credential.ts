@@ -46,7 +46,7 @@ export function add(program: Command): void {
     example: () =>
       'Example:\n  triglyph credential edit cr_Fx0uT4mQ9a1s --role recurring:list --expires 90d\n' +
       `  triglyph credential edit cr_Fx0uT4mQ9a1s --certificate old.pem --certificate new.pem\n\n${roleText()}`,
-    input: withCertificates,
+    input: (given, command) => withCertificates(withKnownRoles(given, command)),
     text: ({ id }) => [`${id} is changed.`],
   });
   addOperation(credential, 'rotate', rotateCredential, {
@@ -67,10 +67,13 @@ const limitFlags = {
   certificate: '--certificate <certificate>',
 } as const;
 
-/** Which roles there are. */
+/** The roles of the services of the project and of the gateway. */
+function knownRoles(): readonly string[] {
+  return [...new Set([...servedServices().flatMap(({ roles }) => roles), ...Object.keys(gatewayRoles)])];
+}
+
 function roleText(): string {
-  const roles = [...servedServices().flatMap((each) => each.roles), ...Object.keys(gatewayRoles)];
-  return `Roles: ${[...new Set(roles)].join(', ')}. Options with a network, a certificate or a role may be repeated.`;
+  return `Roles: ${knownRoles().join(', ')}. Options with a network, a certificate or a role may be repeated.`;
 }
 
 function addAddCommand(credential: Command): void {
@@ -88,9 +91,9 @@ function addAddCommand(credential: Command): void {
       'Example:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n' +
       '  triglyph credential add Acme --account AcmeWeb --role recurring:list --expires 90d --from 192.0.2.0/24\n' +
       `  triglyph credential add Acme --balance-platform AcmePlatform\n\n${roleText()}`,
-    input(given) {
+    input(given, command) {
       const attributes = grants.map(({ option }) => option.attributeName());
-      const others = Object.entries(given).filter(([name]) => !attributes.includes(name));
+      const others = Object.entries(withKnownRoles(given, command)).filter(([name]) => !attributes.includes(name));
       return withCertificates({
         ...Object.fromEntries(others),
         grants: grants.flatMap(({ rule: { name }, option }) => {
@@ -127,6 +130,17 @@ function createGrantOption({ option: { flags, doc }, confined }: GrantRule, take
   while (taken.has(option.attributeName())) option = new Option(option.flags.replace('--', '--grant-'), doc);
   taken.add(option.attributeName());
   return option.argParser<readonly string[]>((code, codes = []) => (confined ? [code] : [...codes, code]));
+}
+
+/** Ends the command with a usage error for a role that does not exist. */
+function withKnownRoles(given: Given, command: Command): Given {
+  const roles = knownRoles();
+  const unknown = Array.isArray(given.role) ? given.role.find((role: string) => !roles.includes(role)) : undefined;
+  if (unknown !== undefined)
+    command.error(
+      `error: option '--role <role>' argument '${unknown}' is invalid. Allowed choices are ${roles.join(', ')}.`,
+    );
+  return given;
 }
 
 /** A certificate may be the name of a file. */

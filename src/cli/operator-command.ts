@@ -34,7 +34,7 @@ export interface OperatorCommand<O extends Operation> {
   readonly options?: readonly Option[];
   readonly defaults?: Given;
   /** Makes the input of the fields and options; by default the fields as they are given. */
-  readonly input?: (given: Given) => unknown;
+  readonly input?: (given: Given, command: Command) => unknown;
   /** With `--json`: what is printed as JSON. */
   readonly json?: (output: Output<O>, input: Input<O>) => unknown;
   /** With `--json`: lines of JSON. */
@@ -56,7 +56,7 @@ export function addOperation<O extends Operation>(
   const command = declareOperation(parent, name, operation, parts);
   return command.action(async (...parameters: readonly unknown[]) => {
     const { json, ...given } = givenOf(command, parts.operands ?? {}, parameters);
-    const input = readInput(command, operation, (await parts.input?.(given)) ?? given);
+    const input = readInput(command, operation, (await parts.input?.(given, command)) ?? given);
     const output = await performOnBackend(operation, input, parts.access);
     if (parts.failed?.(output)) process.exitCode = 1;
     if (!json) printAll(parts.text(output, input));

@@ -65,7 +65,10 @@ export function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHa
   return typeof handler === 'function' ? { kind: 'plain', handle: handler } : { kind: 'twoPhase', ...handler };
 }
 
-/** What executes an operation of any version: the current operation, its executor, and the way to it and back. */
+/**
+ * What executes an operation of any version: the current operation, its executor, and the way to it and back.
+ * @internal
+ */
 export interface CurrentOperation extends VersionAdapter {
   readonly service: Service;
   readonly operation: Operation;
@@ -74,6 +77,7 @@ export interface CurrentOperation extends VersionAdapter {
   readonly roles: readonly string[];
 }
 
+/** @internal */
 export interface Composition {
   /** Every version of every service; of each service, the newest last. */
   readonly services: readonly Service[];
@@ -82,7 +86,10 @@ export interface Composition {
   current(operation: Operation): CurrentOperation;
 }
 
-/** Throws where two services share an operation object, or the name under which requests are hashed. */
+/**
+ * Throws where two services share an operation object, or the name under which requests are hashed.
+ * @internal
+ */
 export function compose(implementations: readonly Implementation[]): Composition {
   const all = new Map<Operation, CurrentOperation>();
   const hashNames = new Set<string>();

@@ -300,6 +300,7 @@ type Values = Readonly<Record<string, Value | undefined>>;
 /**
  * The values that the MAC of a row covers. A column that was added later is covered where it has a value, so that rows from before
  * stay right. `found`: the columns by which a statement has found the row, and which it does not return.
+ * @internal
  */
 export function macFields({ name, mac }: Table, row: Values, found: Values = {}): MacFields {
   if (mac === undefined) throw new TypeError(`rows of ${name} have no MAC`);
@@ -317,7 +318,10 @@ export function signRow(integrity: RowIntegrity | undefined, of: Table, row: Val
   return integrity?.sign(of.name, macFields(of, row, found)) ?? null;
 }
 
-/** Whether the MAC of a row is right. True where there are no keys. */
+/**
+ * Whether the MAC of a row is right. True where there are no keys.
+ * @internal
+ */
 export function isRowRight(
   integrity: RowIntegrity | undefined,
   of: Table,

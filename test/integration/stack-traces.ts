@@ -41,12 +41,12 @@ export function describeStackTraces({ open, dispose }: EngineFactory): void {
     };
 
     test.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
-      ['a write', 'disable', {}, ['disable.ts', 'executeInTransaction']],
+      ['a write', 'disable', {}, ['disable.ts', 'executor.ts']],
       [
         'a write with an Idempotency-Key',
         'disable',
         { 'idempotency-key': '8c0b6f6e-6a52-4b7e-9d55-2f1d7f7b1c11' },
-        ['disable.ts', 'savepoint', 'executeInTransaction', 'executeWithCache'],
+        ['disable.ts', 'savepoint', 'executor.ts', 'executeWithCache'],
       ],
       ['a read', 'listRecurringDetails', {}, ['list-details.ts']],
     ])('of %s', async (_, operation, headers, frames) => {

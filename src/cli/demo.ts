@@ -29,7 +29,14 @@ import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, treeOf } from './platform.ts';
-import { configFileName, projectDeprecations, projectServices, projectSources, readProjectConfig } from './project.ts';
+import {
+  configFileName,
+  ownServices,
+  projectDeprecations,
+  projectServices,
+  projectSources,
+  readProjectConfig,
+} from './project.ts';
 import { readUpstreams } from './project-upstreams.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -209,7 +216,7 @@ ${formatTree(treeOf(resources)).join('\n')}
 ${config.console ? `Console  ${callers}/console\n` : ''}WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics`,
-    ...projectServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
+    ...ownServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
     ...(hasTestApi ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
     `Data     ${describeStore(storeAddress(config))}`,
     ...(trust ?? []),

@@ -95,7 +95,7 @@ describe('refusals', () => {
   test.each<[string, readonly string[], string]>([
     [
       'another upstream',
-      ['set', 'crm', 'cr_1', '--kind', 'bearer'],
+      ['set', 'crm', 'cr_1', '--kind', 'bearer', '--secret-file', 'secret'],
       "no upstream with credentials: 'mapped' has the name crm; did you mean erp?",
     ],
     [
@@ -110,7 +110,7 @@ describe('refusals', () => {
     ],
     [
       'a header of another kind',
-      ['set', 'erp', 'cr_1', '--kind', 'bearer', '--header', 'X-Key'],
+      ['set', 'erp', 'cr_1', '--kind', 'bearer', '--header', 'X-Key', '--secret-file', 'secret'],
       '--header is the name of a header, and belongs to --kind apiKey',
     ],
     [
@@ -126,8 +126,9 @@ describe('refusals', () => {
     const command = ['upstream', 'credential', 'set', 'erp', id, '--kind', 'bearer'];
     const { code, stderr } = await spawnTriglyph(command, folder.path, production.variables, '\n');
     expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'triglyph: the credential needs a secret of up to 4096 printable ASCII characters without blanks\n',
+      code: 2,
+      stderr:
+        'error: secret: Required field secret not specified. The secret that the upstream receives.\n(add --help for the usage)\n',
     });
   });
 });

@@ -1,5 +1,5 @@
 /** Tests that only `serve`, `demo` and `migrate` change the schema; other commands refuse a missing or older store with a hint. */
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
@@ -13,6 +13,7 @@ const older = join(folder.path, 'older');
 const variables = { KEY_FILE: join(folder.path, 'keys') };
 beforeAll(async () => {
   await triglyph(['keys', 'create', 'keys'], folder.path);
+  writeFileSync(join(folder.path, 'key'), 'key-1');
   const engine = openSqlite({ dataDir: older, exclusive: false });
   await migrate(engine, owners.slice(0, -1));
   await engine.close();
@@ -49,6 +50,7 @@ const commands: readonly (readonly string[])[] = [
   ['webhooks', 'endpoint', 'remove', 'we_1'],
   ['callers'],
   ['callers', 'show', '0f1e2d3c4b5a6978'],
+  ['callers', 'readiness'],
   ['deprecations', 'list'],
   ['deprecations', 'add', '--format', 'soap11', '--sunset', '2027-06-30'],
   ['deprecations', 'change', 'dp_1', '--sunset', '2027-06-30'],
@@ -58,9 +60,11 @@ const commands: readonly (readonly string[])[] = [
   ['upstream', 'credential', 'remove', 'erp', 'cr_1'],
   ['pending', 'list'],
   ['pending', 'show', 'PENDING000000001'],
+  ['pending', 'record', 'Acme', '--key-file', 'key'],
   ['pending', 'settle', 'PENDING000000001', '--not-done'],
   ['webhooks', 'rotate', 'we_1'],
   ['webhooks', 'list'],
+  ['webhooks', 'jobs'],
   ['webhooks', 'retry', '--all'],
   ['keys', 'rotate'],
   ['keys', 'status'],

@@ -30,6 +30,7 @@ afterAll(() => {
 
 test('every block of code is a file or an output', () => {
   expect(programs.map(([name]) => name)).toEqual([
+    'short.ts',
     'serve.ts',
     'upstream-address.ts',
     'crash.ts',

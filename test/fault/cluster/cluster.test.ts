@@ -24,6 +24,8 @@ afterAll(async () => {
 
 async function observe(faults: readonly Fault[], withKeys = true): Promise<readonly Observed[]> {
   const { authorizations } = gateways;
+  // A server does not start while a machine comes back from the fault before.
+  await cluster.healed();
   return gateways.with(cluster.url, async (origins) => {
     const observed: Observed[] = [];
     for (const fault of faults)

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { credentialRulesOf } from '../backend/compose-services.ts';
 import type { GrantRule } from '../callers/credentials/credential-rules.ts';
 import type { Output } from '../contract/operation.ts';
-import { gatewayRoles } from '../contract/roles.ts';
+import { knownRoles } from '../contract/roles.ts';
 import {
   addMerchantAccount,
   listBalancePlatforms,
@@ -67,13 +67,8 @@ const limitFlags = {
   certificate: '--certificate <certificate>',
 } as const;
 
-/** The roles of the services of the project and of the gateway. */
-function knownRoles(): readonly string[] {
-  return [...new Set([...servedServices().flatMap(({ roles }) => roles), ...Object.keys(gatewayRoles)])];
-}
-
 function roleText(): string {
-  return `Roles: ${knownRoles().join(', ')}. Options with a network, a certificate or a role may be repeated.`;
+  return `Roles: ${knownRoles(servedServices()).join(', ')}. Options with a network, a certificate or a role may be repeated.`;
 }
 
 function addAddCommand(credential: Command): void {
@@ -134,7 +129,7 @@ function createGrantOption({ option: { flags, doc }, confined }: GrantRule, take
 
 /** Ends the command with a usage error for a role that does not exist. */
 function withKnownRoles(given: Given, command: Command): Given {
-  const roles = knownRoles();
+  const roles = knownRoles(servedServices());
   const unknown = Array.isArray(given.role) ? given.role.find((role: string) => !roles.includes(role)) : undefined;
   if (unknown !== undefined)
     command.error(

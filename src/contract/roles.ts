@@ -14,3 +14,8 @@ export function rolesFor({ roleSets = {} }: Pick<Service, 'roleSets'>, { role }:
   const sets = Object.entries(roleSets).flatMap(([name, members]) => (members.includes(role) ? [name] : []));
   return Object.freeze([role, ...sets]);
 }
+
+/** The roles that a credential may have: those of the services, and those of the gateway. */
+export function knownRoles(services: readonly Pick<Service, 'roles'>[]): readonly string[] {
+  return [...new Set([...services.flatMap(({ roles }) => roles), ...Object.keys(gatewayRoles)])];
+}

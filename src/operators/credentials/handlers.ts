@@ -5,7 +5,7 @@ import { credentialFault, type PlainCredential } from '../../backend/upstreams/r
 import { rolesOf } from '../../callers/credentials/credential-rules.ts';
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { Input } from '../../contract/operation.ts';
-import { gatewayRoles } from '../../contract/roles.ts';
+import { knownRoles } from '../../contract/roles.ts';
 import { parseNetworks } from '../../lib/networks.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { parseTime } from '../time.ts';
@@ -100,7 +100,7 @@ function limitsOf(
   { backend, services }: OperatorContext,
   isEdit: boolean,
 ) {
-  const known = [...new Set([...services.flatMap(({ roles }) => roles), ...Object.keys(gatewayRoles)])];
+  const known = knownRoles(services);
   for (const each of role ?? [])
     if (!known.includes(each)) refuse(`${each} is no role. Allowed choices are ${known.join(', ')}.`);
   return {

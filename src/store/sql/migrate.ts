@@ -163,16 +163,21 @@ async function checkEncoding(session: Session): Promise<void> {
 
 /** The role lacks a right. */
 function isDenied(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === '42501';
+  return codeOf(thrown) === '42501';
 }
 
 /** The record of migrations has other columns. */
 function lacksOwner(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  return ('code' in thrown && thrown.code === '42703') || thrown.message.includes('no such column: owner');
+  return codeOf(thrown) === '42703' || (thrown instanceof Error && thrown.message.includes('no such column: owner'));
 }
 
 /** Two programs create the same table at once: PostgreSQL refuses one of them, even with `if not exists`. */
 function isRace(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');
+  const code = codeOf(thrown);
+  return code === '23505' || code === '42P07';
+}
+
+/** The SQLSTATE of an error of PostgreSQL. */
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
 }

@@ -1,6 +1,5 @@
 /** The Recurring service, with the account updater. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
-import type { Service } from '../../contract/service.ts';
 import { type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/refuse-secrets.ts';
 import { tenants } from '../conventions.ts';
@@ -119,9 +118,6 @@ export interface RecurringDependencies {
   /** Absent where nothing is limited. */
   readonly cardSearch?: CardSearchLimits;
 }
-
-/** Newest last. */
-export const recurringVersions: readonly Service[] = [...olderVersions, recurringV68];
 
 /** The handlers serve the newest version. */
 export function implementRecurring(dependencies: RecurringDependencies): Implementation {

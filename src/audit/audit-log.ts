@@ -3,6 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { CommitUnknown } from '../store/errors.ts';
 import { type Engine, readCommitted, type Session, type Statement } from '../store/sql/engine.ts';
+import { fieldsOf } from '../store/sql/row-values.ts';
 import type { Table } from '../store/table.ts';
 import type { Vault } from '../vault/ports.ts';
 import { gatewayActor } from './audit-event.ts';
@@ -170,7 +171,7 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
   const read = async function* (from: number, through: number): AsyncGenerator<readonly AuditEntry[]> {
     for (let next = from; ; ) {
       const rows = await engine.read((session) => session.query(sql.readEntries, [next, through]));
-      if (rows.length > 0) yield rows.map(sql.entryOf);
+      if (rows.length > 0) yield rows.map(fieldsOf);
       if (rows.length < sql.entriesPerPage) return;
       next = rows.at(-1)!.sequence + 1;
     }
@@ -190,7 +191,7 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
     list: ({ since = 0, until = unbounded, kind = '', actor = '', subject = '', before = unbounded, max }) =>
       engine.read(async (session) => {
         const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
-        return rows.map(sql.entryOf).reverse();
+        return rows.map(fieldsOf).reverse();
       }),
     async verify() {
       for (;;) {

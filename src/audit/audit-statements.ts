@@ -2,21 +2,13 @@
 
 import { macLength } from '../store/row-integrity.ts';
 import { type Statement, statement } from '../store/sql/engine.ts';
-import { memoize, placeholders } from '../store/sql/row-values.ts';
-import type { Table } from '../store/table.ts';
+import { fieldsOf, memoize, placeholders } from '../store/sql/row-values.ts';
+import type { RowOf, Table } from '../store/table.ts';
 import type { AuditEntry } from './chain.ts';
+import type { auditChain, auditEntries } from './tables.ts';
 import type { StoredHead } from './verify.ts';
 
-export type ChainRow = {
-  readonly last_sequence: number;
-  readonly last_mac: string;
-  readonly removed_through: number;
-  readonly removed_mac: string;
-  readonly head_mac: string;
-  readonly key_id: string;
-  readonly data_key: string;
-  readonly sealed_key: string;
-};
+export type ChainRow = Omit<RowOf<typeof auditChain>, 'tenant' | 'chain'>;
 
 /** What a chain is compared with; both null where there is none. */
 export type ReferenceRow = {
@@ -26,17 +18,7 @@ export type ReferenceRow = {
   readonly known_mac: string | null;
 };
 
-export type EntryRow = {
-  readonly sequence: number;
-  readonly recorded_at: number;
-  readonly kind: string;
-  readonly actor_type: string;
-  readonly actor: string;
-  readonly subject: string;
-  readonly detail: string;
-  readonly process: string;
-  readonly mac: string;
-};
+export type EntryRow = RowOf<typeof auditEntries>;
 
 const chainColumns = 'last_sequence, last_mac, removed_through, removed_mac, head_mac, key_id, data_key, sealed_key';
 const entryColumns = 'sequence, recorded_at, kind, actor_type, actor, subject, detail, process, mac';
@@ -145,19 +127,8 @@ export const deleteThrough = statement(
 );
 
 export function headOf(row: ChainRow, anchor: string | null): StoredHead {
-  return {
-    anchor: anchor ?? '',
-    lastSequence: row.last_sequence,
-    lastMac: row.last_mac,
-    removedThrough: row.removed_through,
-    removedMac: row.removed_mac,
-    headMac: row.head_mac,
-  };
-}
-
-export function entryOf(row: EntryRow): AuditEntry {
-  const { sequence, recorded_at: recordedAt, kind, actor_type: actorType, actor, subject, detail, process, mac } = row;
-  return { sequence, recordedAt, kind, actorType, actor, subject, detail, process, mac };
+  const { lastSequence, lastMac, removedThrough, removedMac, headMac } = fieldsOf(row);
+  return { anchor: anchor ?? '', lastSequence, lastMac, removedThrough, removedMac, headMac };
 }
 
 export function valuesOf(entry: AuditEntry) {

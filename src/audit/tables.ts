@@ -5,7 +5,8 @@ const { tenant, text, integer, moment, json, dataKey } = column;
 
 const refusal = 'the audit log is append-only';
 
-const auditChain = table('audit_chain', {
+/** The end of the chain. */
+export const auditChain = table('audit_chain', {
   // One row. `sealedKey` computes the MACs.
   columns: {
     tenant,
@@ -25,7 +26,8 @@ const auditChain = table('audit_chain', {
   keptFor: 'forever',
 });
 
-const auditEntries = table('audit_entry', {
+/** The entries of the log. */
+export const auditEntries = table('audit_entry', {
   columns: {
     sequence: integer,
     recordedAt: moment,

@@ -39,8 +39,8 @@ export interface SealedRequest {
   readonly payload: string;
 }
 
-/** What requests add to a record. */
-export interface CallerUpdate {
+/** What a record says, without its counts. */
+export interface RecordedUse {
   readonly id: string;
   readonly use: CallerUse;
   /** Milliseconds since the epoch. */
@@ -48,6 +48,10 @@ export interface CallerUpdate {
   readonly lastUsedAt: number;
   /** `ok`, or the name of the problem. */
   readonly lastOutcome: string;
+}
+
+/** What requests add to a record. */
+export interface CallerUpdate extends RecordedUse {
   readonly days: readonly DayCounts[];
   /** Absent where no request since the last update could be read. */
   readonly request?: SealedRequest | undefined;
@@ -63,13 +67,7 @@ export interface CallerRecords {
 }
 
 /** A record as reports show it. The counts are those of the days asked for. */
-export interface CallerRecord extends OutcomeCounts {
-  readonly id: string;
-  readonly use: CallerUse;
-  readonly firstUsedAt: number;
-  readonly lastUsedAt: number;
-  readonly lastOutcome: string;
-}
+export interface CallerRecord extends RecordedUse, OutcomeCounts {}
 
 /** Records of one credential. */
 export const recordsPerCredentialMax = 500;

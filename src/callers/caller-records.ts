@@ -1,7 +1,9 @@
 /** Caller records in a database. Several processes add to the same rows. */
 
+import { compareTexts } from '../lib/compare-texts.ts';
 import { CommitUnknown } from '../store/errors.ts';
 import { type Engine, readCommitted, type Session, type TransactionSession } from '../store/sql/engine.ts';
+import { fieldsOf } from '../store/sql/row-values.ts';
 import {
   type CallerRecord,
   type CallerRecords,
@@ -11,12 +13,12 @@ import {
   idOf,
   otherOfAll,
   otherOfCredential,
+  type RecordedUse,
   recordsMax,
   recordsPerCredentialMax,
   type SealedRequest,
 } from './caller-record.ts';
 import * as sql from './caller-statements.ts';
-import type { RecordedUse } from './listed-caller.ts';
 
 export interface StoredCallerRecords extends CallerRecords {
   /** Returns the records used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
@@ -97,7 +99,7 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits): Sto
 async function add(session: TransactionSession, updates: readonly CallerUpdate[], limits: RecordLimits): Promise<void> {
   const rows = await redirectSurplus(session, updates, limits);
   // Sorted: two transactions that lock several rows then do not deadlock.
-  for (const update of rows.toSorted((one, another) => compare(keyOf(one), keyOf(another)))) {
+  for (const update of rows.toSorted((one, another) => compareTexts(keyOf(one), keyOf(another)))) {
     const { id, use, firstUsedAt, lastUsedAt, lastOutcome, days, request } = update;
     const { tenant, credential, service, operation, version, format, client } = use;
     await session.executeDeferred(sql.saveRecord, [
@@ -151,10 +153,6 @@ function keyOf({ use, id }: CallerUpdate): string {
   return `${use.tenant}\n${id}`;
 }
 
-function compare(one: string, another: string): number {
-  return one < another ? -1 : one > another ? 1 : 0;
-}
-
 async function deleteAll(engine: Engine, oldest: typeof sql.deleteDays, limit: number): Promise<void> {
   for (;;) {
     const deleted = await engine.write((session) => session.execute(oldest, [limit]), readCommitted);
@@ -175,35 +173,29 @@ async function listDays(
     const some = records.slice(start, start + daysOfMax);
     const keys = some.flatMap(({ id, use }) => [use.tenant, id]);
     for (const row of await session.query(sql.listDaysOf(some.length), [...keys, since])) {
-      const { caller_id, day, succeeded, refused, failed, switched_off, exempt } = row;
-      const days = found.get(caller_id) ?? [];
-      days.push({ day, succeeded, refused, failed, switchedOff: switched_off, exempt });
-      found.set(caller_id, days);
+      const { callerId, ...counts } = fieldsOf(row);
+      const days = found.get(callerId) ?? [];
+      days.push(counts);
+      found.set(callerId, days);
     }
   }
   return found;
 }
 
 function recordedUseOf(row: sql.UseRow): RecordedUse {
-  const { tenant, credential, service, operation, version, format, client } = row;
-  return {
-    id: row.caller_id,
-    use: { tenant, credential, service, operation, version: version ?? undefined, format, client },
-    firstUsedAt: row.first_used_at,
-    lastUsedAt: row.last_used_at,
-    lastOutcome: row.last_outcome,
-  };
+  const { callerId: id, firstUsedAt, lastUsedAt, lastOutcome, ...use } = fieldsOf(row);
+  return { id, use, firstUsedAt, lastUsedAt, lastOutcome };
 }
 
-function recordOf(row: sql.RecordRow): CallerRecord {
-  return {
-    ...recordedUseOf(row),
-    succeeded: row.succeeded,
-    refused: row.refused,
-    failed: row.failed,
-    switchedOff: row.switched_off,
-    exempt: row.exempt,
-  };
+function recordOf({
+  succeeded,
+  refused,
+  failed,
+  switched_off: switchedOff,
+  exempt,
+  ...row
+}: sql.RecordRow): CallerRecord {
+  return { ...recordedUseOf(row), succeeded, refused, failed, switchedOff, exempt };
 }
 
 function requestOf({ key_id: keyId, data_key: dataKey, last_request: payload }: sql.RequestRow): SealedRequest {

@@ -1,6 +1,8 @@
 /** The SQL of caller records; one text for both engines. */
 import { statement } from '../store/sql/engine.ts';
 import { memoize, placeholders } from '../store/sql/row-values.ts';
+import type { RowOf } from '../store/table.ts';
+import type { callerRecordDays, callerRecords } from './tables.ts';
 
 /** Rows that one transaction deletes. */
 export const deletedMax = 1_000;
@@ -52,27 +54,10 @@ export const addDay = statement(
      exempt = caller_record_day.exempt + excluded.exempt`,
 );
 
-export type UseRow = {
-  readonly tenant: string;
-  readonly caller_id: string;
-  readonly credential: string;
-  readonly service: string;
-  readonly operation: string;
-  readonly version: number | null;
-  readonly format: string;
-  readonly client: string;
-  readonly first_used_at: number;
-  readonly last_used_at: number;
-  readonly last_outcome: string;
-};
+export type UseRow = Omit<RowOf<typeof callerRecords>, 'key_id' | 'data_key' | 'last_request'>;
 
-type CountsRow = {
-  readonly succeeded: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly switched_off: number;
-  readonly exempt: number;
-};
+type DayRow = Omit<RowOf<typeof callerRecordDays>, 'tenant'>;
+type CountsRow = Omit<DayRow, 'caller_id' | 'day'>;
 
 export type RecordRow = UseRow & CountsRow;
 
@@ -90,7 +75,7 @@ export const findUse = statement<UseRow>(
 );
 
 export const listDaysOf = memoize((count: number) =>
-  statement<CountsRow & { readonly caller_id: string; readonly day: number }>(
+  statement<DayRow>(
     `list-caller-days-${count}`,
     `select caller_id, day, succeeded, refused, failed, switched_off, exempt from caller_record_day
       where (tenant, caller_id) in (values ${placeholders(count, ['', ''])}) and day >= $${2 * count + 1}

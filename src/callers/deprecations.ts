@@ -4,6 +4,8 @@ import type { AuditActor, AuditDetail } from '../audit/audit-event.ts';
 import type { AuditedWrite } from '../audit/audited-write.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, type Session, statement } from '../store/sql/engine.ts';
+import { fieldsOf } from '../store/sql/row-values.ts';
+import type { RowOf } from '../store/table.ts';
 import { describeBrownOut } from './brown-out.ts';
 import { type DeprecationRule, describeCalls } from './deprecation.ts';
 import {
@@ -12,6 +14,7 @@ import {
   type StoredDeprecations,
   storedDeprecationsMax,
 } from './stored-deprecation.ts';
+import type { deprecationExemptions, deprecations } from './tables.ts';
 
 /** Every change is recorded in the audit log, in its own transaction. The methods throw `DeprecationRefused`. */
 export interface DeprecationStore {
@@ -95,19 +98,8 @@ async function load(session: Session): Promise<StoredDeprecations> {
   const exemptions = await session.query(listExemptions, []);
   return {
     revision,
-    deprecations: deprecations.map((row) => ({
-      id: row.id,
-      rule: parse(row.rule),
-      revision: row.revision,
-      changedAt: row.changed_at,
-      changedBy: row.changed_by,
-    })),
-    exemptions: exemptions.map(({ deprecation, credential, exempted_at, exempted_by }) => ({
-      deprecation,
-      credential,
-      exemptedAt: exempted_at,
-      exemptedBy: exempted_by,
-    })),
+    deprecations: deprecations.map((row) => ({ ...fieldsOf(row), rule: parse(row.rule) })),
+    exemptions: exemptions.map(fieldsOf),
   };
 }
 
@@ -172,14 +164,7 @@ function listText(credentials: readonly string[]): string | undefined {
 /** Characters of a value in the audit log. */
 const detailMax = 500;
 
-type DeprecationRow = {
-  readonly id: string;
-  readonly rule: string;
-  readonly revision: number;
-  readonly changed_at: number;
-  readonly changed_by: string;
-};
-
+type DeprecationRow = RowOf<typeof deprecations>;
 type CountRow = { readonly stored: number };
 
 const findRevision = statement<{ readonly revision: number }>(
@@ -208,12 +193,7 @@ const replaceDeprecation = statement(
   'update deprecation set rule = $2, revision = $3, changed_at = $4, changed_by = $5 where id = $1',
 );
 const removeDeprecation = statement('remove-deprecation', 'delete from deprecation where id = $1');
-const listExemptions = statement<{
-  readonly deprecation: string;
-  readonly credential: string;
-  readonly exempted_at: number;
-  readonly exempted_by: string;
-}>(
+const listExemptions = statement<RowOf<typeof deprecationExemptions>>(
   'list-exemptions',
   `select deprecation, credential, exempted_at, exempted_by from deprecation_exemption
     order by deprecation, exempted_at, credential`,

@@ -1,5 +1,5 @@
 /** Records of callers as reports show them: with names for credentials, and what is deprecated. */
-import type { CallerUse, OutcomeCounts } from './caller-record.ts';
+import type { CallerUse, OutcomeCounts, RecordedUse } from './caller-record.ts';
 import { factsOf } from './concerned.ts';
 import type { Deprecations } from './deprecation.ts';
 
@@ -21,15 +21,6 @@ export interface ListedCaller extends OutcomeCounts {
   readonly deprecation: 'deprecated' | 'exempt' | '';
   /** The day, or empty. */
   readonly sunset: string;
-}
-
-/** What a record says, without its counts. */
-export interface RecordedUse {
-  readonly id: string;
-  readonly use: CallerUse;
-  readonly firstUsedAt: number;
-  readonly lastUsedAt: number;
-  readonly lastOutcome: string;
 }
 
 export interface ReportContext {

@@ -1,8 +1,7 @@
 /** What still has to change before calls can be switched off, by credential. */
 
-import type { CallerUse } from './caller-record.ts';
+import type { CallerUse, RecordedUse } from './caller-record.ts';
 import type { Concern } from './concerned.ts';
-import type { RecordedUse } from './listed-caller.ts';
 
 /** A recorded use of calls that are to be switched off. */
 export interface RemainingUse {

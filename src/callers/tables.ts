@@ -83,7 +83,7 @@ const credentialUses = table('credential_use', {
 });
 
 /** The credentials of callers at other servers. What is sealed is bound to the server. */
-const upstreamCredentials = table('upstream_credential', {
+export const upstreamCredentials = table('upstream_credential', {
   columns: { upstream: tenant, credentialId: text, kind: text, ...dataKey, sealedCredential: text, createdAt: moment },
   key: ['upstream', 'credentialId'],
   sealedRecord: (id) => `upstream credential ${id}`,
@@ -92,7 +92,8 @@ const upstreamCredentials = table('upstream_credential', {
   keptFor: 'forever',
 });
 
-const callerRecords = table('caller_record', {
+/** Who calls what, and how often. */
+export const callerRecords = table('caller_record', {
   // `lastRequest` is sealed, and its secrets are masked: it may hold personal data.
   columns: {
     tenant,
@@ -117,7 +118,8 @@ const callerRecords = table('caller_record', {
   keptFor: { deletedBy: 'the task of caller records, after CALLER_DAYS_MAX' },
 });
 
-const callerRecordDays = table('caller_record_day', {
+/** The counts of each day. */
+export const callerRecordDays = table('caller_record_day', {
   // `day`: since the epoch, in UTC.
   columns: {
     tenant,
@@ -136,7 +138,8 @@ const callerRecordDays = table('caller_record_day', {
   keptFor: { deletedBy: 'the task of caller records, after CALLER_DAYS_MAX' },
 });
 
-const deprecations = table('deprecation', {
+/** Deprecations that operators have set. */
+export const deprecations = table('deprecation', {
   // `changedBy`: who, as in the audit log.
   columns: { id: text, rule: json, revision: integer, changedAt: moment, changedBy: text },
   key: ['id'],
@@ -146,7 +149,8 @@ const deprecations = table('deprecation', {
   keptFor: 'forever',
 });
 
-const deprecationExemptions = table('deprecation_exemption', {
+/** Credentials that deprecations do not concern. */
+export const deprecationExemptions = table('deprecation_exemption', {
   // The deprecation may be one of a configuration, so that there is no foreign key.
   columns: { deprecation: text, credential: text, exemptedAt: moment, exemptedBy: text },
   key: ['deprecation', 'credential'],

@@ -1,6 +1,7 @@
 /** Lists credentials without their secrets. */
 
 import type { Session } from '../../store/sql/engine.ts';
+import { fieldsOf } from '../../store/sql/row-values.ts';
 import type { Grants, StoredKind } from './credential-rules.ts';
 import * as sql from './credential-statements.ts';
 
@@ -35,16 +36,11 @@ export async function listCredentials(session: Session): Promise<readonly Listed
 /** `rows`: one for each secret. */
 function listedOf(rows: readonly sql.ListedRow[]): ListedCredential {
   const row = rows[0]!;
+  const { credentialId: id, tenant, kind, username, requiresKey, createdAt, revokedAt, lastUsedAt } = fieldsOf(row);
   return {
-    id: row.credential_id,
-    tenant: row.tenant,
-    kind: row.kind,
-    username: row.username ?? undefined,
-    requiresKey: row.requires_key === 1,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at ?? undefined,
+    ...{ id, tenant, kind, username, requiresKey: requiresKey === 1, createdAt, revokedAt },
     ...sql.authorizationOf(row),
-    lastUsedAt: row.last_used_at ?? undefined,
+    lastUsedAt,
     secrets: rows.flatMap(({ secret_created_at: createdAt, valid_until: validUntil }) =>
       createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
     ),

@@ -1,20 +1,15 @@
 /** The SQL statements of credentials. */
 
 import { statement } from '../../store/sql/engine.ts';
+import type { RowOf } from '../../store/table.ts';
+import type { credentialSecrets, credentials } from '../tables.ts';
 import type { Bounds, Grants, StoredKind } from './credential-rules.ts';
 
+type Row = Omit<RowOf<typeof credentials>, 'kind'> & { readonly kind: StoredKind };
+type RowOfSecret = RowOf<typeof credentialSecrets>;
+
 /** What a credential authorizes, and what binds it. */
-export type AuthorizationRow = {
-  readonly roles: string;
-  /** JSON: values by the name of the grant. */
-  readonly grants: string;
-  /** 1 or 0. */
-  readonly read_only: number;
-  readonly expires_at: number | null;
-  /** JSON lists. */
-  readonly networks: string | null;
-  readonly certificates: string | null;
-};
+export type AuthorizationRow = Pick<Row, 'roles' | 'grants' | 'read_only' | 'expires_at' | 'networks' | 'certificates'>;
 
 const authorizationColumns = 'c.roles, c.grants, c.read_only, c.expires_at, c.networks, c.certificates';
 
@@ -33,22 +28,8 @@ export function boundsOf({ expires_at, networks, certificates }: AuthorizationRo
 }
 
 /** One live secret of a credential. */
-export type SecretRow = AuthorizationRow & {
-  readonly kind: StoredKind;
-  readonly username: string | null;
-  readonly lookup: string | null;
-  readonly row_mac: string | null;
-  readonly secret_mac: string | null;
-  readonly tenant: string;
-  readonly credential_id: string;
-  readonly secret_id: string;
-  readonly salt: string;
-  readonly hash: string;
-  readonly valid_until: number | null;
-  /** 1 or 0. */
-  readonly requires_key: number;
-  readonly tenant_partition: string | null;
-};
+export type SecretRow = Omit<Row, 'created_at' | 'revoked_at'> &
+  Pick<RowOfSecret, 'lookup' | 'secret_id' | 'salt' | 'hash' | 'valid_until'> & { readonly secret_mac: string | null };
 
 const secretColumns = `c.tenant, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
           c.kind, c.username, c.row_mac, s.secret_id, s.lookup, s.salt, s.hash, s.valid_until, s.row_mac as secret_mac`;
@@ -86,18 +67,11 @@ export const findById = statement<SecretRow>(
 );
 
 /** One row for each secret of each credential. A credential without secrets has one row, with null in their columns. */
-export type ListedRow = AuthorizationRow & {
-  readonly tenant: string;
-  readonly credential_id: string;
-  readonly kind: StoredKind;
-  readonly username: string | null;
-  readonly requires_key: number;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-  readonly secret_created_at: number | null;
-  readonly valid_until: number | null;
-  readonly last_used_at: number | null;
-};
+export type ListedRow = Omit<Row, 'tenant_partition' | 'row_mac'> &
+  Pick<RowOfSecret, 'valid_until'> & {
+    readonly secret_created_at: number | null;
+    readonly last_used_at: number | null;
+  };
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
@@ -109,7 +83,7 @@ export const listAll = statement<ListedRow>(
     order by c.tenant, c.created_at, c.credential_id, s.created_at, s.secret_id`,
 );
 
-export type LiveRow = AuthorizationRow & { readonly tenant: string; readonly kind: StoredKind };
+export type LiveRow = AuthorizationRow & Pick<Row, 'tenant' | 'kind'>;
 
 export const findLive = statement<LiveRow>(
   'find-live-credential',

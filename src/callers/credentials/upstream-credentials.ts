@@ -1,7 +1,10 @@
 /** Stores the sealed credentials that callers have at upstreams. */
 
 import { type Engine, statement } from '../../store/sql/engine.ts';
+import { fieldsOf } from '../../store/sql/row-values.ts';
+import type { RowOf } from '../../store/table.ts';
 import type { Sealed, SealScope } from '../../vault/ports.ts';
+import type { upstreamCredentials } from '../tables.ts';
 
 /** A credential at an upstream, for one credential of a caller. */
 export interface UpstreamCredential {
@@ -31,15 +34,7 @@ export function upstreamCredentialScope(upstream: string, credentialId: string):
   return { tenant: upstream, record: `upstream credential ${credentialId}` };
 }
 
-type CredentialRow = {
-  readonly upstream: string;
-  readonly credential_id: string;
-  readonly kind: string;
-  readonly key_id: string;
-  readonly data_key: string;
-  readonly sealed_credential: string;
-  readonly created_at: number;
-};
+type CredentialRow = RowOf<typeof upstreamCredentials>;
 
 const set = statement(
   'set-upstream-credential',
@@ -80,11 +75,6 @@ export function createUpstreamCredentialStore(engine: Engine): UpstreamCredentia
 }
 
 function credentialOf(row: CredentialRow): UpstreamCredential {
-  return {
-    upstream: row.upstream,
-    credentialId: row.credential_id,
-    kind: row.kind,
-    sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_credential },
-    createdAt: row.created_at,
-  };
+  const { keyId, dataKey, sealedCredential: payload, ...credential } = fieldsOf(row);
+  return { ...credential, sealed: { keyId, dataKey, payload } };
 }

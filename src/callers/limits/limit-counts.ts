@@ -5,6 +5,7 @@
  * clock. It begins no earlier than the last event that is stored, so a clock that is set back ends nothing early.
  */
 import { type Clock, neverBack } from '../../lib/clock-and-ids.ts';
+import { compareTexts } from '../../lib/compare-texts.ts';
 import { type Engine, readCommitted, type Session, statement } from '../../store/sql/engine.ts';
 import { createTogether } from '../../store/sql/together.ts';
 import type { SharedCount, SharedEvent, StoredCounts } from './shared-counts.ts';
@@ -196,13 +197,9 @@ async function addToSum(
 }
 
 function byMember(one: SharedEvent, other: SharedEvent): number {
-  return bySubject(one, other) || compare(one.member ?? '', other.member ?? '');
+  return bySubject(one, other) || compareTexts(one.member ?? '', other.member ?? '');
 }
 
 function bySubject(one: SharedEvent, other: SharedEvent): number {
-  return compare(one.rule.name, other.rule.name) || compare(one.subject, other.subject);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  return compareTexts(one.rule.name, other.rule.name) || compareTexts(one.subject, other.subject);
 }

@@ -1,16 +1,10 @@
 /** Reads the records of callers. */
-import type { CallerUse, DayCounts, OutcomeCounts } from '../../callers/caller-record.ts';
+import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../callers/caller-record.ts';
 import { type Concern, compileConcern } from '../../callers/concerned.ts';
 import { formatCsv } from '../../callers/csv.ts';
 import { compileDeprecations, type DeprecationRule, type FormatName } from '../../callers/deprecation.ts';
 import { openRequest } from '../../callers/last-request.ts';
-import {
-  createCallerFilter,
-  csvColumns,
-  listCaller,
-  type RecordedUse,
-  type ReportContext,
-} from '../../callers/listed-caller.ts';
+import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../callers/listed-caller.ts';
 import { assessReadiness } from '../../callers/readiness.ts';
 import type { Input } from '../../contract/operation.ts';
 import { printReplacement, replaceCall } from '../../convert/replacement-call.ts';

@@ -1,9 +1,10 @@
 /** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
 import { hash } from 'node:crypto';
-import type { Table } from '../table.ts';
+import type { RowOf, Table } from '../table.ts';
 import type { TableOwner } from './create-tables.ts';
 import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
 import { compareSchema, findOwners, migrate } from './migrate.ts';
+import type { copyProgress } from './tables.ts';
 
 /** The copy cannot be made, or differs from its source. The operator reads the message. */
 export class CopyError extends Error {
@@ -29,12 +30,7 @@ export interface CopyWatch {
 /** Rows of one transaction. A statement has at most 32,766 parameters, one for each value. */
 const rowsPerTransaction = 500;
 
-type Progress = {
-  readonly table_name: string;
-  readonly source: string;
-  readonly last_key: string | null;
-  readonly rows_done: number;
-};
+type Progress = RowOf<typeof copyProgress>;
 
 const findProgress = statement<Progress>(
   'find-copy-progress',

@@ -1,7 +1,10 @@
 /** What operators see of the store: jobs by kind, the backlog of webhooks, dead jobs, an idempotency record, the schema. */
 import type { DeadJob } from '../../jobs/job.ts';
+import type { RowOf } from '../table.ts';
 import { type Engine, statement } from './engine.ts';
 import { type DeadRow, deadJobOf } from './jobs.ts';
+import { fieldsOf } from './row-values.ts';
+import type { idempotencyRecords } from './tables.ts';
 
 /** The jobs of one kind. A dead job is in no other count. */
 export interface JobSummary {
@@ -102,11 +105,8 @@ const lastFailures = statement<{ readonly kind: string; readonly last_failure: s
    where place = 1`,
 );
 
-type BacklogRow = {
-  readonly tenant: string;
+type BacklogRow = Pick<EndpointBacklog, 'tenant' | 'waiting' | 'dead'> & {
   readonly endpoint_id: string;
-  readonly waiting: number;
-  readonly dead: number;
   readonly oldest_ms: number | null;
 };
 
@@ -135,14 +135,7 @@ const listDeadTenants = statement<{ readonly tenant: string }>(
 );
 
 /** Records without an outcome expire in the far future. */
-const findRecord = statement<{
-  readonly request_hash: string;
-  readonly operation: string;
-  readonly request_reference: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly outcome: string | null;
-}>(
+const findRecord = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'>>(
   'show-record',
   `select request_hash, operation, request_reference, created_at, expires_at, outcome
      from idempotency_record where record_key = $1 and expires_at > now_ms()`,
@@ -166,22 +159,10 @@ export function createInspection(engine: Engine): StoreInspection {
           (await session.query(lastFailures, [])).map(({ kind, last_failure: failure }) => [kind, failure]),
         );
         const rows = await session.query(summarizeJobs, []);
-        return rows.map(({ longest_due_ms: longest, ...counts }) => ({
-          ...counts,
-          longestDueMs: longest ?? undefined,
-          lastFailure: failures.get(counts.kind),
-        }));
+        return rows.map((row) => ({ ...fieldsOf(row), lastFailure: failures.get(row.kind) }));
       }),
     summarizeEndpoints: () =>
-      engine.read(async (session) =>
-        (await session.query(summarizeEndpoints, [])).map(({ tenant, endpoint_id, waiting, dead, oldest_ms }) => ({
-          tenant,
-          endpointId: endpoint_id,
-          waiting,
-          dead,
-          oldestMs: oldest_ms ?? undefined,
-        })),
-      ),
+      engine.read(async (session) => (await session.query(summarizeEndpoints, [])).map(fieldsOf)),
     findDead: (kind, { tenant = '', max }) =>
       engine.read(async (session) => (await session.query(listDead, [kind, tenant, max])).map(deadJobOf)),
     findDeadTenants: (kind) =>
@@ -189,20 +170,12 @@ export function createInspection(engine: Engine): StoreInspection {
     findRecord: (recordKey) =>
       engine.read(async (session) => {
         const [row] = await session.query(findRecord, [recordKey]);
-        if (row === undefined) return undefined;
-        return {
-          requestHash: row.request_hash,
-          operation: row.operation,
-          requestReference: row.request_reference,
-          createdAt: row.created_at,
-          expiresAt: row.outcome === null ? undefined : row.expires_at,
-          outcome: row.outcome ?? undefined,
-        };
+        return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
       }),
     findSchema: () =>
       engine.read(async (session) => {
         const [row] = await session.query(findSchema, []);
-        return row && { number: row.number, owner: row.owner, appliedAt: row.applied_at };
+        return row && fieldsOf(row);
       }),
     findDatabaseBytes: async () =>
       engine.dialect === 'sqlite'

@@ -4,6 +4,7 @@
  * Each ordering key with jobs has a row. Saving jobs changes it, so two transactions that save jobs of one key run one after the
  * other: the one that waited begins again. Nothing is read from the jobs, so transactions with different keys never conflict.
  */
+import { compareTexts } from '../../lib/compare-texts.ts';
 import { type Session, statement } from './engine.ts';
 import { memoize, placeholders } from './row-values.ts';
 
@@ -59,7 +60,7 @@ export async function continueSequences(session: Session, ended: readonly JobPos
   if (ended.length === 0) return;
   // Sorted for the same reason.
   const sorted = ended.toSorted(
-    (one, other) => compare(one.tenant, other.tenant) || compare(one.orderingKey, other.orderingKey),
+    (one, other) => compareTexts(one.tenant, other.tenant) || compareTexts(one.orderingKey, other.orderingKey),
   );
   const values = sorted.flatMap(({ tenant, orderingKey, position }) => [tenant, orderingKey, position]);
   const deleted = await session.execute(endSequences(ended.length), values);
@@ -136,7 +137,3 @@ const makeNextDue = memoize((count: number) =>
           group by tenant, ordering_key)`,
   ),
 );
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}

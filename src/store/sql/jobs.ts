@@ -1,22 +1,16 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
+import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement } from './engine.ts';
 import { continueSequences, type JobPosition, resumeSequence, takePositions } from './job-sequences.ts';
-import { memoize, placeholders } from './row-values.ts';
+import { fieldsOf, memoize, placeholders } from './row-values.ts';
+import type { jobs as jobTable } from './tables.ts';
 import { createTogether } from './together.ts';
 
-export type JobRow = {
-  readonly tenant: string;
-  readonly job_id: string;
-  readonly kind: string;
-  readonly ordering_key: string;
-  readonly payload: string;
-  readonly key_id: string | null;
-  readonly data_key: string | null;
-  readonly sealed_number: string | null;
-  readonly created_at: number;
+type Row = RowOf<typeof jobTable>;
+
+export type JobRow = Omit<Row, 'position' | 'due_at' | 'lease_owner' | 'dead_since' | 'last_failure'> & {
   readonly age_ms: number;
-  readonly attempts: number;
 };
 
 /** The columns of a `JobRow`. */
@@ -24,10 +18,10 @@ export const jobColumns =
   'tenant, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
 
 /** A job that is not retried. */
-export type DeadRow = Pick<JobRow, 'tenant' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
-  readonly dead_since: number;
-  readonly last_failure: string | null;
-};
+export type DeadRow = Pick<
+  Row,
+  'tenant' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts' | 'last_failure'
+> & { readonly dead_since: number };
 
 /** Due where no other job of the ordering key comes first. */
 const save = statement(
@@ -46,7 +40,7 @@ const take = statement<JobRow>(
    returning ${jobColumns}`,
 );
 
-type PositionRow = { readonly tenant: string; readonly job_id: string; readonly position: number };
+type PositionRow = Pick<Row, 'tenant' | 'job_id' | 'position'>;
 
 const end = memoize((count: number) =>
   statement<PositionRow>(
@@ -174,34 +168,13 @@ export function createJobs(engine: Engine): JobQueue {
 }
 
 export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
-  return {
-    tenant: row.tenant,
-    jobId: row.job_id,
-    kind: row.kind,
-    orderingKey: row.ordering_key,
-    payload: row.payload,
-    sealed:
-      row.key_id === null || row.data_key === null
-        ? undefined
-        : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
-    createdAt: row.created_at,
-    ageMs: row.age_ms,
-    attempts: row.attempts,
-    leaseOwner,
-  };
+  const { keyId, dataKey, sealedNumber: number, ...job } = fieldsOf(row);
+  const sealed = keyId === undefined || dataKey === undefined ? undefined : { keyId, dataKey, number };
+  return { ...job, sealed, leaseOwner };
 }
 
 export function deadJobOf(row: DeadRow): DeadJob {
-  return {
-    tenant: row.tenant,
-    jobId: row.job_id,
-    kind: row.kind,
-    payload: row.payload,
-    createdAt: row.created_at,
-    attempts: row.attempts,
-    deadSince: row.dead_since,
-    lastFailure: row.last_failure ?? '',
-  };
+  return { ...fieldsOf(row), lastFailure: row.last_failure ?? '' };
 }
 
 function leaseOf({ tenant, jobId, leaseOwner }: TakenJob) {

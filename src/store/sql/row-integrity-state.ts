@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Vault } from '../../vault/ports.ts';
 import type { IntegrityKeys, RowIntegrity } from '../row-integrity.ts';
+import type { RowOf } from '../table.ts';
 import { type Engine, statement } from './engine.ts';
+import type { rowIntegrity } from './tables.ts';
 
-type StateRow = { readonly key_id: string; readonly data_key: string; readonly sealed_state: string };
+type StateRow = Pick<RowOf<typeof rowIntegrity>, 'key_id' | 'data_key' | 'sealed_state'>;
 
 const find = statement<StateRow>('find-row-integrity', 'select key_id, data_key, sealed_state from row_integrity');
 const add = statement(

@@ -1,11 +1,31 @@
-/** Texts of statements over any number of rows; each number is a statement of its own, created once. */
+/** Rows by the names of fields, and texts of statements over any number of rows. */
+import type { Row, Value } from './engine.ts';
 
-/** Remembers what `create` returns for each number. */
-export function memoize<T>(create: (count: number) => T): (count: number) => T {
-  const created = new Map<number, T>();
-  return (count) => {
-    const known = created.get(count) ?? create(count);
-    created.set(count, known);
+/** `shopper_reference` is `shopperReference` in fields. */
+type FieldName<S extends string> = S extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<FieldName<Rest>>}`
+  : S;
+
+/** The columns of a row by names in camel case. What is null is undefined. */
+export type FieldsOf<R extends Row> = {
+  readonly [K in keyof R & string as FieldName<K>]: null extends R[K] ? Exclude<R[K], null> | undefined : R[K];
+};
+
+const fieldName = memoize((column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+
+/** Returns the columns of a row by names in camel case. What is null is undefined. */
+export function fieldsOf<R extends Row>(row: R): FieldsOf<R> {
+  const fields: Record<string, Value | undefined> = {};
+  for (const column in row) fields[fieldName(column)] = row[column] ?? undefined;
+  return fields as FieldsOf<R>;
+}
+
+/** Remembers what `create` returns for each key, such as a statement for each number of rows. */
+export function memoize<K, T>(create: (key: K) => T): (key: K) => T {
+  const created = new Map<K, T>();
+  return (key) => {
+    const known = created.get(key) ?? create(key);
+    created.set(key, known);
     return known;
   };
 }

@@ -3,7 +3,7 @@ import { column, table } from '../table.ts';
 
 const { tenant, text, integer, moment, flag, json, dataKey, optionalDataKey, nullable, withDefault } = column;
 
-const idempotencyRecords = table('idempotency_record', {
+export const idempotencyRecords = table('idempotency_record', {
   // `recordKey` stands for environment, tenant and key; without the key it says nothing.
   columns: {
     recordKey: text,
@@ -28,7 +28,7 @@ const idempotencyRecords = table('idempotency_record', {
   },
 });
 
-const pendingRequests = table('pending_request', {
+export const pendingRequests = table('pending_request', {
   // `input` and `failure` are without secrets. `attempt` is the reference of the request that has asked last.
   columns: {
     requestId: text,
@@ -137,7 +137,7 @@ const refusedImportRows = table('refused_import_row', {
   keptFor: 'withParent',
 });
 
-const rowIntegrity = table('row_integrity', {
+export const rowIntegrity = table('row_integrity', {
   // One row: the sealed keys of the MACs. The anchor of the audit log is a random text, renewed with each batch of entries.
   columns: { tenant, id: text, ...dataKey, sealedState: text, auditAnchor: nullable(text) },
   key: ['tenant', 'id'],
@@ -168,7 +168,7 @@ const writeCheck = table('write_check', {
   keptFor: 'forever',
 });
 
-const copyProgress = table('copy_progress', {
+export const copyProgress = table('copy_progress', {
   // `source` stands for the store that is copied, `lastKey` for the last row of the table that is here. Empty before and after a copy.
   columns: { tableName: text, source: text, lastKey: nullable(text), rowsDone: integer },
   key: ['tableName'],

@@ -2,9 +2,12 @@
 
 import type { PendingCount } from '../../idempotency/pending-limit.ts';
 import type { PendingRequest } from '../../idempotency/ports.ts';
+import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
 import { IdempotencyRecordRepository } from './idempotency-records.ts';
 import { PendingRequestRepository, stateOfPendingRequest } from './pending-requests.ts';
+import { fieldsOf } from './row-values.ts';
+import type { pendingRequests } from './tables.ts';
 
 /** A request that was forwarded and has no outcome. */
 export interface UnsettledRequest extends PendingRequest {
@@ -41,19 +44,7 @@ export interface UnsettledRequests {
   settle(id: string, outcome: string | undefined): Promise<boolean>;
 }
 
-type Row = {
-  readonly request_id: string;
-  readonly record_key: string | null;
-  readonly attempt: string;
-  readonly tenant: string;
-  readonly credential: string;
-  readonly upstream: string;
-  readonly service: string;
-  readonly operation: string;
-  readonly process: string;
-  readonly input: string | null;
-  readonly failure: string | null;
-  readonly started_at: number;
+type Row = Omit<RowOf<typeof pendingRequests>, 'in_flight_until' | 'repeatable_until' | 'reported'> & {
   readonly state: PendingRequest['state'];
 };
 
@@ -137,20 +128,6 @@ async function findRequest(session: Session, id: string): Promise<UnsettledReque
 }
 
 function requestOf(row: Row): UnsettledRequest {
-  const { tenant, credential, upstream, service, operation, process, attempt, state } = row;
-  return {
-    id: row.request_id,
-    attempt,
-    state,
-    recordKey: row.record_key ?? undefined,
-    tenant,
-    credential,
-    upstream,
-    service,
-    operation,
-    process,
-    input: row.input ?? undefined,
-    failure: row.failure ?? undefined,
-    startedAt: row.started_at,
-  };
+  const { requestId: id, ...request } = fieldsOf(row);
+  return { id, ...request };
 }

@@ -4,6 +4,7 @@ import { RowIntegrity } from '../row-integrity.ts';
 import { isRowRight, type RowOf, signRow, verifyRow } from '../table.ts';
 import { type Engine, readCommitted, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
+import { fieldsOf } from './row-values.ts';
 import { webhookEndpoints } from './tables.ts';
 
 /** `is_rotated`: 1 or 0. */
@@ -128,16 +129,20 @@ function listedOf(row: EndpointRow, integrity: RowIntegrity): Endpoint {
 }
 
 function endpointOf(row: EndpointRow): Endpoint {
+  const {
+    tenant,
+    endpointId,
+    url,
+    format,
+    keyId,
+    dataKey,
+    sealedKey: payload,
+    createdAt,
+    previousKeyUntil,
+  } = fieldsOf(row);
   return {
-    tenant: row.tenant,
-    endpointId: row.endpoint_id,
-    url: row.url,
-    format: row.format,
-    sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_key },
-    createdAt: row.created_at,
-    ...(row.previous_key_until !== null && {
-      rotation: { until: row.previous_key_until, isOver: row.is_rotated === 1 },
-    }),
+    ...{ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload }, createdAt },
+    ...(previousKeyUntil !== undefined && { rotation: { until: previousKeyUntil, isOver: row.is_rotated === 1 } }),
   };
 }
 

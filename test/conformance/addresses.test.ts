@@ -1,6 +1,7 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
@@ -88,7 +89,7 @@ type Row = readonly [
   body: string | RegExp,
 ];
 
-const versions = 'Version not found; served here: v1 to v68';
+const versions = `Version not found; served here: v1 to v${newestRecurring.version}`;
 const operations = `Operation not found; served here: ${[...recurringV25.operations.keys()].join(', ')}`;
 
 const missing: readonly Row[] = [
@@ -103,7 +104,7 @@ const missing: readonly Row[] = [
   [
     'a newer version',
     'soap12',
-    '/pal/servlet/Recurring/v69',
+    '/pal/servlet/Recurring/v9999',
     'unknownVersion',
     404,
     fault12(`validation 000 ${versions}`),
@@ -111,7 +112,7 @@ const missing: readonly Row[] = [
   [
     'a newer version',
     'json',
-    '/pal/servlet/Recurring/v69/disable',
+    '/pal/servlet/Recurring/v9999/disable',
     'unknownVersion',
     404,
     jsonText(404, '000', versions),
@@ -247,7 +248,7 @@ describe('GET without credentials, as health checks of old plugins send it', () 
     },
   );
 
-  test.each(['/', '/pal/servlet/Payment/v25', '/pal/servlet/Recurring', '/pal/servlet/Recurring/v69', `${list}/x`])(
+  test.each(['/', '/pal/servlet/Payment/v25', '/pal/servlet/Recurring', '/pal/servlet/Recurring/v9999', `${list}/x`])(
     'no service is at %s: 404',
     async (path) => {
       expect((await get(path, callers.anonymous)).message.status).toBe(404);

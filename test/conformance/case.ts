@@ -33,6 +33,12 @@ export interface ServiceCase<
 /** A case of the recurring service. It leaves the details of shopper-1. */
 export type Case = ServiceCase<keyof RecurringOperations, ProblemName, keyof typeof callers, readonly string[]>;
 
+/** Who may call an operation: with which roles, each alone, and whether by a read-only credential. */
+export interface Access {
+  readonly roles: readonly string[];
+  readonly readOnly: boolean;
+}
+
 export const visa = '8313147988756818: ONECLICK,RECURRING';
 export const mc = '8415995487234100: RECURRING';
 export const account = '8814232895168272: PAYOUT';

@@ -29,7 +29,19 @@ interface UpstreamSubject {
   readonly title: string;
   readonly format: NamedProtocol;
   open(): Promise<FreshUpstream>;
+  /** The operations that it has; absent where it has all. */
+  readonly operations?: ReadonlySet<string>;
 }
+
+/** What the example of another's server has. It need not have an operation that comes later. */
+const ofJsonServer: UpstreamSubject['operations'] = new Set([
+  'disable',
+  'listRecurringDetails',
+  'notifyShopper',
+  'scheduleAccountUpdater',
+  'storeToken',
+  'tokenLookup',
+]);
 
 const holderName = 'Anna van Dijk';
 const merchantAccount = 'DemoMerchant';
@@ -122,7 +134,7 @@ async function openTriglyph(): Promise<FreshUpstream> {
 }
 
 const upstreamSubjects: readonly UpstreamSubject[] = [
-  { title: 'the JSON-only server', format: 'json', open: openJsonServer },
+  { title: 'the JSON-only server', format: 'json', open: openJsonServer, operations: ofJsonServer },
   { title: 'this program in SOAP 1.1', format: 'soap11', open: openTriglyph },
   { title: 'this program in SOAP 1.2', format: 'soap12', open: openTriglyph },
   { title: 'this program in FORM', format: 'form', open: openTriglyph },
@@ -180,7 +192,8 @@ describe.each(upstreamSubjects)('$title', (subject) => {
     await upstream.close();
   });
 
-  test.each(cases.map((each, at) => [`${each.operation}: ${each.title}`, each, at] as const))(
+  const served = cases.filter(({ operation }) => subject.operations?.has(operation) ?? true);
+  test.each(served.map((each, at) => [`${each.operation}: ${each.title}`, each, at] as const))(
     '%s',
     async (_, each, at) => {
       for (const name of callersOf(subject, at)) {

@@ -16,7 +16,7 @@ import {
   CardChangeRepository,
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { noCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
-import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
@@ -101,7 +101,7 @@ export function describeMovedFingerprints({ open, dispose }: EngineFactory): voi
         ),
       );
     const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
-      service: recurringV68,
+      service: newestRecurring,
       operation,
       input,
       caller,

@@ -31,16 +31,15 @@ export const disableV70 = operation({
   }),
 });
 
-const { operations: _, errorMap: _errorMap, ...parts } = newest.recurringV68;
-const { listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup } =
-  newest.recurringOperations;
+const { operations: _, errorMap: _errorMap, ...parts } = newest.newestRecurring;
+const { disable: _disable, ...others } = newest.recurringOperations;
 
 export const recurringV70 = service({
   ...parts,
   version: 70,
   answers: { from: 70, to: 70 },
   legacy: { soap: '/pal/servlet/soap/RecurringV70', adapter: '/pal/adapter/v70' },
-  operations: [disableV70, listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup],
+  operations: [disableV70, ...Object.values(others)],
 });
 
 const one = '[detail-successfully-disabled]';

@@ -1,5 +1,5 @@
 /** Checks answers of the balance platform against the schemas of its public description. */
-import { type PublicSchema, publicSchemas } from './public-schemas.ts';
+import { publicAnswers, publicSchemas } from './public-schemas.ts';
 
 interface Answer {
   readonly method: string;
@@ -9,23 +9,13 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** The schema of a successful answer, by the path. */
-const answers: readonly (readonly [RegExp, PublicSchema])[] = [
-  [/^[/]balancePlatforms[/][^/]+$/, 'BalancePlatform'],
-  [/^[/]balancePlatforms[/][^/]+[/]accountHolders$/, 'PaginatedAccountHoldersResponse'],
-  [/^[/]accountHolders([/][^/]+)?$/, 'AccountHolder'],
-  [/^[/]accountHolders[/][^/]+[/]balanceAccounts$/, 'PaginatedBalanceAccountsResponse'],
-  [/^[/]balanceAccounts([/][^/]+)?$/, 'BalanceAccount'],
-  [/^[/]balanceAccounts[/][^/]+[/]paymentInstruments$/, 'PaginatedPaymentInstrumentsResponse'],
-  // The public description has no cancel.
-  [/^[/]paymentInstruments([/][^/]+([/]cancel)?)?$/, 'PaymentInstrument'],
-];
-
 /** Throws where an answer has another member, or a member of another type, than the public description. */
 export function requirePublicAnswer({ method, path, status, body }: Answer): void {
   const [address = ''] = path.split('?');
   const schema =
-    status === 200 ? answers.find(([pattern]) => pattern.test(address.replace(/[/]$/, '')))?.[1] : 'RestServiceError';
+    status === 200
+      ? publicAnswers.find(([pattern]) => pattern.test(address.replace(/[/]$/, '')))?.[1]
+      : 'RestServiceError';
   const found = schema === undefined ? ['no schema'] : violations(schema, body);
   if (found.length > 0) throw new Error(`${method} ${path}: ${status} ${found.join(', ')}`);
 }

@@ -123,6 +123,18 @@ const table = {
 
 export type PublicSchema = keyof typeof table;
 
+/** The schema of a successful answer, by the path. */
+export const publicAnswers: readonly (readonly [RegExp, PublicSchema])[] = [
+  [/^[/]balancePlatforms[/][^/]+$/, 'BalancePlatform'],
+  [/^[/]balancePlatforms[/][^/]+[/]accountHolders$/, 'PaginatedAccountHoldersResponse'],
+  [/^[/]accountHolders([/][^/]+)?$/, 'AccountHolder'],
+  [/^[/]accountHolders[/][^/]+[/]balanceAccounts$/, 'PaginatedBalanceAccountsResponse'],
+  [/^[/]balanceAccounts([/][^/]+)?$/, 'BalanceAccount'],
+  [/^[/]balanceAccounts[/][^/]+[/]paymentInstruments$/, 'PaginatedPaymentInstrumentsResponse'],
+  // The public description has no cancel.
+  [/^[/]paymentInstruments([/][^/]+([/]cancel)?)?$/, 'PaymentInstrument'],
+];
+
 export interface PublicMember {
   readonly name: string;
   readonly required: boolean;

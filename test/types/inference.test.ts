@@ -11,7 +11,7 @@ const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
 import { recurringHandlers } from 'ROOT/src/services/recurring/index.ts';
-import { recurringV68 } from 'ROOT/src/services/recurring/contract.ts';
+import { newestRecurring } from 'ROOT/src/services/recurring/contract.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
 `;
@@ -101,15 +101,15 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     "export const t = table('t', { columns: { ...columns, ...column.dataKey }, key, ...stated });",
     /sealedRecord/,
   ],
-  'a missing handler': [handlers, 'export const all = implement(recurringV68, others);', /listRecurringDetails/],
+  'a missing handler': [handlers, 'export const all = implement(newestRecurring, others);', /listRecurringDetails/],
   'a handler of no operation': [
     handlers,
-    'export const all = implement(recurringV68, { ...every, enable: disable });',
+    'export const all = implement(newestRecurring, { ...every, enable: disable });',
     /never/,
   ],
   'a handler of another operation': [
     handlers,
-    'export const all = implement(recurringV68, { ...every, storeToken: disable });',
+    'export const all = implement(newestRecurring, { ...every, storeToken: disable });',
     /not assignable/,
   ],
   'a handler of an older version whose output lacks a field': [
@@ -213,7 +213,7 @@ holds<Equal<NonNullable<Input<typeof storeToken>['card']>['cvc'], string | undef
 /** A whole implementation with an older version; the compiler must report nothing. */
 const implemented = `${handlers}
 import { implementBothVersions } from 'ROOT/test/support/newer-recurring.ts';
-export const all = implement(recurringV68, every);
+export const all = implement(newestRecurring, every);
 export const both = implementBothVersions({ updater: { kind: 'batch' } });
 `;
 

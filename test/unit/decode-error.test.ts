@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 
 const protocols = createProtocols(services);
-const operation = recurringV68.operations.get('storeToken')!;
+const operation = newestRecurring.operations.get('storeToken')!;
 
 const decode = (name: ProtocolName, status: number, body: string, type = '') => {
   const media = { type, charset: undefined };

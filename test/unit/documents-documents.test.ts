@@ -184,7 +184,7 @@ describe('the addresses of documents', () => {
     ['/pal/servlet/Recurring/v1', 'wsdl', `${origin}/pal/servlet/Recurring/v1`],
     ['/pal/servlet/Recurring/v0', 'wsdl', undefined],
     ['/pal/servlet/Recurring/v012', 'wsdl', undefined],
-    ['/pal/servlet/Recurring/v69', 'wsdl', undefined],
+    ['/pal/servlet/Recurring/v9999', 'wsdl', undefined],
     ['/pal/servlet/Payment/v25', 'wsdl', undefined],
     ['/pal/Payment.wsdl', '', undefined],
     ['/pal/adapter/httppost', 'wsdl', undefined],

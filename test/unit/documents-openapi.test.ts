@@ -7,11 +7,11 @@ import { newestOf } from '../../src/contract/service.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
-const service = recurringV68;
+const service = newestRecurring;
 const protocols = createProtocols(services);
 const operations = [...service.operations.values()].map((each) => [each.name, each] as const);
 const home = '/pal/servlet/Recurring/v68';

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../src/documents/index.ts';
 import { services } from '../../src/services/index.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 
 const documents = createDocuments(services);
+const newest = `/pal/servlet/Recurring/v${newestRecurring.version}`;
 const origin = 'https://pay.example.com';
 const page = documents.findPage('/', origin)!;
 
@@ -17,7 +19,7 @@ test.each([
   ['/pal/adapter/httppost', true],
   ['/bcl/v2', true],
   ['/pal/servlet/Recurring', false],
-  ['/pal/servlet/Recurring/v69', false],
+  ['/pal/servlet/Recurring/v9999', false],
   ['/pal/servlet/Recurring/v25/enable', false],
   ['/pal/servlet/Recurring/v25/disable/x', false],
   ['/bcl/v2/accountHolders', false],
@@ -41,20 +43,15 @@ describe('the page', () => {
     for (const { name, doc } of services) {
       expect(page.body).toContain(`<h2>${name}</h2><p>${doc}</p>`);
     }
-    for (const address of [
-      '/pal/servlet/Recurring/v68/{operation}',
-      '/pal/servlet/soap/Recurring',
-      '/pal/adapter/httppost',
-      '/bcl/v2',
-    ])
+    for (const address of [`${newest}/{operation}`, '/pal/servlet/soap/Recurring', '/pal/adapter/httppost', '/bcl/v2'])
       expect(page.body).toContain(`<code>${origin}${address}</code>`);
-    expect(page.body).toContain('v1 to v68');
+    expect(page.body).toContain(`v1 to v${newestRecurring.version}`);
   });
 
   test('links to the WSDL and the OpenAPI documents, which exist', () => {
     expect(links).toEqual([
-      `${origin}/pal/servlet/Recurring/v68?wsdl`,
-      `${origin}/pal/servlet/Recurring/v68/openapi.json`,
+      `${origin}${newest}?wsdl`,
+      `${origin}${newest}/openapi.json`,
       `${origin}/bcl/v2/openapi.json`,
     ]);
     for (const link of links) {

@@ -11,7 +11,7 @@ import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/han
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
@@ -128,7 +128,7 @@ describe.each(namedProtocols)('in %s', (format) => {
     const { message, entry, steps, executed } = await send({ format });
     expect(steps).toEqual(['verify', 'body', 'execute']);
     expect(executed).toEqual([
-      { service: recurringV68, operation: disable, input, caller, requestReference: pspReference },
+      { service: newestRecurring, operation: disable, input, caller, requestReference: pspReference },
     ]);
     expect(message).toEqual({
       ...protocols[format].encode(disable, { response: '[detail-successfully-disabled]' }),
@@ -279,7 +279,7 @@ const pick = ({ status, contentType, body }: { status: number; contentType: stri
 describe('addresses and media types', () => {
   test.each([
     ['an unknown path', { path: '/nowhere' }, 404],
-    ['a version that does not exist', { path: '/pal/servlet/Recurring/v69/disable' }, 404],
+    ['a version that does not exist', { path: '/pal/servlet/Recurring/v9999/disable' }, 404],
     ['a method that is not served', { method: 'PUT' }, 405],
     ['a media type that is not understood', { headers: { 'content-type': 'image/png' } }, 415],
   ] as const)('%s is refused before credentials are read', async (_, sent, status) => {

@@ -10,7 +10,7 @@ import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
 import { builtInServices, services } from '../../src/services/index.ts';
-import { recurringV68 } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { readConfig } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -65,7 +65,7 @@ describe('which upstream answers', () => {
   test('in the form adapter only where the contract has its address', () => {
     const form = { ...erp, format: 'adapter' };
     expect(plan({ upstreams: { form }, answeredBy: { Recurring: 'form' } }).faults).toEqual([
-      'upstreams.form.format is adapter, and version 68 of Recurring has no address for it: choose another format.',
+      `upstreams.form.format is adapter, and version ${newestRecurring.version} of Recurring has no address for it: choose another format.`,
     ]);
     const own = ordersV1.answeredBy('form');
     expect(plan({ upstreams: { form } }, [own]).faults).toEqual([]);
@@ -113,7 +113,7 @@ test('secrets come from variables and files, and are not described', () => {
       key: { header: 'x-request-key' },
     },
   ]);
-  const others = [...recurringV68.operations.keys()]
+  const others = [...newestRecurring.operations.keys()]
     .filter((name) => name !== 'disable')
     .map((name) => `Recurring.${name}`);
   const described = describeUpstreams(planned!, services, 'triglyph.config.ts');

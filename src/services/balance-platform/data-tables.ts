@@ -11,12 +11,6 @@ import { listPlatforms } from './store/statements.ts';
 
 const pageSize = 50;
 
-const titles: Readonly<Record<string, string>> = {
-  accountHolder: 'Account holders',
-  balanceAccount: 'Balance accounts',
-  paymentInstrument: 'Payment instruments',
-};
-
 export function platformDataTables(store: Pick<Store, 'read'>): readonly DataTable[] {
   return [
     {
@@ -70,8 +64,10 @@ function belowOf(parentKind: ResourceKind | undefined, platform: string, id: str
     .map((kind) => ({ table: kind.name, parent: JSON.stringify([platform, id]), title: `${titleOf(kind)} of ${id}` }));
 }
 
+/** `Account holders`, of the kind `accountHolder`. */
 function titleOf({ name }: ResourceKind): string {
-  return titles[name] ?? name;
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}s`;
 }
 
 /** The number of a card is sealed; its last four digits are in the record. */

@@ -1,7 +1,7 @@
 /** The resources of the balance platform. Parents come first. */
-import { accountHolderResource } from './account-holders/index.ts';
-import { balanceAccountResource } from './balance-accounts/index.ts';
-import { paymentInstrumentResource } from './payment-instruments/index.ts';
+import { accountHolderResource } from './account-holders/handlers.ts';
+import { balanceAccountResource } from './balance-accounts/handlers.ts';
+import { paymentInstrumentResource } from './payment-instruments/handlers.ts';
 import type { ResourceKind } from './resource.ts';
 
 export const resources = Object.freeze([

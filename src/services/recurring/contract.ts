@@ -215,7 +215,7 @@ export const recurringOperations = {
 export type RecurringOperations = typeof recurringOperations;
 
 /** The older versions are in `versions.ts`. */
-export const recurringV68 = service({
+export const newestRecurring = service({
   name: 'Recurring',
   version: 68,
   answers: { from: 68, to: 68 },

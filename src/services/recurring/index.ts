@@ -16,7 +16,7 @@ import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import type { Updater } from './account-updater/updater.ts';
 import { cardNumberDetector } from './card-numbers.ts';
 import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
-import { recurringV68 } from './contract.ts';
+import { newestRecurring } from './contract.ts';
 import { recurringDataTables } from './data-tables.ts';
 import { disable } from './disable.ts';
 import { shopperErasure } from './erase-shopper.ts';
@@ -47,7 +47,7 @@ export interface RecurringParts extends Pick<ServiceParts<RecurringSettings>, 's
 
 /** The payments interface: stored payment details, their tokens, and the account updater. */
 export const recurring: GatewayService<RecurringParts> = defineService({
-  contract: recurringV68,
+  contract: newestRecurring,
   olderVersions,
   settings: recurringSettings,
   open({ engine, store, context, limits, environment, settings }) {
@@ -121,7 +121,7 @@ export interface RecurringDependencies {
 
 /** The handlers serve the newest version. */
 export function implementRecurring(dependencies: RecurringDependencies): Implementation {
-  return implement(recurringV68, recurringHandlers(dependencies), ...olderVersions);
+  return implement(newestRecurring, recurringHandlers(dependencies), ...olderVersions);
 }
 
 /** One handler for each operation. */

@@ -1,14 +1,14 @@
 /** The older versions of the Recurring service, the newest first: each states its differences to the next one. */
 import { has, lacks, olderVersion } from '../../contract/older-version.ts';
 import { map, optional, string } from '../../contract/schema.ts';
-import { recurringV68 } from './contract.ts';
+import { newestRecurring } from './contract.ts';
 import * as shapes from './schemas.ts';
 
 const text = (example: string) => string({ example });
 const entries = map(100, { entry: 'value' });
 const output = { side: 'output' } as const;
 
-const recurringV49 = olderVersion(recurringV68, {
+const recurringV49 = olderVersion(newestRecurring, {
   version: 49,
   answers: { from: 49, to: 67 },
   errorMap: 'additionalData',

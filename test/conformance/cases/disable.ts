@@ -1,5 +1,17 @@
 /** Cases of disable. */
-import { account, answered11, answered12, type Case, ownDeclared, php, R, template, twelve, visa } from '../case.ts';
+import {
+  type Access,
+  account,
+  answered11,
+  answered12,
+  type Case,
+  ownDeclared,
+  php,
+  R,
+  template,
+  twelve,
+  visa,
+} from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const response = (text: string): string =>
@@ -9,6 +21,8 @@ const one = response('[detail-successfully-disabled]');
 const all = response('[all-details-successfully-disabled]');
 
 const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+
+export const access: Access = { roles: ['recurring', 'recurring:disable'], readOnly: false };
 
 export const cases: readonly Case[] = [
   {

@@ -1,5 +1,18 @@
 /** Cases of listRecurringDetails. */
-import { allDeclared, answered11, answered12, axis, type Case, nil, P, php, R, template, twelve } from '../case.ts';
+import {
+  type Access,
+  allDeclared,
+  answered11,
+  answered12,
+  axis,
+  type Case,
+  nil,
+  P,
+  php,
+  R,
+  template,
+  twelve,
+} from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const visaDetail = {
@@ -81,6 +94,8 @@ const visaPairs = (prefix: string): string =>
   ]
     .map((pair) => prefix + pair)
     .join('&');
+
+export const access: Access = { roles: ['recurring', 'recurring:list'], readOnly: true };
 
 export const cases: readonly Case[] = [
   {

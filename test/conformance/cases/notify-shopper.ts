@@ -1,5 +1,17 @@
 /** Cases of notifyShopper. */
-import { account, answered11, answered12, axis, type Case, mc, ownDeclared, R, twelve, visa } from '../case.ts';
+import {
+  type Access,
+  account,
+  answered11,
+  answered12,
+  axis,
+  type Case,
+  mc,
+  ownDeclared,
+  R,
+  twelve,
+  visa,
+} from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const march =
@@ -16,6 +28,8 @@ const asks = {
   reference: 'r',
   shopperReference: 'shopper-1',
 };
+
+export const access: Access = { roles: ['recurring', 'recurring:notify'], readOnly: false };
 
 export const cases: readonly Case[] = [
   {

@@ -1,5 +1,17 @@
 /** Cases of scheduleAccountUpdater. */
-import { account, answered11, answered12, axis, type Case, mc, ownDeclared, R, twelve, visa } from '../case.ts';
+import {
+  type Access,
+  account,
+  answered11,
+  answered12,
+  axis,
+  type Case,
+  mc,
+  ownDeclared,
+  R,
+  twelve,
+  visa,
+} from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const renewed =
@@ -31,6 +43,8 @@ const testCard = (number: string, result: string): Case =>
     },
     gives: { pspReference: 'PSP0000000000001', result },
   });
+
+export const access: Access = { roles: ['recurring', 'recurring:update'], readOnly: false };
 
 export const cases: readonly Case[] = [
   {

@@ -1,5 +1,19 @@
 /** Cases of storeToken. */
-import { account, answered11, answered12, type Case, mc, nil, ownDeclared, P, php, R, twelve, visa } from '../case.ts';
+import {
+  type Access,
+  account,
+  answered11,
+  answered12,
+  type Case,
+  mc,
+  nil,
+  ownDeclared,
+  P,
+  php,
+  R,
+  twelve,
+  visa,
+} from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const cardStored =
@@ -19,6 +33,8 @@ const shopper = {
   recurring: { contract: 'PAYOUT' },
   shopperReference: 'shopper-1',
 };
+
+export const access: Access = { roles: ['recurring', 'recurring:store'], readOnly: false };
 
 export const cases: readonly Case[] = [
   {

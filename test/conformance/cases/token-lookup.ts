@@ -1,5 +1,5 @@
 /** Cases of tokenLookup. */
-import { answered11, answered12, type Case, nil, ownDeclared, P, php, R, twelve } from '../case.ts';
+import { type Access, answered11, answered12, type Case, nil, ownDeclared, P, php, R, twelve } from '../case.ts';
 import { printed } from '../print-recurring.ts';
 
 const result = (tokens: string): string =>
@@ -17,6 +17,8 @@ const accountHeld = result(
     '</TokenDetail></tokens>',
 );
 const noShopper = result(nil('tokens'));
+
+export const access: Access = { roles: ['recurring:lookup'], readOnly: true };
 
 export const cases: readonly Case[] = [
   {

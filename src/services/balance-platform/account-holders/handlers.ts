@@ -3,6 +3,7 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import { bindHandlers } from '../../../gateway/implement.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
@@ -11,12 +12,12 @@ import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { requireActivePlatform } from '../require-active.ts';
-import type { StoredResource } from '../resource.ts';
+import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import { grantCapabilities } from './capabilities.ts';
-import type * as contract from './contract.ts';
+import * as contract from './contract.ts';
 import { accountHolders } from './kind.ts';
 import { openHolder, sealHolder } from './secrets.ts';
 
@@ -38,10 +39,10 @@ export const createAccountHolder = withEvents<typeof contract.createAccountHolde
   },
 );
 
-export const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ input, caller }, tx, { vault }) =>
+const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ input, caller }, tx, { vault }) =>
   toResponse(await findForTenant(accountHolders, input.id, caller, tx.repository(ResourceReader)), vault);
 
-export const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
+const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
   async ({ input, caller }, resources, { vault }) => {
     const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
     const before = await findForTenant(accountHolders, id, caller, resources);
@@ -63,11 +64,7 @@ export const updateAccountHolder = withEvents<typeof contract.updateAccountHolde
   },
 );
 
-export const listAccountHolders: Handler<typeof contract.listAccountHolders> = async (
-  { input, caller },
-  tx,
-  { vault },
-) => {
+const listAccountHolders: Handler<typeof contract.listAccountHolders> = async ({ input, caller }, tx, { vault }) => {
   const resources = tx.repository(ResourceReader);
   const { id: platform } = await requireTenantPlatform(caller, resources, input.id);
   const children = { kind: accountHolders, platform, parent: platform } as const;
@@ -93,3 +90,13 @@ async function checkAccounts(
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
     throwIssues([invalid(['primaryBalanceAccount'])]);
 }
+
+export const accountHolderResource = Object.freeze({
+  kind: accountHolders,
+  handlers: bindHandlers(contract.operations, {
+    createAccountHolder,
+    getAccountHolder,
+    updateAccountHolder,
+    listAccountHolders,
+  }),
+}) satisfies Resource;

@@ -3,6 +3,7 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import { bindHandlers } from '../../../gateway/implement.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
@@ -13,11 +14,11 @@ import { readPage } from '../list.ts';
 import { paymentInstruments } from '../payment-instruments/kind.ts';
 import { platformProblems } from '../problems.ts';
 import { findParent, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
-import type { StoredResource } from '../resource.ts';
+import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
-import type * as contract from './contract.ts';
+import * as contract from './contract.ts';
 import { balanceAccounts } from './kind.ts';
 
 type Account = StoredResource<contract.BalanceAccount>;
@@ -46,10 +47,10 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
   },
 );
 
-export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = async ({ input, caller }, tx) =>
+const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = async ({ input, caller }, tx) =>
   toResponse(await findForTenant(balanceAccounts, input.id, caller, tx.repository(ResourceReader)));
 
-export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
+const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   async ({ input, caller }, resources, { vault }) => {
     const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
@@ -74,7 +75,7 @@ export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAcco
   },
 );
 
-export const listBalanceAccounts: Handler<typeof contract.listBalanceAccounts> = async ({ input, caller }, tx) => {
+const listBalanceAccounts: Handler<typeof contract.listBalanceAccounts> = async ({ input, caller }, tx) => {
   const resources = tx.repository(ResourceReader);
   const { platform, record } = await findForTenant(accountHolders, input.id, caller, resources);
   const children = { kind: balanceAccounts, platform, parent: record.id } as const;
@@ -120,3 +121,13 @@ async function updatePrimaryAccount(
   const oldest = await resources.findOpen({ kind: balanceAccounts, platform, parent: holderId });
   await change(sealHolder(holder, vault), { primaryBalanceAccount: oldest }, resources);
 }
+
+export const balanceAccountResource = Object.freeze({
+  kind: balanceAccounts,
+  handlers: bindHandlers(contract.operations, {
+    createBalanceAccount,
+    getBalanceAccount,
+    updateBalanceAccount,
+    listBalanceAccounts,
+  }),
+}) satisfies Resource;

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
+import { bindHandlers } from '../../../gateway/implement.ts';
 import type { BalanceAccount } from '../balance-accounts/contract.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
@@ -11,26 +12,24 @@ import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { requireActiveAccount } from '../require-active.ts';
-import type { StoredResource } from '../resource.ts';
+import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
 import { reasonIssues, reasonOf } from '../status-reason.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant } from '../tenancy.ts';
 import { type Card, type CardInfo, changedCard } from './card.ts';
-import type * as contract from './contract.ts';
+import * as contract from './contract.ts';
+import { createPaymentInstrument } from './create.ts';
 import { paymentInstruments } from './kind.ts';
 import { updateReplaced } from './replacement.ts';
 import { openRecord } from './secrets.ts';
 
 type Instrument = StoredResource<contract.PaymentInstrument>;
 
-export const getPaymentInstrument: Handler<typeof contract.getPaymentInstrument> = async (
-  { input, caller },
-  tx,
-  context,
-) => toResponse(await findForTenant(paymentInstruments, input.id, caller, tx.repository(ResourceReader)), context);
+const getPaymentInstrument: Handler<typeof contract.getPaymentInstrument> = async ({ input, caller }, tx, context) =>
+  toResponse(await findForTenant(paymentInstruments, input.id, caller, tx.repository(ResourceReader)), context);
 
-export const updatePaymentInstrument = withEvents<typeof contract.updatePaymentInstrument>(
+const updatePaymentInstrument = withEvents<typeof contract.updatePaymentInstrument>(
   async ({ input, caller }, resources, context) => {
     const before = await findForTenant(paymentInstruments, input.id, caller, resources);
     const { record } = before;
@@ -48,7 +47,7 @@ export const updatePaymentInstrument = withEvents<typeof contract.updatePaymentI
   },
 );
 
-export const cancelPaymentInstrument = withEvents<typeof contract.cancelPaymentInstrument>(
+const cancelPaymentInstrument = withEvents<typeof contract.cancelPaymentInstrument>(
   async ({ input, caller }, resources, context) => {
     const before = await findForTenant(paymentInstruments, input.id, caller, resources);
     checkIfMatch(input.ifMatch, before);
@@ -58,7 +57,7 @@ export const cancelPaymentInstrument = withEvents<typeof contract.cancelPaymentI
   },
 );
 
-export const listPaymentInstruments: Handler<typeof contract.listPaymentInstruments> = async (
+const listPaymentInstruments: Handler<typeof contract.listPaymentInstruments> = async (
   { input, caller },
   tx,
   context,
@@ -97,3 +96,14 @@ async function checkUse(
   if (moves && record.status !== 'inactive') throw new Problem(platformProblems.instrumentNotMovable);
   if (moves || (status === 'active' && record.status !== 'active')) await requireActiveAccount(account, resources);
 }
+
+export const paymentInstrumentResource = Object.freeze({
+  kind: paymentInstruments,
+  handlers: bindHandlers(contract.operations, {
+    createPaymentInstrument,
+    getPaymentInstrument,
+    updatePaymentInstrument,
+    cancelPaymentInstrument,
+    listPaymentInstruments,
+  }),
+}) satisfies Resource;

@@ -1,0 +1,149 @@
+/**
+ * Measures the import of WSDLs: `npm run wsdl-coverage -- FOLDER|LIST [--peers] [--json FILE] [--show TEXT]`.
+ *
+ * Without a name it measures the corpus in `test/wsdl`. `--peers` counts what zeep and `soap` load, too.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import type { Measured } from './measure.ts';
+
+const timeLimitMs = 60_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { peers: { type: 'boolean' }, json: { type: 'string' }, show: { type: 'string' } },
+});
+const root = resolve(positionals[0] ?? 'test/wsdl');
+const files = filesOf(root);
+const measured = await measureAll(files);
+report(measured);
+if (values.peers) await reportPeers(files, measured);
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
+
+function filesOf(path: string): readonly string[] {
+  if (statSync(path).isFile()) {
+    if (/\.wsdl$/i.test(path)) return [path];
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  }
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.wsdl$/i.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+/** A document that takes too long ends its thread. */
+async function measureAll(all: readonly string[]): Promise<readonly Measured[]> {
+  const results: Measured[] = [];
+  let worker = createWorker();
+  for (const file of all) {
+    const answered = Promise.withResolvers<Measured>();
+    const nothing = { file, total: 0, attainable: 0, imported: 0, encoded: 0, compared: 0, identical: 0 };
+    const end = (crash: string) => {
+      void worker.terminate();
+      worker = createWorker();
+      answered.resolve({ ...nothing, causes: [], differences: [], crash });
+    };
+    const timer = setTimeout(() => end('takes too long'), timeLimitMs);
+    worker.once('message', answered.resolve);
+    worker.once('error', (thrown: unknown) => end(String(thrown)));
+    worker.postMessage(file);
+    results.push(await answered.promise);
+    clearTimeout(timer);
+    worker.removeAllListeners('message').removeAllListeners('error');
+  }
+  await worker.terminate();
+  return results;
+}
+
+function createWorker(): Worker {
+  return new Worker(new URL('./measure.ts', import.meta.url));
+}
+
+function report(all: readonly Measured[]): void {
+  const sum = (of: (each: Measured) => number) => all.reduce((total, each) => total + of(each), 0);
+  const total = sum((each) => each.total);
+  const attainable = sum((each) => each.attainable);
+  const imported = sum((each) => each.imported);
+  const compared = sum((each) => each.compared);
+  const identical = sum((each) => each.identical);
+  const whole = all.filter((each) => each.total > 0 && each.imported === each.total).length;
+  const share = (part: number, of: number) => `${part} of ${of} (${((100 * part) / Math.max(1, of)).toFixed(1)} %)`;
+  console.log(`documents with all operations: ${share(whole, all.length)}`);
+  console.log(
+    `operations imported: ${share(imported, total)}; attainable ${attainable}: ${((100 * imported) / Math.max(1, attainable)).toFixed(1)} %`,
+  );
+  console.log(
+    `identical to depth five: ${share(identical, compared)}; encoded and not compared: ${sum((each) => each.encoded)}`,
+  );
+  const crashes = all.filter(({ crash }) => crash !== undefined);
+  console.log(`crashes: ${crashes.length}`);
+  for (const { file, crash } of crashes) console.log(`  ${relative(root, file)}: ${crash}`);
+  count(
+    'not imported',
+    all.flatMap(({ causes }) => causes),
+  );
+  count('first differences', all.flatMap(({ differences }) => differences).map(kindOfDifference));
+  const { show } = values;
+  if (show !== undefined)
+    for (const { file, causes, differences } of all)
+      for (const text of [...causes, ...differences]) if (text.includes(show)) console.log(`${file}: ${text}`);
+}
+
+function kindOfDifference(text: string): string {
+  return text
+    .replace(/^[^:]*: /, '')
+    .replace(/\{[^}]*\}/g, (uri) => (uri === '{}' ? '{}' : '{u}'))
+    .replace(/(?<=[}@])[^\s|]+/g, 'n')
+    .replace(/(action|namespace) [^|]*/g, '$1 _ ')
+    .replace(/ +/g, ' ');
+}
+
+function count(title: string, texts: readonly string[]): void {
+  const counts = [...Map.groupBy(texts, (text) => text)].map(([text, each]) => [each.length, text] as const);
+  console.log(`${title}: ${texts.length}`);
+  for (const [number, text] of counts.toSorted(([a], [b]) => b - a).slice(0, 40)) console.log(`  ${number} ${text}`);
+}
+
+async function reportPeers(all: readonly string[], own: readonly Measured[]): Promise<void> {
+  const script = new URL('./zeep.py', import.meta.url).pathname;
+  const { stdout } = spawnSync('/usr/bin/python3', [script], {
+    input: all.join('\n'),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  const zeep = new Map(
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { readonly file: string; readonly count: number })
+      .map(({ file, count }) => [file, count]),
+  );
+  const totals = { total: 0, triglyph: 0, zeep: 0, soap: 0 };
+  for (const { file, total, imported } of own) {
+    totals.total += total;
+    totals.triglyph += imported;
+    totals.zeep += Math.min(total, zeep.get(file) ?? 0);
+    totals.soap += Math.min(total, await countBySoap(file));
+  }
+  console.log(`operations by program: ${JSON.stringify(totals)}`);
+}
+
+/** The library lists operations; it needs no schema for that. */
+async function countBySoap(file: string): Promise<number> {
+  try {
+    const { createClientAsync } = await import('soap');
+    const client = await createClientAsync(file, { disableCache: true });
+    const described = client.describe() as Readonly<Record<string, Readonly<Record<string, object>>>>;
+    const names = Object.values(described).flatMap((ports) =>
+      Object.values(ports).flatMap((port) => Object.keys(port)),
+    );
+    return new Set(names).size;
+  } catch {
+    return 0;
+  }
+}

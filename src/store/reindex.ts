@@ -1,11 +1,12 @@
 /** Computes fingerprints again under the current index key, page by page, while servers run. */
-import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Vault } from '../vault/ports.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from './row-integrity.ts';
 import { type Row, statement, type Value } from './sql/engine.ts';
+import { memoize } from './sql/row-values.ts';
+import { assignments, createPages, isRow, pauseAfter } from './sql/table-pages.ts';
 import type { Store } from './store.ts';
 import { type Reindexing, signRow, type Table, verifyRow } from './table.ts';
-import type { ReadTransaction, Transaction } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Computes the fingerprints of one table. */
 export interface Reindexer {
@@ -36,7 +37,6 @@ export interface Reindexed {
 }
 
 const rowsPerPage = 100;
-const pauseMsMax = 1_000;
 const brokenNamedMax = 10;
 /** Servers that still write under the old key leave rows for the next pass. */
 const passesMax = 5;
@@ -93,8 +93,7 @@ async function reindexOnce(
       if (page.changed > 0) changed(page.changed);
       after = page.last;
       if (page.rows < rowsPerPage) break;
-      // As long as the page took, so that servers have at least half of the time.
-      if (page.changed > 0) await setTimeout(Math.min(performance.now() - startedAt, pauseMsMax));
+      if (page.changed > 0) await pauseAfter(startedAt);
     }
   }
   return broken;
@@ -121,7 +120,7 @@ interface ReindexedRow {
 function createReindexer(table: Table, reindexing: Reindexing<Row>, moved: readonly Table[], vault: Vault): Reindexer {
   const { fingerprint, other, isFound = () => true } = reindexing;
   const { name, key } = table;
-  const find = createPages(table);
+  const pages = createPages(table, { purpose: 'reindex', rowsPerPage, columns: table.columnList });
   const written = [fingerprint, ...(other === undefined ? [] : [other.column, 'row_mac'])];
   /** Writes no row where it was changed meanwhile. */
   const compared = [...key, ...written.filter((column) => column !== 'row_mac')];
@@ -166,13 +165,13 @@ function createReindexer(table: Table, reindexing: Reindexing<Row>, moved: reado
 
   return Object.freeze<Reindexer>({
     async verifyPage(store, after) {
-      const rows = await store.read((tx) => find(tx, after));
+      const rows = await store.read((tx) => pages.read(tx, after));
       const wrong = rows.filter((row) => isFound(row) && !isRight(row)).map(altered);
       return { rows: rows.length, wrong, last: rows.at(-1) && keyOf(rows.at(-1)!) };
     },
     async reindexPage(store, after) {
       const { rows, integrity } = await store.read(async (tx) => ({
-        rows: await find(tx, after),
+        rows: await pages.read(tx, after),
         integrity: tx.shared(RowIntegrity),
       }));
       const broken: SealScope[] = [];
@@ -202,17 +201,6 @@ function createReindexer(table: Table, reindexing: Reindexing<Row>, moved: reado
 
 type MacRow = Row & { readonly row_mac: string | null };
 
-function createPages({ name, key, columnList }: Table) {
-  const page = `order by ${key.join(', ')} limit ${rowsPerPage}`;
-  const first = statement<Row>(`first-${name}-to-reindex`, `select ${columnList} from ${name} ${page}`);
-  const next = statement<Row>(
-    `next-${name}-to-reindex`,
-    `select ${columnList} from ${name} where (${key.join(', ')}) > (${key.map((_, at) => `$${at + 1}`).join(', ')}) ${page}`,
-  );
-  return (tx: ReadTransaction, after: readonly string[] | undefined) =>
-    after === undefined ? tx.query(first, []) : tx.query(next, after);
-}
-
 /**
  * Moves a row whose key is a tenant and a fingerprint to another fingerprint of the same data, and seals it again. Where there is a
  * row under the other one, it is newer, and stays. An altered row stays where it is.
@@ -234,29 +222,20 @@ export async function moveRow(
   await tx.execute(remove, [tenant, from]);
 }
 
-const movesByTable = new Map<string, ReturnType<typeof createMoveStatements>>();
-
-/** An engine prepares each statement object once. */
-function moveStatements(table: Table): ReturnType<typeof createMoveStatements> {
-  const known = movesByTable.get(table.name) ?? createMoveStatements(table);
-  movesByTable.set(table.name, known);
-  return known;
-}
-
-function createMoveStatements({ name, columns, key }: Table) {
+const moveStatements = memoize((table: Table) => {
+  const { name, columns } = table;
   const names = columns.map((column) => column.name);
-  const isRow = assignments(key, 0, ' and ');
   const values = names.map((_, at) => `$${at + 1}`).join(', ');
   return {
     names,
-    find: statement<MacRow>(`find-${name}-to-move`, `select ${names.join(', ')} from ${name} where ${isRow}`),
+    find: statement<MacRow>(`find-${name}-to-move`, `select ${names.join(', ')} from ${name} where ${isRow(table)}`),
     add: statement(
       `move-${name}`,
       `insert into ${name} (${names.join(', ')}) values (${values}) on conflict do nothing`,
     ),
-    remove: statement(`remove-moved-${name}`, `delete from ${name} where ${isRow}`),
+    remove: statement(`remove-moved-${name}`, `delete from ${name} where ${isRow(table)}`),
   };
-}
+});
 
 function isUnaltered(integrity: RowIntegrity | undefined, table: Table, row: MacRow): boolean {
   try {
@@ -288,11 +267,6 @@ function resealed(row: Row, vault: Vault, from: SealScope, to: SealScope): Row {
 function textsOf<N extends string>(members: Readonly<Record<N, Value | undefined>>): { readonly [K in N]?: string } {
   const texts = Object.entries<Value | undefined>(members).filter(([, value]) => typeof value === 'string');
   return Object.fromEntries(texts) as { readonly [K in N]?: string };
-}
-
-/** `a = $1, b = $2`. */
-function assignments(columns: readonly string[], before: number, between: string): string {
-  return columns.map((column, at) => `${column} = $${before + at + 1}`).join(between);
 }
 
 function valuesOf(columns: readonly string[], row: Row): readonly Value[] {

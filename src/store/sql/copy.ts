@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import type { RowOf, Table } from '../table.ts';
 import type { TableOwner } from './create-tables.ts';
-import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
+import { type Engine, type Session, statement } from './engine.ts';
 import { compareSchema, findOwners, migrate } from './migrate.ts';
+import { memoize, placeholders } from './row-values.ts';
+import { createPages, keyOf, pagesOf, type RowKey } from './table-pages.ts';
 import type { copyProgress } from './tables.ts';
 
 /** The copy cannot be made, or differs from its source. The operator reads the message. */
@@ -52,8 +54,6 @@ const findOrigin = statement<{ readonly checksum: string; readonly applied_at: n
   'select checksum, applied_at from migration where owner = $1 and number = 1',
 );
 
-type TableStatements = ReturnType<typeof tableStatements>;
-
 /** Whether a copy into this database has begun and not ended. */
 export async function isHalfCopied(engine: Engine): Promise<boolean> {
   return (await engine.read((session) => session.query(findProgress, []))).length > 0;
@@ -82,7 +82,7 @@ export async function copyStore(
   let rows = 0;
   let done = 0;
   for (const table of tables) {
-    rows += await source.write((session) => countRows(session, tableStatements(table)), { noTimeout: true });
+    rows += await source.write((session) => countRows(session, table), { noTimeout: true });
     done += progress.get(table.name)!.rows_done;
   }
   watch.begun(2 * rows);
@@ -110,33 +110,24 @@ function requireKnown(found: readonly string[], owners: readonly TableOwner[]): 
     );
 }
 
-/** The statements of one table; created once, since an engine prepares each statement object once. */
-function tableStatements({ name, key }: Table) {
-  const page = (condition: string) =>
-    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerTransaction}`;
-  const inserts = new Map<number, Statement>();
+const statementsOf = memoize((table: Table) => {
+  const { name, columns } = table;
+  const names = columns.map((column) => column.name);
   return {
     count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
     clear: statement(`clear-${name}`, `delete from ${name}`),
-    first: statement(`first-of-${name}`, page('')),
-    next: statement(
-      `next-of-${name}`,
-      page(`where (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})`),
+    pages: createPages(table, { purpose: 'copy', rowsPerPage: rowsPerTransaction }),
+    insert: memoize((rows: number) =>
+      statement(
+        `copy-${rows}-to-${name}`,
+        `insert into ${name} (${names.join(', ')}) values ${placeholders(
+          rows,
+          names.map(() => ''),
+        )}`,
+      ),
     ),
-    insert(columns: readonly string[], rows: number): Statement {
-      const known = inserts.get(rows);
-      if (known !== undefined) return known;
-      const values = Array.from(
-        { length: rows },
-        (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
-      );
-      const text = `insert into ${name} (${columns.join(', ')}) values ${values.join(', ')}`;
-      const created = statement(`copy-${rows}-to-${name}`, text);
-      inserts.set(rows, created);
-      return created;
-    },
   };
-}
+});
 
 /** Reserves an empty database for a copy of the source, or finds the progress of that copy; in one transaction. */
 function reserveTarget(
@@ -150,10 +141,10 @@ function reserveTarget(
       for (const table of tables) {
         const { name } = table;
         const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
-        if (table.rows.length > 0 && !known.has(name)) await session.execute(tableStatements(table).clear, []);
+        if (table.rows.length > 0 && !known.has(name)) await session.execute(statementsOf(table).clear, []);
         if (progress.source !== source)
           throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
-        if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
+        if ((await countRows(session, table)) !== progress.rows_done)
           throw new CopyError(`the target already holds rows in ${name}: name an empty one`);
         if (!known.has(name)) await session.execute(beginProgress, [name, source]);
         known.set(name, progress);
@@ -164,8 +155,8 @@ function reserveTarget(
   );
 }
 
-async function countRows(session: Session, { count }: TableStatements): Promise<number> {
-  return (await session.query(count, []))[0]?.rows ?? 0;
+async function countRows(session: Session, table: Table): Promise<number> {
+  return (await session.query(statementsOf(table).count, []))[0]?.rows ?? 0;
 }
 
 async function originOf(engine: Engine, owner: TableOwner): Promise<string> {
@@ -180,52 +171,23 @@ async function copyTable(
   progress: Progress,
   moved: (rows: number) => void,
 ): Promise<void> {
-  const { name } = table;
-  const statements = tableStatements(table);
-  const after = progress.last_key === null ? undefined : (JSON.parse(progress.last_key) as readonly Value[]);
+  const { name, columns } = table;
+  const { pages, insert } = statementsOf(table);
+  const after = progress.last_key === null ? undefined : (JSON.parse(progress.last_key) as RowKey);
   let done = progress.rows_done;
-  for await (const rows of pagesOf(source, table, statements, after)) {
-    const columns = columnsOf(rows[0]!);
-    const insert = statements.insert(columns, rows.length);
-    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
+  for await (const rows of pagesOf(source, table, pages, after)) {
+    const values = rows.flatMap((row) => columns.map((column) => row[column.name] ?? null));
     const last = JSON.stringify(keyOf(table, rows.at(-1)!));
     const before = done;
     // The rows and the progress are committed together.
     await target.write(async (session) => {
       if ((await session.execute(advance, [name, before, last, before + rows.length])) !== 1)
         throw new CopyError('another copy into the target is running: let it end');
-      await session.execute(insert, values);
+      await session.execute(insert(rows.length), values);
     });
     done += rows.length;
     moved(rows.length);
   }
-}
-
-/** The rows after a key, or all rows, in the order of keys. Engines may order keys differently. */
-async function* pagesOf(
-  engine: Engine,
-  table: Table,
-  { first, next }: TableStatements,
-  after?: readonly Value[],
-): AsyncGenerator<readonly Row[]> {
-  for (let last = after; ; ) {
-    const rows = await engine.read((session) =>
-      last === undefined ? session.query(first, []) : session.query(next, last),
-    );
-    if (rows.length > 0) yield rows;
-    if (rows.length < rowsPerTransaction) return;
-    last = keyOf(table, rows.at(-1)!);
-  }
-}
-
-function keyOf({ key }: Table, row: Row): readonly Value[] {
-  return key.map((column) => row[column] ?? null);
-}
-
-function columnsOf(row: Row): readonly string[] {
-  const columns = Object.keys(row);
-  for (const column of columns) if (!/^[a-z_][a-z0-9_]*$/.test(column)) throw new Error(`a column is named ${column}`);
-  return columns;
 }
 
 async function verifyTable(source: Engine, target: Engine, table: Table, moved: (rows: number) => void): Promise<Sum> {
@@ -240,7 +202,7 @@ async function verifyTable(source: Engine, target: Engine, table: Table, moved: 
 async function sumTable(engine: Engine, table: Table, moved: (rows: number) => void = () => {}): Promise<Sum> {
   let rows = 0;
   let sum = 0n;
-  for await (const page of pagesOf(engine, table, tableStatements(table))) {
+  for await (const page of pagesOf(engine, table, statementsOf(table).pages)) {
     for (const row of page) {
       // Sorted by name: the order of columns depends on the migrations that created them.
       const fields = Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -1,8 +1,9 @@
 /** Rewraps data keys under the current wrapping key while servers run; an interrupted rotation resumes by itself. */
-import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import type { Table } from '../table.ts';
-import { type Engine, type Statement, statement } from './engine.ts';
+import { type Engine, type Row, statement } from './engine.ts';
+import { memoize } from './row-values.ts';
+import { createPages, pagesOf, pauseAfter } from './table-pages.ts';
 
 /** The number of records by the id of their wrapping key; includes disabled details. */
 export type KeyCounts = ReadonlyMap<string, number>;
@@ -29,29 +30,16 @@ export interface KeyRotation {
   rotate(watch: RotationWatch): Promise<Rotated>;
 }
 
-type WrappedRow = {
-  readonly tenant: string;
-  readonly record_key: string;
-  readonly key_id: string;
-  readonly data_key: string;
-};
-
 /** Rows of one read. */
 const rowsPerPage = 1_000;
 /** Rows of one transaction: few enough that servers hardly wait, enough to share the cost of an fsync. */
 const rowsPerTransaction = 100;
-const pauseMsMax = 1_000;
 /** Servers without the new key still seal with the old one. After so many passes their records wait for the next run. */
 const passesMax = 5;
 const brokenNamedMax = 10;
 
-type Statements = ReturnType<typeof statementsOf>;
-
 /** A table with data keys. */
-interface SealedTable {
-  readonly record: (id: string) => string;
-  readonly statements: Statements;
-}
+type SealedTable = ReturnType<typeof sealedTableOf>;
 
 interface Move {
   readonly row: WrappedRow;
@@ -65,7 +53,9 @@ export function rowsLeft(counts: KeyCounts, current: string): number {
 }
 
 export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly Table[]): KeyRotation {
-  const sealedTables = sealedTablesOf(tables);
+  const sealedTables = tables.flatMap((table) =>
+    table.sealedRecord ? [sealedTableOf(table, table.sealedRecord)] : [],
+  );
   return Object.freeze<KeyRotation>({
     wrapping,
     count: () => countKeys(engine, sealedTables),
@@ -88,68 +78,47 @@ export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: re
   });
 }
 
+type WrappedRow = Row & { readonly key_id: string; readonly data_key: string };
+
 /**
  * Reads all records in the order of the primary key, not only those under old keys. An index for these would slow down each
  * storeToken, and save a few seconds once a year.
  */
-function statementsOf({ name, key: [tenant = '', id = ''] }: Table) {
-  const page = (condition: string) =>
-    `select ${tenant} as tenant, ${id} as record_key, key_id, data_key from ${name}
-      where data_key is not null ${condition} order by ${tenant}, ${id} limit ${rowsPerPage}`;
-  return Object.freeze({
-    first: statement<WrappedRow>(`first-keys-of-${name}`, page('')),
-    next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (${tenant}, ${id}) > ($1, $2)`)),
-    move: createMoveStatements(name, tenant, id),
+function sealedTableOf(table: Table, record: (id: string) => string) {
+  const { key, name } = table;
+  const [tenant = '', id = ''] = key;
+  const pages = createPages(table, {
+    ...{ purpose: 'rotate', rowsPerPage, columns: [...key, 'key_id', 'data_key'].join(', ') },
+    where: 'data_key is not null',
   });
-}
-
-/**
- * One statement for all rows of a transaction, since a round trip for each row would take most of the time. Writes no row
- * where the record was sealed or moved meanwhile: no two wrappings of a data key have the same text.
- */
-function createMoveStatements(name: string, tenant: string, key: string): (rows: number) => Statement {
-  const statements = new Map<number, Statement>();
-  return (rows) => {
-    const known = statements.get(rows);
-    if (known !== undefined) return known;
-    const values = Array.from(
-      { length: rows },
-      (_, row) => `(${[2, 3, 4, 5].map((n) => `$${4 * row + n}`).join(', ')})`,
-    );
-    const created = statement(
-      `move-${rows}-keys-of-${name}`,
-      `update ${name} set key_id = $1, data_key = v.column4 from (values ${values.join(', ')}) as v
-        where ${name}.${tenant} = v.column1 and ${name}.${key} = v.column2 and ${name}.data_key = v.column3`,
-    );
-    statements.set(rows, created);
-    return created;
+  return {
+    pages: (engine: Engine) => pagesOf(engine, table, pages) as AsyncGenerator<readonly WrappedRow[]>,
+    identityOf: (row: WrappedRow) => [String(row[tenant]), String(row[id])] as const,
+    record,
+    /**
+     * One statement for all rows of a transaction, since a round trip for each row would take most of the time. Writes no row
+     * where the record was sealed or moved meanwhile: no two wrappings of a data key have the same text.
+     */
+    move: memoize((rows: number) => {
+      const values = Array.from(
+        { length: rows },
+        (_, row) => `(${[2, 3, 4, 5].map((n) => `$${4 * row + n}`).join(', ')})`,
+      );
+      return statement(
+        `move-${rows}-keys-of-${name}`,
+        `update ${name} set key_id = $1, data_key = v.column4 from (values ${values.join(', ')}) as v
+          where ${name}.${tenant} = v.column1 and ${name}.${id} = v.column2 and ${name}.data_key = v.column3`,
+      );
+    }),
   };
-}
-
-function sealedTablesOf(tables: readonly Table[]): readonly SealedTable[] {
-  return tables.flatMap((table) =>
-    table.sealedRecord === undefined ? [] : [{ record: table.sealedRecord, statements: statementsOf(table) }],
-  );
 }
 
 async function countKeys(engine: Engine, tables: readonly SealedTable[]): Promise<KeyCounts> {
   const counts = new Map<string, number>();
-  for (const { statements } of tables)
-    for await (const rows of pagesOf(engine, statements))
+  for (const { pages } of tables)
+    for await (const rows of pages(engine))
       for (const { key_id } of rows) counts.set(key_id, (counts.get(key_id) ?? 0) + 1);
   return counts;
-}
-
-async function* pagesOf(engine: Engine, { first, next }: Statements): AsyncGenerator<readonly WrappedRow[]> {
-  for (let last: WrappedRow | undefined; ; ) {
-    const after = last && [last.tenant, last.record_key];
-    const rows = await engine.read((session) =>
-      after === undefined ? session.query(first, []) : session.query(next, after),
-    );
-    if (rows.length > 0) yield rows;
-    if (rows.length < rowsPerPage) return;
-    last = rows.at(-1);
-  }
 }
 
 /** Goes through all records once; calls `moved` after each transaction. Returns the records that cannot be unwrapped. */
@@ -161,14 +130,13 @@ async function rotateOnce(
 ): Promise<readonly SealScope[]> {
   const broken: SealScope[] = [];
   for (const table of tables) {
-    for await (const rows of pagesOf(engine, table.statements)) {
+    for await (const rows of table.pages(engine)) {
       const found = rewrapPage(rows, table, wrapping);
       broken.push(...found.broken);
       for (let at = 0; at < found.moves.length; at += rowsPerTransaction) {
         const startedAt = performance.now();
-        moved(await save(engine, table.statements, found.moves.slice(at, at + rowsPerTransaction), wrapping.current));
-        // As long as the transaction took, so that servers have at least half of the time.
-        await setTimeout(Math.min(performance.now() - startedAt, pauseMsMax));
+        moved(await save(engine, table, found.moves.slice(at, at + rowsPerTransaction), wrapping.current));
+        await pauseAfter(startedAt);
       }
     }
   }
@@ -178,15 +146,16 @@ async function rotateOnce(
 /** Rewraps the data keys of a page; `broken` are those that cannot be unwrapped. */
 function rewrapPage(
   rows: readonly WrappedRow[],
-  { record }: SealedTable,
+  { record, identityOf }: SealedTable,
   { current, ids, rewrap }: Wrapping,
 ): { readonly moves: readonly Move[]; readonly broken: readonly SealScope[] } {
   const moves: Move[] = [];
   const broken: SealScope[] = [];
   for (const row of rows) {
-    const { tenant, record_key, key_id: keyId, data_key: dataKey } = row;
+    const { key_id: keyId, data_key: dataKey } = row;
     if (keyId === current || !ids.includes(keyId)) continue;
-    const scope = { tenant, record: record(record_key) };
+    const [tenant, id] = identityOf(row);
+    const scope = { tenant, record: record(id) };
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {
@@ -198,7 +167,12 @@ function rewrapPage(
 }
 
 /** Moves rows in one transaction; returns how many were moved. */
-function save(engine: Engine, { move }: Statements, moves: readonly Move[], keyId: string): Promise<number> {
-  const values = moves.flatMap(({ row, dataKey }) => [row.tenant, row.record_key, row.data_key, dataKey]);
+function save(
+  engine: Engine,
+  { move, identityOf }: SealedTable,
+  moves: readonly Move[],
+  keyId: string,
+): Promise<number> {
+  const values = moves.flatMap(({ row, dataKey }) => [...identityOf(row), row.data_key, dataKey]);
   return engine.write((session) => session.execute(move(moves.length), [keyId, ...values]));
 }

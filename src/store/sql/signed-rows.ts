@@ -1,8 +1,9 @@
 /** Compares and signs the rows of tables with MACs, page by page, while servers run. */
-import { setTimeout } from 'node:timers/promises';
 import type { AlteredRow, RowIntegrity } from '../row-integrity.ts';
 import { macFields, type Table } from '../table.ts';
-import { type Engine, type Row, type Session, type Statement, statement } from './engine.ts';
+import { type Engine, type Row, type Session, statement } from './engine.ts';
+import { memoize } from './row-values.ts';
+import { createPages, isRow, keyOf, pagesOf, pauseAfter } from './table-pages.ts';
 
 export interface WrongRow extends AlteredRow {
   /** Whether it has no MAC. Otherwise its MAC is that of other values. */
@@ -39,7 +40,7 @@ export async function findWrongRows(parts: SignedRowsParts, max = Number.POSITIV
 /** The rows whose MAC is missing or wrong, page by page: there may be as many as rows. */
 export async function* wrongPagesOf(parts: SignedRowsParts): AsyncGenerator<WrongRows> {
   for (const table of signedTables(parts))
-    for await (const rows of pagesOf(parts.engine, table))
+    for await (const rows of pagesOf(parts.engine, table, statementsOf(table).pages))
       yield {
         rows: rows.length,
         wrong: rows.filter((row) => !isRight(parts, table, row)).map((row) => describe(table, row)),
@@ -53,7 +54,7 @@ export async function* wrongPagesOf(parts: SignedRowsParts): AsyncGenerator<Wron
 export async function signWrongRows(parts: SignedRowsParts, accepts: (row: WrongRow) => boolean): Promise<number> {
   let signed = 0;
   for (const table of signedTables(parts)) {
-    const { findRow, saveMac } = statementsOf(table);
+    const { pages, findRow, saveMac } = statementsOf(table);
     const isChosen = (row: Row) => !isRight(parts, table, row) && accepts(describe(table, row));
     const sign = async (session: Session, chosen: readonly Row[]) => {
       let written = 0;
@@ -63,13 +64,12 @@ export async function signWrongRows(parts: SignedRowsParts, accepts: (row: Wrong
           written += await session.execute(saveMac, [...key, parts.integrity.sign(table.name, macFields(table, row))]);
       return written;
     };
-    for await (const rows of pagesOf(parts.engine, table)) {
+    for await (const rows of pagesOf(parts.engine, table, pages)) {
       const chosen = rows.filter(isChosen);
       if (chosen.length === 0) continue;
       const startedAt = performance.now();
       signed += await parts.engine.write((session) => sign(session, chosen));
-      // As long as the page took, so that servers have at least half of the time.
-      await setTimeout(Math.min(performance.now() - startedAt, 1_000));
+      await pauseAfter(startedAt);
     }
   }
   return signed;
@@ -77,19 +77,6 @@ export async function signWrongRows(parts: SignedRowsParts, accepts: (row: Wrong
 
 function signedTables({ tables }: SignedRowsParts): readonly Table[] {
   return tables.filter(({ mac }) => mac !== undefined);
-}
-
-async function* pagesOf(engine: Engine, table: Table): AsyncGenerator<readonly Row[]> {
-  const { firstPage, nextPage } = statementsOf(table);
-  for (let after: Row | undefined; ; ) {
-    const last = after;
-    const rows = await engine.read((session) =>
-      last === undefined ? session.query(firstPage, []) : session.query(nextPage, keyOf(table, last)),
-    );
-    yield rows;
-    if (rows.length < rowsPerPage) return;
-    after = rows.at(-1);
-  }
 }
 
 function isRight({ integrity }: SignedRowsParts, table: Table, row: Row): boolean {
@@ -101,39 +88,17 @@ function describe(table: Table, row: Row): WrongRow {
   return { table: table.name, tenant: tenant!, id: id ?? tenant!, isUnsigned: row.row_mac === null };
 }
 
-function keyOf({ key }: Table, row: Row) {
-  return key.map((column) => row[column]!);
-}
-
-interface TableStatements {
-  readonly firstPage: Statement<Row>;
-  readonly nextPage: Statement<Row>;
-  readonly findRow: Statement<Row>;
-  readonly saveMac: Statement;
-}
-
-/** An engine prepares each statement object once. */
-const statements = new Map<string, TableStatements>();
-
-function statementsOf(table: Table): TableStatements {
-  const known = statements.get(table.name) ?? createStatements(table);
-  statements.set(table.name, known);
-  return known;
-}
-
-function createStatements({ name, key, mac }: Table): TableStatements {
-  const columns = new Set([...key, ...(mac?.columns ?? []).map((column) => column.name)]);
-  const selected = `select ${[...columns].join(', ')}, row_mac from ${name} where ${mac?.where ?? '1 = 1'}`;
-  const page = `order by ${key.join(', ')} limit ${rowsPerPage}`;
-  const values = key.map((_, at) => `$${at + 1}`).join(', ');
-  const isRow = key.map((column, at) => `${column} = $${at + 1}`).join(' and ');
+const statementsOf = memoize((table: Table) => {
+  const { name, key, mac } = table;
+  const read = new Set([...key, ...(mac?.columns ?? []).map((column) => column.name), 'row_mac']);
+  const selected = [...read].join(', ');
+  const where = mac?.where ?? '1 = 1';
   return {
-    firstPage: statement<Row>(`first-rows-of-${name}-to-sign`, `${selected} ${page}`),
-    nextPage: statement<Row>(
-      `next-rows-of-${name}-to-sign`,
-      `${selected} and (${key.join(', ')}) > (${values}) ${page}`,
+    pages: createPages(table, { purpose: 'sign', rowsPerPage, columns: selected, where }),
+    findRow: statement(
+      `find-row-of-${name}-to-sign`,
+      `select ${selected} from ${name} where ${where} and ${isRow(table)}`,
     ),
-    findRow: statement<Row>(`find-row-of-${name}-to-sign`, `${selected} and ${isRow}`),
-    saveMac: statement(`sign-row-of-${name}`, `update ${name} set row_mac = $${key.length + 1} where ${isRow}`),
+    saveMac: statement(`sign-row-of-${name}`, `update ${name} set row_mac = $${key.length + 1} where ${isRow(table)}`),
   };
-}
+});

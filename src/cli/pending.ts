@@ -13,6 +13,7 @@ import { CommandError } from './command-error.ts';
 import { columnsText, type ImportOptions } from './import/file.ts';
 import { addOperation, linesOf, performOnBackend } from './operator-command.ts';
 import { formatSecond, print } from './output.ts';
+import { readSecret } from './secret-input.ts';
 
 export function add(program: Command): void {
   const pending = program
@@ -63,11 +64,7 @@ export function add(program: Command): void {
     flags: { key: null },
     options: [new Option('--key-file <file>', 'the file with the key; by default it is read from standard input')],
     example: 'triglyph pending record Acme --key-file key.txt',
-    // Process lists and shell histories would show an operand.
-    input: ({ keyFile, ...given }) => ({
-      ...given,
-      key: readFileSync(keyFile === undefined ? 0 : String(keyFile), 'utf8').trim(),
-    }),
+    input: ({ keyFile, ...given }) => ({ ...given, key: readSecret('key', keyFile).trim() }),
     json: (record) => record,
     text: ({ found, ...record }) =>
       found

@@ -1,14 +1,14 @@
 /** `triglyph upstream`: which credential an upstream receives for each credential of a caller. */
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import {
   listUpstreamCredentials,
   removeUpstreamCredential,
   setUpstreamCredential,
 } from '../operators/credentials/contract.ts';
-import { addOperation, type Given, linesOf } from './operator-command.ts';
+import { addOperation, linesOf } from './operator-command.ts';
 import { formatMinute } from './output.ts';
 import { checkProject } from './project.ts';
+import { readSecret } from './secret-input.ts';
 
 const operands = { upstream: 'upstream', id: 'id' } as const;
 const example = 'triglyph upstream credential list';
@@ -28,7 +28,10 @@ export function add(program: Command): void {
     example:
       'Example:\n  triglyph upstream credential set erp cr_Fx0uT4mQ9a1s --kind basic --username ws --secret-file /run/secrets/erp\n\n' +
       'The secret is no argument: process lists and shell histories would show it.',
-    input: withSecret,
+    input({ secretFile, ...given }) {
+      checkProject();
+      return { ...given, secret: readSecret('secret', secretFile) };
+    },
     text: (_, { upstream: name, id }) => [`${name} receives this credential for ${id}.`],
   });
   addOperation(credential, 'list', listUpstreamCredentials, {
@@ -48,12 +51,4 @@ export function add(program: Command): void {
     text: (_, { upstream: name, id }) => [`${name} receives no credential for ${id} any more.`],
   });
   upstream.addHelpText('after', `\nExample:\n  ${example}`);
-}
-
-function withSecret({ secretFile, ...given }: Given): Given {
-  checkProject();
-  if (secretFile === undefined && process.stdin.isTTY)
-    process.stderr.write('The secret, then Enter and Ctrl-D (the terminal shows it):\n');
-  const secret = readFileSync(secretFile === undefined ? 0 : String(secretFile), 'utf8');
-  return { ...given, secret: secret.replace(/\r?\n$/, '') };
 }

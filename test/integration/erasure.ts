@@ -77,7 +77,11 @@ export function describeErasure({ open, dispose }: EngineFactory): void {
       await saveJob(key, `alive${id}`, 'webhook');
     };
 
-    const erase = (key: ShopperKey) => store.write((tx) => eraseShopper(tx, key), { isolation: 'readCommitted' });
+    /** What was erased, without what there was nothing of. */
+    const erase = async (key: ShopperKey) => {
+      const erased = await store.write((tx) => eraseShopper(tx, key), { isolation: 'readCommitted' });
+      return Object.fromEntries(Object.entries(erased).filter(([, count]) => count > 0));
+    };
     const find = (key: ShopperKey) => store.read((tx) => tx.repository(DetailReader).findShopper(key));
     /** Every row of every table that holds the text, by table. */
     const tablesWith = async (text: string): Promise<readonly string[]> => {
@@ -121,17 +125,8 @@ export function describeErasure({ open, dispose }: EngineFactory): void {
 
     test('an unknown shopper, and one who was erased, have nothing', async () => {
       await erase(anna);
-      const none = {
-        shoppers: 0,
-        details: 0,
-        changes: 0,
-        notifications: 0,
-        announcedChanges: 0,
-        checks: 0,
-        deadLetters: 0,
-      };
-      expect(await erase(anna)).toEqual(none);
-      expect(await erase({ ...anna, shopperReference: 'nobody' })).toEqual(none);
+      expect(await erase(anna)).toEqual({});
+      expect(await erase({ ...anna, shopperReference: 'nobody' })).toEqual({});
     });
 
     test('a shopper who comes back begins anew', async () => {

@@ -1,6 +1,7 @@
 /** Stores with the tables of the engine and of the built-in services, for tests. */
 import { ownersOf } from '../../src/backend/compose-services.ts';
 import { builtInServices } from '../../src/services/index.ts';
+import { lastMigration } from '../../src/store/sql/create-tables.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate as migrateOwners } from '../../src/store/sql/migrate.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
@@ -10,7 +11,9 @@ export const owners = ownersOf(builtInServices);
 export const tables = owners.flatMap((owner) => owner.tables);
 
 /** What `migrate` returns for a new store. */
-export const firstMigrations = owners.map(({ name }) => `${name} 1`);
+export const firstMigrations = owners.flatMap((owner) =>
+  Array.from({ length: lastMigration(owner) }, (_, at) => `${owner.name} ${at + 1}`),
+);
 
 export function migrate(engine: Engine, of = owners): Promise<readonly string[]> {
   return migrateOwners(engine, of);

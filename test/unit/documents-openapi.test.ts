@@ -14,7 +14,7 @@ import { recurringV25 } from '../../src/services/recurring/versions.ts';
 const service = newestRecurring;
 const protocols = createProtocols(services);
 const operations = [...service.operations.values()].map((each) => [each.name, each] as const);
-const home = '/pal/servlet/Recurring/v68';
+const home = `/pal/servlet/Recurring/v${service.version}`;
 
 /** `coerceTypes`: in a form every value is a text, from which the type that the schema names is read. */
 const createAjv = (coerceTypes: boolean) => {

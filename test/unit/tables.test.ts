@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrationStatements } from '../../src/store/sql/create-tables.ts';
+import { lastMigration, migrationStatements } from '../../src/store/sql/create-tables.ts';
 import type { Statement } from '../../src/store/sql/engine.ts';
 import type { Table } from '../../src/store/table.ts';
 import { owners, tables } from '../support/migrated.ts';
@@ -16,7 +16,9 @@ const database = new DatabaseSync(':memory:');
 let created: readonly Pick<Statement, 'name' | 'text'>[];
 
 beforeAll(async () => {
-  for (const owner of owners) for (const text of migrationStatements(owner, 1, 'sqlite')) database.exec(text);
+  for (const owner of owners)
+    for (let number = 1; number <= lastMigration(owner); number++)
+      for (const text of migrationStatements(owner, number, 'sqlite')) database.exec(text);
   [created] = await once(new Worker(new URL('../support/list-statements.ts', import.meta.url)), 'message');
 });
 afterAll(() => database.close());

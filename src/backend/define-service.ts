@@ -92,6 +92,8 @@ export interface ServiceDefinition<O extends Operation, T extends SettingTable, 
   readonly contract: Service<O>;
   /** Oldest first. Each leads to the one behind it, the last to the contract. */
   readonly olderVersions?: readonly OlderVersion[];
+  /** The older versions that a server with these settings serves; all of them where it is absent. */
+  chooseVersions?(settings: ValuesOf<T>): readonly OlderVersion[];
   /** The upstream that answers the operations without a handler. */
   readonly answeredBy?: string | undefined;
   readonly settings?: SettingGroup<T>;
@@ -232,11 +234,16 @@ export function createService<O extends Operation, T extends SettingTable, R>(
     sharedObjects: (engine, config) => definition.sharedObjects?.(engine, settingsOf(config)) ?? [],
     open({ config, ...parts }) {
       const { environment } = config;
-      const shared = definition.open?.({ ...parts, environment, settings: settingsOf(config) }) as R;
+      const values = settingsOf(config);
+      const shared = definition.open?.({ ...parts, environment, settings: values }) as R;
       opened.set(parts.context, { shared });
       const { importers = {} } = definition;
       return Object.freeze<OpenedService>({
-        implementation: { service, olderVersions, handlers: bound ?? bind?.(shared) ?? new Map() },
+        implementation: {
+          service,
+          olderVersions: definition.chooseVersions?.(values) ?? olderVersions,
+          handlers: bound ?? bind?.(shared) ?? new Map(),
+        },
         panels: definition.panels?.(shared) ?? [],
         dataTables: definition.dataTables?.(shared) ?? [],
         textScan: definition.textScan?.(shared),

@@ -14,7 +14,7 @@ export function add(program: Command): void {
     .command('wsdl')
     .addOption(originOption('the address of the service').default(localOrigin))
     .addOption(new Option('--service <service>', 'the service').choices([...choices.keys()]).default('recurring'))
-    .addOption(versionOption('that of addresses without a version, or the newest'))
+    .addOption(versionOption('the newest one at addresses without a version, or the newest'))
     .option('--no-soap12', 'leaves out the binding for SOAP 1.2, for Axis 1.4, wsimport and gSOAP')
     .description('prints the WSDL')
     .addHelpText('after', '\nExample:\n  triglyph wsdl --origin https://pay.example.com > Recurring.wsdl')

@@ -63,11 +63,13 @@ export function converted(
   return { type, newer, older: { name, field }, ...conversion };
 }
 
-/** What an older version states. The rest is that of the next version, but for `legacy` and `errorMap`. */
-export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' | 'legacy' | 'errorMap'> {
+/** What an older version states. The rest is that of the next version, but for `legacy`, `errorMap` and `otherwise`. */
+export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' | 'legacy' | 'errorMap' | 'otherwise'> {
   readonly differences?: readonly Difference[];
   /** The names of operations of the next version that the older one lacks. */
   readonly withoutOperations?: readonly string[];
+  /** Operations that the next version lacks, with the types of that version. They have handlers of their own. */
+  readonly operations?: readonly Operation[];
 }
 
 /**
@@ -76,7 +78,7 @@ export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' |
  */
 export function olderVersion(
   next: Service,
-  { differences = [], withoutOperations = [], ...parts }: OlderVersionParts,
+  { differences = [], withoutOperations = [], operations = [], ...parts }: OlderVersionParts,
 ): OlderVersion {
   const title = `${next.name} v${parts.version}`;
   const unknown = withoutOperations.find((name) => !next.operations.has(name));
@@ -87,8 +89,8 @@ export function olderVersion(
     output: createDeriver('output', differences, used, title),
   };
   const adapters = new Map<Operation, VersionAdapter & { readonly to: Operation }>();
-  for (const to of next.operations.values()) {
-    if (withoutOperations.includes(to.name)) continue;
+  const inherited = [...next.operations.values()].filter(({ name }) => !withoutOperations.includes(name));
+  for (const to of [...inherited, ...operations].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const input = sides.input(to.input);
     const output = sides.output(to.output);
     if (input.schema === to.input && output.schema === to.output) {
@@ -105,9 +107,9 @@ export function olderVersion(
   const unused = differences.find((each) => !used.has(each));
   if (unused !== undefined)
     throw new TypeError(`${title}: version ${next.version} has no ${unused.type} to differ from`);
-  const { legacy: _, errorMap: _errorMap, operations: _operations, ...inherited } = next;
+  const { legacy: _, errorMap: _errorMap, otherwise: _otherwise, operations: _operations, ...rest } = next;
   return Object.freeze({
-    ...service({ ...inherited, ...parts, operations: [...adapters.keys()] }),
+    ...service({ ...rest, ...parts, operations: [...adapters.keys()] }),
     next,
     adapters,
   });

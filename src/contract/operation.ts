@@ -72,6 +72,10 @@ export interface MessageElements {
   readonly input?: string;
   /** By default the name of the operation, with `Response` behind it. */
   readonly output?: string;
+  /** In the style `request-result`: the element that holds the fields, where it is not called `request`. */
+  readonly request?: string;
+  /** The same where it is not called `result`. */
+  readonly result?: string;
 }
 
 /** A field of the input whose values a grant must hold. */

@@ -36,14 +36,17 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   const operations = namedOperations(service);
   // What callers send comes first, also in the documentation of an element.
   for (const side of ['input', 'output'] as const)
-    for (const { [side]: root } of operations)
+    for (const operation of operations) {
+      const root = operation[side];
       walk<void>(root, {
         scalar: nothing,
         joined: nothing,
         list: nothing,
         map: nothing,
-        object: (schema) => (schema === root && elementAround(service, side) === undefined ? undefined : add(schema)),
+        object: (schema) =>
+          schema === root && elementAround(service, operation, side) === undefined ? undefined : add(schema),
       });
+    }
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]

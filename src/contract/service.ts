@@ -11,9 +11,12 @@ export interface VersionRange {
   readonly to: number;
 }
 
-/** Addresses from before versions, for callers that still use them; the newest version that declares one answers there. */
+/**
+ * Addresses from before versions, for callers that still use them. Where several versions declare one, the oldest answers there, and
+ * the newest a request that has what the oldest lacks.
+ */
 export interface LegacyAddresses {
-  /** SOAP callers: `/pal/servlet/soap/Recurring`. */
+  /** SOAP callers: `/pal/servlet/soap/Recurring`. Below it are the operations, for JSON and FORM. */
   readonly soap?: string;
   /** The form adapter, where the body names the operation: `/pal/adapter/httppost`. */
   readonly adapter?: string;
@@ -47,6 +50,8 @@ export interface Service<O extends Operation = Operation> {
   /** The versions that this contract answers, its own included; where two contracts answer one, the newer does. */
   readonly answers: VersionRange;
   readonly doc: string;
+  /** The version that reads and answers the requests to this one that have a member or an operation which this one lacks. */
+  readonly otherwise?: number;
   /** The roles that credentials may have for it. */
   readonly roles: readonly string[];
   /** Roles that stand for several others, by name. */
@@ -152,13 +157,19 @@ function checkWrapped({ name, input, output, elements, http }: Operation, own: s
 }
 
 /** The element around the fields of a SOAP message; undefined where the element of the operation holds them. */
-export function elementAround({ soapStyle = 'request-result' }: Service, side: 'input' | 'output'): string | undefined {
+export function elementAround(
+  { soapStyle = 'request-result' }: Service,
+  { elements = {} }: Pick<Operation, 'elements'>,
+  side: 'input' | 'output',
+): string | undefined {
   switch (soapStyle) {
     case 'wrapped':
     case 'rpc':
       return undefined;
-    case 'request-result':
-      return side === 'input' ? 'request' : 'result';
+    case 'request-result': {
+      const { request = 'request', result = 'result' } = elements;
+      return side === 'input' ? request : result;
+    }
     default:
       return soapStyle satisfies never;
   }

@@ -165,7 +165,7 @@ interface Located {
 
 function locate(services: readonly Service[], path: string, query: string): Located | undefined {
   const plain = path.replace(/\/$/, '');
-  const legacy = services.findLast((each) => each.legacy?.soap === plain || each.legacy?.wsdl === path);
+  const legacy = services.find((each) => each.legacy?.soap === plain || each.legacy?.wsdl === path);
   if (legacy !== undefined) {
     const address = legacy.legacy?.soap ?? serviceAddress(legacy);
     return { service: legacy, address, query: legacy.legacy?.wsdl === path ? `wsdl&${query}` : query, isOld: true };
@@ -173,8 +173,8 @@ function locate(services: readonly Service[], path: string, query: string): Loca
   const found = locateVersion(services, plain);
   if (found === undefined) return undefined;
   const { service, version } = found;
-  // The contract of the old addresses is the first that SOAP 1.2 callers know.
-  const first = services.find((each) => each.name === service.name && each.legacy !== undefined) ?? service;
+  // The newest contract of the old addresses is the first that SOAP 1.2 callers know.
+  const first = services.findLast((each) => each.name === service.name && each.legacy !== undefined) ?? service;
   return { service, address: serviceAddress(service, version), query, isOld: version < first.version };
 }
 
@@ -193,8 +193,9 @@ function isServiceAddress(services: readonly Service[], path: string): boolean {
   if (services.some(({ legacy }) => legacy?.soap === plain || legacy?.adapter === plain)) return true;
   if (locateVersion(services, plain) !== undefined) return true;
   const slash = plain.lastIndexOf('/');
-  const located = locateVersion(services, plain.slice(0, slash));
-  return located !== undefined && namedOperations(located.service).some(({ name }) => name === plain.slice(slash + 1));
+  const base = plain.slice(0, slash);
+  const service = locateVersion(services, base)?.service ?? services.findLast(({ legacy }) => legacy?.soap === base);
+  return service !== undefined && namedOperations(service).some(({ name }) => name === plain.slice(slash + 1));
 }
 
 /** `wsdl`, `wsdl soap11`, or `xsd=` and a namespace. WSDL tools write the names of the query in any case. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   boundOperations,
+  type LegacyAddresses,
   namedOperations,
   newestOf,
   type Service,
@@ -63,13 +64,13 @@ function section(newest: Service, contracts: readonly Service[], origin: string)
 }
 
 function namedRows(contracts: readonly Service[], address: string, origin: string): readonly (readonly string[])[] {
-  const legacy = contracts.flatMap((each) => each.legacy ?? []);
-  const row = (name: string, path: string | undefined) => (path === undefined ? [] : [[name, code(origin + path)]]);
+  const rows = (name: string, key: keyof LegacyAddresses) =>
+    [...new Set(contracts.flatMap(({ legacy }) => legacy?.[key] ?? []))].map((path) => [name, code(origin + path)]);
   return [
     ['SOAP', code(address)],
-    ...legacy.flatMap(({ soap }) => row('SOAP, without a version', soap)),
+    ...rows('SOAP, without a version', 'soap'),
     ['JSON and FORM', code(`${address}/{operation}`)],
-    ...legacy.flatMap(({ adapter }) => row('Form adapter', adapter)),
+    ...rows('Form adapter', 'adapter'),
     ['WSDL', link(`${address}?wsdl`)],
   ];
 }

@@ -9,7 +9,7 @@ import {
   type RecordType,
   recordTypes,
 } from '../contract/record-types.ts';
-import type { EnumSchema, Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
@@ -163,14 +163,13 @@ export function collectTypes(service: Service): Types {
 
   const records = new Map([...recordTypes(service)].map(([name, type]) => [name, contentOf(type)]));
   const messages = new Map<string, RecordContent>();
-  const addMessage = (name: string, side: 'input' | 'output', schema: ObjectSchema) => {
-    if (elementAround(service, side) === undefined)
-      messages.set(name, contentOf({ namespace: own, members: membersOf(schema, service) }));
-  };
-  for (const operation of namedOperations(service)) {
-    addMessage(elementName(operation, 'input'), 'input', operation.input);
-    addMessage(elementName(operation, 'output'), 'output', operation.output);
-  }
+  for (const operation of namedOperations(service))
+    for (const side of ['input', 'output'] as const)
+      if (elementAround(service, operation, side) === undefined)
+        messages.set(
+          elementName(operation, side),
+          contentOf({ namespace: own, members: membersOf(operation[side], service) }),
+        );
   return { records, messages, globals: byName(globals), enumerations: byName(enumerations), lists: byName(lists), map };
 }
 

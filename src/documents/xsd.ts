@@ -1,7 +1,6 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
-import { elementName } from '../contract/operation.ts';
+import { elementName, type Operation } from '../contract/operation.ts';
 import { qualifiedName } from '../contract/record-types.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
 import {
@@ -150,8 +149,9 @@ function mapType(name: string): Tag {
 function messages(service: Service, types: Types): readonly Tag[] {
   // Its messages have parts with types.
   if (service.soapStyle === 'rpc') return [];
-  const message = (name: string, side: 'input' | 'output', schema: ObjectSchema): Tag => {
-    const part = elementAround(service, side);
+  const message = (name: string, side: 'input' | 'output', operation: Operation): Tag => {
+    const schema = operation[side];
+    const part = elementAround(service, operation, side);
     if (part === undefined) return tag('xsd:element', { name }, recordType(undefined, types.messages.get(name)!));
     const type = qualifiedName(schema, service);
     const fields = tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type });
@@ -161,7 +161,7 @@ function messages(service: Service, types: Types): readonly Tag[] {
   for (const operation of namedOperations(service))
     for (const side of ['input', 'output'] as const) {
       const name = elementName(operation, side);
-      if (!elements.has(name)) elements.set(name, message(name, side, operation[side]));
+      if (!elements.has(name)) elements.set(name, message(name, side, operation));
     }
   return [...elements.values()];
 }

@@ -80,6 +80,8 @@ export interface Target {
   readonly isUnversioned?: boolean;
   /** Absent if the body names the operation. */
   readonly operation: Operation | undefined;
+  /** Of the version that answers a request with a member or an operation that this one lacks. */
+  readonly otherwise?: Target;
   /** Fields in the path, decoded; only for an operation with an HTTP binding. */
   readonly parameters?: Readonly<Record<string, string>>;
 }

@@ -1,23 +1,46 @@
 /** Decodes a body in its format: that of the head, that of its first bytes, or that of its SOAP envelope. */
 import type { Buffer } from 'node:buffer';
+import { Problem, problems } from '../contract/problem.ts';
 import type { Protocols } from '../formats/index.ts';
 import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
 import type { RequestState } from './answer.ts';
 import { detect, requireReadable } from './detect.ts';
 import { identify } from './identify.ts';
 
-/** Sets `request.protocol` to the format of the body, in which a refusal is answered, too. */
+/**
+ * Sets `request.protocol` to the format of the body, and `request.target` to the version that knows all of it; a refusal is answered in
+ * both.
+ */
 export function decodeBody(received: Buffer, target: Target, request: RequestState, protocols: Protocols): Decoded {
   const { wire, detected } = request;
   const { body, media } = detected.isUnidentified
     ? identifyBody(received, target, request, protocols)
     : { body: received, media: detected.media };
+  const decodeFor = (of: Target): Decoded => {
+    try {
+      return request.protocol.decode(body, media, of, wire);
+    } catch (thrown) {
+      if (!(thrown instanceof OtherFormat)) throw thrown;
+      request.protocol = protocols[thrown.format];
+      return request.protocol.decode(body, media, of, wire);
+    }
+  };
+  const { otherwise } = target;
+  if (otherwise === undefined) return decodeFor(target);
+  const decoded = decodeFitting(target, decodeFor);
+  if (decoded !== undefined) return decoded;
+  request.target = otherwise;
+  return decodeFor(otherwise);
+}
+
+/** Returns undefined for a body with a member or an operation that the version lacks. */
+function decodeFitting(target: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {
   try {
-    return request.protocol.decode(body, media, target, wire);
+    const decoded = decodeFor(target);
+    return decoded.issues.some(({ kind }) => kind.name === problems.unknownField.name) ? undefined : decoded;
   } catch (thrown) {
-    if (!(thrown instanceof OtherFormat)) throw thrown;
-    request.protocol = protocols[thrown.format];
-    return request.protocol.decode(body, media, target, wire);
+    if (thrown instanceof Problem && thrown.kind.name === problems.unknownOperation.name) return undefined;
+    throw thrown;
   }
 }
 

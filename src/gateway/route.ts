@@ -48,8 +48,11 @@ export function compileRoutes(services: readonly Service[]): Routes {
     const plain = path.replace(/\/$/, '');
     const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
     if (adapted !== undefined) return { format: addressFormats.adapter, ...named(adapted, undefined, '', fallback) };
-    const older = services.findLast(({ legacy }) => legacy?.soap === plain);
-    if (older !== undefined) return named(older, undefined, '', fallback);
+    const declaring = services.filter(({ legacy }) => legacy?.soap === plain);
+    if (declaring.length > 0) return named(declaring[0]!, undefined, '', fallback, declaring.at(-1));
+    const operations = services.findLast(({ legacy }) => legacy?.soap && plain.startsWith(`${legacy.soap}/`));
+    if (operations !== undefined)
+      return named(operations, undefined, plain.slice(operations.legacy!.soap!.length), fallback);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
     if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
     const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
@@ -61,7 +64,8 @@ export function compileRoutes(services: readonly Service[]): Routes {
     const below = rest.replace(/\/$/, '');
     const fitting = templates.get(service)!.filter((template) => fits(template, segmentsOf(below)));
     if (fitting.length > 0) return bound(service, version, fitting, segmentsOf(below), fallback);
-    return { ...format, ...named(service, version, below, fallback) };
+    const otherwise = contractOf(services, owner.name, service.otherwise ?? version);
+    return { ...format, ...named(service, version, below, fallback, otherwise) };
   };
 
   return Object.freeze({
@@ -88,8 +92,17 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path. */
-function named(service: Service, asked: number | undefined, below: string, fallback: Route['fallback']): Located {
+/**
+ * A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path.
+ * `otherwise`: for what the service lacks.
+ */
+function named(
+  service: Service,
+  asked: number | undefined,
+  below: string,
+  fallback: Route['fallback'],
+  otherwise = service,
+): Located {
   const name = /^\/([A-Za-z_]\w{0,59})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
@@ -97,16 +110,21 @@ function named(service: Service, asked: number | undefined, below: string, fallb
     return below === '' ? { ...route, isServiceAddress: true } : route;
   }
   const operation = name === undefined ? undefined : service.operations.get(name);
+  if (name !== undefined && operation === undefined && otherwise !== service)
+    return named(otherwise, asked, below, fallback);
   if (name !== undefined && (operation === undefined || operation.http !== undefined))
     return refused(fallback, () =>
       namedOperations(service).length > 0 ? unknownOperation(service) : new Problem('notFound'),
     );
-  const { version } = service;
-  const target = Object.freeze<Target>({
-    service,
-    version: asked ?? version,
+  const targetIn = (of: Service): Target => ({
+    service: of,
+    version: asked ?? of.version,
     isUnversioned: asked === undefined,
-    operation,
+    operation: name === undefined ? undefined : of.operations.get(name),
+  });
+  const target = Object.freeze<Target>({
+    ...targetIn(service),
+    ...(otherwise !== service && { otherwise: Object.freeze(targetIn(otherwise)) }),
   });
   return {
     fallback,

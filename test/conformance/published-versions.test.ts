@@ -73,17 +73,195 @@ test.each([
   [12, false],
   [13, true],
 ])('members that came after version 12 are in the answers of version %i: %s', async (version, isThere) => {
-  const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna van Dijk', bankCity: 'Amsterdam', taxId: '123' };
+  const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna van Dijk' };
   const input = { bank, recurring: { contract: ['RECURRING'] }, shopperReference: 'bank-shopper' };
   const key = 'one-key';
   const stored = await call({ name: 'json', version: 25, operation: 'storeToken', input, key });
   const again = await call({ name: 'soap11', version, operation: 'storeToken', input, key });
   expect([stored.entry.outcome, again.entry.replayed]).toEqual(['ok', true]);
   expect(again.output).toMatchObject({ pspReference: (stored.output as { pspReference: string }).pspReference });
+  const more = { ...input, bank: { ...bank, bankCity: 'Amsterdam', taxId: '123' } };
+  await call({ name: 'json', version: 25, operation: 'storeToken', input: more });
   const { shopperReference } = input;
   const list = await call({ name: 'soap11', version, operation: 'listRecurringDetails', input: { shopperReference } });
   expect(list.message.body).toContain('NL13TEST0123456789');
   expect([later.test(again.message.body), later.test(list.message.body)]).toEqual([isThere, isThere]);
+});
+
+/** The members of a detail by the version that has them first, as the public descriptions and the WSDL of version 1 state. */
+const detailSince: readonly (readonly [version: number, members: string])[] = [
+  [1, 'bank card creationDate elv name recurringDetailReference variant'],
+  [2, 'paymentMethodVariant tokenDetails'],
+  [4, 'alias aliasType billingAddress firstPspReference shopperName socialSecurityNumber'],
+  [5, 'additionalData'],
+  [12, 'contractTypes'],
+];
+const detailMembersOf = (version: number) =>
+  detailSince.flatMap(([since, members]) => (since <= version ? members.split(' ') : [])).sort();
+
+const address = { city: 'Paris', country: 'FR', houseNumberOrName: '1', street: 'Rue' };
+const everything = {
+  ...{ card, additionalData: { a: 'b' }, billingAddress: address, name: 'Card', shopperEmail: 'a@example.com' },
+  ...{ recurring: { contract: ['RECURRING'] }, shopperName: { firstName: 'A', lastName: 'B' } },
+  socialSecurityNumber: '123',
+};
+
+/** The local names of the children of an element, in their order. */
+const childrenOf = (xml: string, name: string): readonly string[] => {
+  const inner = new RegExp(`<(?:\\w+:)?${name}(?: [^>]*)?>(.*?)</(?:\\w+:)?${name}>`).exec(xml)?.[1] ?? '';
+  const open: string[] = [];
+  const found: string[] = [];
+  for (const [, end, local = '', empty] of inner.matchAll(/<(\/?)(?:\w+:)?(\w+)[^>]*?(\/?)>/g)) {
+    if (end === '/') open.pop();
+    else {
+      if (open.length === 0) found.push(local);
+      if (empty === '') open.push(local);
+    }
+  }
+  return found;
+};
+
+describe.each([1, 2, 3, 4, 5, 11, 12])('version %i', (version) => {
+  test('has the members of its own documents in a list, and no other', async () => {
+    await call({ name: 'json', version: 68, operation: 'storeToken', input: everything });
+    const list = await call({ name: 'soap11', version, operation: 'listRecurringDetails', input: {} });
+    expect(childrenOf(list.message.body, 'RecurringDetail')).toEqual(detailMembersOf(version));
+    const members = ['creationDate', 'details', 'lastKnownShopperEmail', 'shopperReference'];
+    expect(childrenOf(list.message.body, 'result')).toEqual(members);
+    const json = await call({ name: 'json', version, operation: 'listRecurringDetails', input: {} });
+    const [detail] = JSON.parse(json.message.body).details;
+    const absent = ['bank', 'elv', 'tokenDetails'];
+    expect(Object.keys(detail.RecurringDetail).sort()).toEqual(
+      detailMembersOf(version).filter((each) => !absent.includes(each)),
+    );
+  });
+
+  test('answers a request that has something newer by version 25', async () => {
+    const input = { card, recurring: { contract: ['RECURRING'] }, name: 'x' };
+    const own = await call({ name: 'soap11', version, operation: 'storeToken', input });
+    expect(own.entry.version).toBe(version === 11 ? 5 : version);
+    const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna van Dijk', taxId: '123' };
+    const path = `/pal/servlet/Recurring/v${version}/storeToken`;
+    const body = { merchantAccount: 'DemoMerchant', shopperReference: 'anna', bank, recurring: { contract: 'PAYOUT' } };
+    const newer = await send(path, 'application/json', JSON.stringify(body));
+    expect([newer.entry.outcome, newer.entry.version]).toEqual(['ok', 25]);
+  });
+});
+
+/** SOAP at the address without a version, as a client with stubs of a version sends it. */
+const callUnversioned = async (version: number, operation: string, input: object) => {
+  const service = serviceOf(version);
+  const described = service.operations.get(operation)!;
+  const asked = { merchantAccount: 'DemoMerchant', shopperReference: 'anna', ...input };
+  const { contentType, body } = protocols.soap11.encodeRequest(service, described, asked);
+  return await send('/pal/servlet/soap/Recurring', contentType, body);
+};
+
+describe('the address without a version', () => {
+  test('answers stubs of version 1 with its members', async () => {
+    const stored = await callUnversioned(1, 'storeToken', { card, recurring: { contract: ['RECURRING'] } });
+    expect(childrenOf(stored.message.body, 'result')).toEqual([
+      'rechargeReference',
+      'recurringDetailReference',
+      'result',
+    ]);
+    expect(stored.message.body).toContain(`>${stored.entry.requestReference}</rechargeReference>`);
+    const list = await callUnversioned(1, 'listRecurringDetails', {});
+    expect([list.entry.version, childrenOf(list.message.body, 'RecurringDetail')]).toEqual([1, detailMembersOf(1)]);
+    // The month has two digits in its documents.
+    expect(list.message.body).toContain('<ns2:expiryMonth>03</ns2:expiryMonth>');
+    expect(childrenOf(list.message.body, 'card').slice(0, 2)).toEqual(['billingAddress', 'brand']);
+  });
+
+  test('answers by version 25 what has a member or an operation that version 1 lacks', async () => {
+    const stored = await callUnversioned(25, 'storeToken', everything);
+    expect([stored.entry.version, childrenOf(stored.message.body, 'result')]).toEqual([
+      25,
+      ['alias', 'aliasType', 'pspReference', 'rechargeReference', 'recurringDetailReference', 'result'],
+    ]);
+    const found = await callUnversioned(25, 'tokenLookup', { card });
+    expect([found.entry.outcome, found.entry.version]).toEqual(['ok', 25]);
+    const disabled = await callUnversioned(25, 'disable', { contract: ['RECURRING'] });
+    expect([disabled.entry.outcome, disabled.entry.version]).toEqual(['ok', 25]);
+    const unknown = await callUnversioned(25, 'disable', {}).then(() =>
+      send(
+        '/pal/servlet/soap/Recurring',
+        'text/xml',
+        soapText('<disable><request><colour>red</colour></request></disable>'),
+      ),
+    );
+    expect([unknown.entry.outcome, unknown.entry.version]).toEqual(['unknownField', 25]);
+  });
+});
+
+const soapText = (content: string) =>
+  '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>' +
+  content.replace(/<(\w+)>/, '<$1 xmlns="http://recurring.services.adyen.com">') +
+  '</Body></Envelope>';
+
+describe('operations of older versions', () => {
+  const kept = () => gateway.active();
+
+  test.each(formats)('deactivateRecurring disables, in %s, once', async (name) => {
+    const before = await kept();
+    const shopper = { shopperReference: 'shopper-1', recurringReference: '8313147988756818' };
+    const parts = { name, version: 1, operation: 'deactivateRecurring', key: 'deactivate-1' };
+    const first = await call({ ...parts, input: shopper });
+    expect(first.output).toEqual({
+      pspReference: first.entry.requestReference,
+      response: '[detail-successfully-disabled]',
+    });
+    expect(await kept()).toEqual(before.filter((each) => !each.startsWith('8313147988756818')));
+    const again = await call({ ...parts, input: shopper });
+    expect([again.entry.replayed, again.output]).toEqual([true, first.output]);
+    const other = await call({ ...parts, key: 'deactivate-2', input: shopper });
+    expect(other.entry.outcome).toBe('detailNotFound');
+    const all = await call({ ...parts, key: 'deactivate-3', input: { shopperReference: 'shopper-1' } });
+    expect(all.output).toMatchObject({ response: '[all-details-successfully-disabled]' });
+    expect(await kept()).toEqual([]);
+  });
+
+  test('its messages have the elements of the published WSDL', async () => {
+    const { message } = await callUnversioned(1, 'deactivateRecurring', { shopperReference: 'shopper-1' });
+    expect(message.body).toMatch(/<ns1:deactivateRecurringResponse [^>]*><ns1:recurringResult>/);
+  });
+
+  test.each([
+    ['initialiseRecurring', 1],
+    ['submitRecurring', 1],
+    ['prepareStoreToken', 2],
+    ['prepareStoreToken', 12],
+  ])('%s of version %i is refused, since no payment service is connected', async (operation, version) => {
+    const input = operation === 'prepareStoreToken' ? { card, recurring: { contract: ['RECURRING'] } } : {};
+    const { entry, message } = await call({ name: 'soap11', version, operation, input });
+    expect([entry.outcome, message.status]).toEqual(['noPaymentService', 500]);
+    expect(message.body).toContain('validation 000 No payment service is connected');
+  });
+
+  test('storeAlias returns the alias that the stored card has', async () => {
+    const stored = await call({
+      ...{ name: 'json', version: 12, operation: 'storeToken' },
+      input: { card, recurring: { contract: ['RECURRING'] } },
+    });
+    const path = '/pal/servlet/Recurring/v12/storeAlias';
+    const asked = (body: object) => send(path, 'application/json', JSON.stringify(body));
+    const before = await kept();
+    const found = await asked({ aliasType: 'Default', card });
+    const { alias } = stored.output as { alias: string };
+    expect(JSON.parse(found.message.body)).toEqual({ alias, aliasType: 'Default' });
+    expect(await kept()).toEqual(before);
+    expect((await asked({ aliasType: 'Other', card })).entry.outcome).toBe('invalidField');
+    expect((await asked({ aliasType: 'Default' })).entry.outcome).toBe('missingPaymentDetails');
+  });
+
+  test.each([
+    [2, 'deactivateRecurring'],
+    [13, 'storeAlias'],
+    [68, 'prepareStoreToken'],
+  ])('version %i has no %s', async (version, operation) => {
+    const { entry } = await send(`/pal/servlet/Recurring/v${version}/${operation}`, 'application/json', '{}');
+    expect(entry.outcome).toBe('unknownOperation');
+  });
 });
 
 /** Members of answers that only version 12 has. */

@@ -223,14 +223,14 @@ function compileFrames(
     for (const operation of namedOperations(service)) {
       const { name, input, output } = operation;
       const [asked, answered] = [elementName(operation, 'input'), elementName(operation, 'output')];
-      const part = elementAround(service, 'input');
+      const part = elementAround(service, operation, 'input');
       const known = frames.get(operation);
       // Its codec is compiled for one of the services.
       if (known !== undefined && known.input.part !== part)
         throw new TypeError(`${name} belongs to services of different SOAP styles`);
       frames.set(operation, {
         input: frameOf(asked, part, declarations(service, input), input),
-        output: frameOf(answered, elementAround(service, 'output'), declarations(service, output), output),
+        output: frameOf(answered, elementAround(service, operation, 'output'), declarations(service, output), output),
       });
     }
   return frames;

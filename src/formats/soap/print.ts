@@ -50,7 +50,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
-      const isMessage = object === schema && elementAround(service, side) === undefined;
+      const isMessage = object === schema && elementAround(service, {}, side) === undefined;
       const inOrder = isMessage ? membersOf(object, service) : types.get(qualifiedName(object, service))!.members;
       const isUnqualified = isMessage && service.soapStyle === 'rpc';
       const all = inOrder

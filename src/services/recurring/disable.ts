@@ -1,16 +1,35 @@
 /** disable: one detail, or all details of a shopper; or only some of their uses (specification, section 2). */
 
+import type { AnyRequest } from '../../contract/canonical.ts';
+import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Handler } from '../../gateway/handler.ts';
+import type { Handler, HandlerContext } from '../../gateway/handler.ts';
+import type { Transaction } from '../../store/transaction.ts';
 import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { detailEvent, type RecurringEvent } from './events.ts';
 import { recurringProblems } from './problems.ts';
 import { DetailRepository } from './store/repository.ts';
 
-export const disable: Handler<RecurringOperations['disable']> = async (request, tx, { clock }) => {
-  const { input, caller, requestReference: pspReference } = request;
-  const { merchantAccount, shopperReference, recurringDetailReference, contract } = input;
+export const disable: Handler<RecurringOperations['disable']> = async (request, tx, context) => ({
+  response: await disableDetails(request, request.input, tx, context),
+});
+
+/** What a request disables. */
+export interface DisabledDetails {
+  readonly merchantAccount: string;
+  readonly shopperReference: string;
+  readonly recurringDetailReference?: string | undefined;
+  readonly contract?: readonly ContractType[] | undefined;
+}
+
+/** Disables details, or some of their uses. Returns what the caller is told. */
+export async function disableDetails(
+  { caller, requestReference: pspReference }: Pick<AnyRequest, 'caller' | 'requestReference'>,
+  { merchantAccount, shopperReference, recurringDetailReference, contract }: DisabledDetails,
+  tx: Transaction,
+  { clock }: Pick<HandlerContext, 'clock'>,
+): Promise<DisableResponse> {
   const key = { company: caller.tenant, merchantAccount, shopperReference };
   const repository = tx.repository(DetailRepository);
   const shopper = await repository.findShopper(key);
@@ -23,10 +42,12 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   for (const detail of details)
     events.push(await removeUses(key, detail, contract ?? detail.contracts, repository, at));
   await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at, events });
-  const response =
-    recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
-  return { response };
-};
+  return recurringDetailReference === undefined
+    ? '[all-details-successfully-disabled]'
+    : '[detail-successfully-disabled]';
+}
+
+type DisableResponse = Output<RecurringOperations['disable']>['response'];
 
 /** The named detail, or all. */
 function selectDetails(details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] {

@@ -13,7 +13,9 @@ export const ignoredMembers = Object.freeze({
   DisableRequest: { ...anyRequest, reference: python, shopperEmail: python },
   NotifyShopperRequest: anyRequest,
   RecurringDetailsRequest: { ...anyRequest, customReference: 'version 1', reference: python, shopperEmail: python },
+  RecurringRequest: anyRequest,
   ScheduleAccountUpdaterRequest: anyRequest,
+  StoreAliasRequest: anyRequest,
   StoreTokenRequest: {
     ...anyRequest,
     params: 'version 12',

@@ -1,6 +1,6 @@
 /** The Recurring service, with the account updater. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
-import { type Implementation, implement } from '../../gateway/implement.ts';
+import { bindHandlers, type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/refuse-secrets.ts';
 import { tenants } from '../conventions.ts';
 import {
@@ -24,6 +24,8 @@ import { isRecurringEvent, recurringEventType } from './events.ts';
 import { createDetailImporter } from './import-details.ts';
 import { keysOpenDetails } from './key-check.ts';
 import { listRecurringDetails } from './list-details.ts';
+import { olderOperations } from './older-operations/contract.ts';
+import { olderOperationHandlers } from './older-operations/handlers.ts';
 import { type RecurringSettings, recurringSettings } from './settings.ts';
 import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
 import {
@@ -35,7 +37,7 @@ import { createShopperCache } from './store/shopper-cache.ts';
 import { storeToken } from './store-token.ts';
 import { recurringTables } from './tables.ts';
 import { tokenLookup } from './token-lookup.ts';
-import { olderVersions } from './versions.ts';
+import { olderVersions, olderVersionsWithout1 } from './versions.ts';
 import { classicFormat } from './webhooks/classic.ts';
 import { tokenizationFormat } from './webhooks/tokenization.ts';
 
@@ -49,6 +51,7 @@ export interface RecurringParts extends Pick<ServiceParts<RecurringSettings>, 's
 export const recurring: GatewayService<RecurringParts> = defineService({
   contract: newestRecurring,
   olderVersions,
+  chooseVersions: ({ unversionedVersion }) => (unversionedVersion === '1' ? olderVersions : olderVersionsWithout1),
   settings: recurringSettings,
   open({ engine, store, context, limits, environment, settings }) {
     const { clock, vault } = context;
@@ -119,9 +122,12 @@ export interface RecurringDependencies {
   readonly cardSearch?: CardSearchLimits;
 }
 
-/** The handlers serve the newest version. */
+/** The handlers serve the newest version, and what only older versions have. */
 export function implementRecurring(dependencies: RecurringDependencies): Implementation {
-  return implement(newestRecurring, recurringHandlers(dependencies), ...olderVersions);
+  const implementation = implement(newestRecurring, recurringHandlers(dependencies), ...olderVersions);
+  const { cardSearch = noCardSearchLimits } = dependencies;
+  const older = bindHandlers(Object.values(olderOperations), olderOperationHandlers(cardSearch));
+  return { ...implementation, handlers: new Map([...implementation.handlers, ...older]) };
 }
 
 /** One handler for each operation. */

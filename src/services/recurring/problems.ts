@@ -9,6 +9,7 @@ export const recurringProblems = defineProblems({
     'validation',
     'Inner validation error(s) occurred: billingDate should be in yyyy-MM-dd format',
   ),
+  noPaymentService: kind(422, '000', 'validation', 'No payment service is connected'),
   foreignMerchantAccount: kind(403, '901', 'security', 'Invalid Merchant Account'),
   crossSite: problems.crossSite,
   invalidMerchantAccount: kind(422, '901', 'validation', 'Invalid Merchant Account', { first: true }),

@@ -4,6 +4,7 @@ import {
   dateTime,
   type Fields,
   type Grant,
+  integer,
   joined,
   list,
   map,
@@ -74,6 +75,17 @@ export const address = object(
     postalCode: optional(text(10, '1011 DJ'), 'The postal code: five characters in the US, up to ten elsewhere.'),
     stateOrProvince: optional(text(1000, 'NH'), 'The state or province, where the country has them.'),
     street: required(text(3000, 'Simon Carmiggeltstraat'), 'The street.'),
+  },
+  { namespace: 'common' },
+);
+
+export const amount = object(
+  'Amount',
+  {
+    currency: required(string({ min: 3, max: 3, format: 'currency', example: 'INR' }), 'Three letters, ISO 4217.', {
+      mandatoryInStubs: true,
+    }),
+    value: required(integer(0, 999_999_999_999_999, 1000), 'The amount in minor units.', { mandatoryInStubs: true }),
   },
   { namespace: 'common' },
 );

@@ -25,9 +25,16 @@ const table = {
     doc: 'Memory for the cache of listed shoppers; 0 disables it. For the embedded store.',
     parse: integer(0, 68_719_476_736),
   }),
+  unversionedVersion: setting({
+    name: 'UNVERSIONED_VERSION',
+    after: 'WSDL_SOAP12',
+    unit: '1 or 25',
+    default: '1',
+    doc: 'The version that answers SOAP at /pal/servlet/soap/Recurring, and whose WSDL is /pal/Recurring.wsdl: `1` for requests without anything newer, and version 25 for others; or `25` for all (docs/requests.md).',
+    parse: oneOf('1', '25'),
+  }),
   updater: setting({
     name: 'UPDATER',
-    after: 'WSDL_SOAP12',
     unit: 'local, http or batch',
     default: 'local',
     doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`local`; earlier releases named it `rules`, which is still accepted), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',

@@ -1,12 +1,23 @@
 /** The older versions of the Recurring service, the newest first: each states its differences to the next one. */
-import { has, lacks, olderVersion } from '../../contract/older-version.ts';
-import { map, optional, string } from '../../contract/schema.ts';
+import { converted, has, lacks, type OlderVersion, olderVersion, renamed } from '../../contract/older-version.ts';
+import { type Field, map, optional, required, string } from '../../contract/schema.ts';
 import { newestRecurring } from './contract.ts';
+import {
+  deactivateRecurring,
+  initialiseRecurring,
+  prepareStoreToken,
+  storeAlias,
+  submitRecurring,
+} from './older-operations/contract.ts';
 import * as shapes from './schemas.ts';
 
 const text = (example: string) => string({ example });
 const entries = map(100, { entry: 'value' });
 const output = { side: 'output' } as const;
+/** Programs without stubs send members of later versions to these. Stubs send none, so they get no answer that they do not know. */
+const otherwise = 25;
+/** SOAP callers of before versions, and their WSDL. */
+const unversioned = { soap: '/pal/servlet/soap/Recurring', wsdl: '/pal/Recurring.wsdl' } as const;
 
 const recurringV49 = olderVersion(newestRecurring, {
   version: 49,
@@ -17,12 +28,12 @@ const recurringV49 = olderVersion(newestRecurring, {
 
 const recurringV40 = olderVersion(recurringV49, { version: 40, answers: { from: 40, to: 48 } });
 
-/** Callers of addresses without a version have strict stubs of old versions, so this contract answers them. */
+/** The newest contract at addresses without a version: their callers have stubs of old versions, which know no later members. */
 export const recurringV25 = olderVersion(recurringV40, {
   version: 25,
   // Stubs made before this version send nothing that it lacks.
   answers: { from: 13, to: 39 },
-  legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
+  legacy: { ...unversioned, adapter: '/pal/adapter/httppost' },
   differences: [
     // They are ignored in any version, so a retry through another one repeats the same request.
     lacks('Recurring', 'recurringExpiry', { ignored: 'version 40' }),
@@ -33,13 +44,15 @@ export const recurringV25 = olderVersion(recurringV40, {
 /** Its types are those of the published WSDL, which strict stubs of it require. */
 export const recurringV12 = olderVersion(recurringV25, {
   version: 12,
-  answers: { from: 1, to: 12 },
+  answers: { from: 12, to: 12 },
+  otherwise,
   differences: [
     lacks('RecurringDetailsResult', 'invalidOneclickContracts'),
     lacks('RecurringDetail', 'acquirer'),
     lacks('RecurringDetail', 'acquirerAccount'),
-    lacks('BankAccount', 'bankCity', output),
-    lacks('BankAccount', 'taxId', output),
+    lacks('BankAccount', 'bankCity'),
+    lacks('BankAccount', 'taxId'),
+    lacks('Recurring', 'tokenService'),
     has('Card', 'billingAddress', optional(shapes.address, 'Not used.'), output),
     has('StoreTokenRequest', 'params', optional(entries, 'Ignored.')),
     has('StoreTokenRequest', 'pspEchoData', optional(text('echo'), 'Ignored.')),
@@ -53,7 +66,102 @@ export const recurringV12 = olderVersion(recurringV25, {
     has('StoreTokenResult', 'redirectUrl', optional(text('https://shop.example.com/return'), 'Not used.')),
     lacks('StoreTokenResult', 'rechargeReference'),
   ],
+  operations: [prepareStoreToken, storeAlias],
+});
+
+const recurringV5 = olderVersion(recurringV12, {
+  version: 5,
+  answers: { from: 5, to: 11 },
+  otherwise,
+  differences: [lacks('RecurringDetail', 'contractTypes')],
+});
+
+const recurringV4 = olderVersion(recurringV5, {
+  version: 4,
+  answers: { from: 4, to: 4 },
+  otherwise,
+  differences: [lacks('RecurringDetail', 'additionalData')],
+});
+
+const recurringV3 = olderVersion(recurringV4, {
+  version: 3,
+  answers: { from: 3, to: 3 },
+  otherwise,
+  differences: [
+    lacks('RecurringDetail', 'alias'),
+    lacks('RecurringDetail', 'aliasType'),
+    lacks('RecurringDetail', 'billingAddress'),
+    lacks('RecurringDetail', 'firstPspReference'),
+    lacks('RecurringDetail', 'shopperName'),
+    lacks('RecurringDetail', 'socialSecurityNumber'),
+  ],
+});
+
+const recurringV2 = olderVersion(recurringV3, {
+  version: 2,
+  answers: { from: 2, to: 2 },
+  otherwise,
+  differences: [lacks('DisableRequest', 'contract')],
+});
+
+/** In its WSDL, months have two digits. */
+const twoDigits = (newer: string, field: Field) =>
+  converted('Card', newer, { ...output, field, downgrade: (month) => String(month).padStart(2, '0') });
+const month = string({ pattern: '0[1-9]|1[0-2]', numeric: true, example: '03' });
+const { expiryMonth, startMonth } = shapes.shownCard.fields;
+
+/** Its types and operations are those of the first published WSDL. */
+export const recurringV1 = olderVersion(recurringV2, {
+  version: 1,
+  answers: { from: 1, to: 1 },
+  otherwise,
+  legacy: unversioned,
+  differences: [
+    has('Card', 'brand', optional(text('visa'), 'Not used.'), output),
+    twoDigits('expiryMonth', required(month, expiryMonth.doc, { mandatoryInStubs: true, lengthsInStubs: true })),
+    twoDigits('startMonth', optional(month, startMonth.doc, { lengthsInStubs: true })),
+    lacks('RecurringDetail', 'paymentMethodVariant'),
+    lacks('RecurringDetail', 'tokenDetails'),
+    has('RecurringDetailsRequest', 'customReference', optional(text('reference'), 'Ignored.')),
+    lacks('StoreTokenRequest', 'additionalData'),
+    lacks('StoreTokenRequest', 'billingAddress'),
+    lacks('StoreTokenRequest', 'params'),
+    lacks('StoreTokenRequest', 'pspEchoData'),
+    lacks('StoreTokenRequest', 'returnUrl'),
+    lacks('StoreTokenRequest', 'selectedBrand'),
+    lacks('StoreTokenRequest', 'shopperIP'),
+    lacks('StoreTokenRequest', 'shopperName'),
+    lacks('StoreTokenRequest', 'shopperStatement'),
+    lacks('StoreTokenRequest', 'socialSecurityNumber'),
+    lacks('StoreTokenResult', 'additionalData'),
+    lacks('StoreTokenResult', 'alias'),
+    lacks('StoreTokenResult', 'aliasType'),
+    lacks('StoreTokenResult', 'params'),
+    lacks('StoreTokenResult', 'pspEchoData'),
+    lacks('StoreTokenResult', 'redirectType'),
+    lacks('StoreTokenResult', 'redirectUrl'),
+    // Both are the reference of the request.
+    renamed('StoreTokenResult', 'rechargeReference', 'pspReference'),
+  ],
+  withoutOperations: ['notifyShopper', 'prepareStoreToken', 'scheduleAccountUpdater', 'storeAlias', 'tokenLookup'],
+  operations: [deactivateRecurring, initialiseRecurring, submitRecurring],
 });
 
 /** Oldest first. */
-export const olderVersions = [recurringV12, recurringV25, recurringV40, recurringV49] as const;
+export const olderVersions: readonly OlderVersion[] = [
+  recurringV1,
+  recurringV2,
+  recurringV3,
+  recurringV4,
+  recurringV5,
+  recurringV12,
+  recurringV25,
+  recurringV40,
+  recurringV49,
+];
+
+/** The same without version 1 at addresses without a version: version 25 answers all requests there. */
+export const olderVersionsWithout1: readonly OlderVersion[] = [
+  Object.freeze({ ...recurringV1, legacy: {} }),
+  ...olderVersions.slice(1),
+];

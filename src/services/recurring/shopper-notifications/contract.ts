@@ -1,21 +1,10 @@
 /** notifyShopper: announces a payment to the shopper, through the issuer of the card. */
 import { operation } from '../../../contract/operation.ts';
-import { integer, object, optional, required, string } from '../../../contract/schema.ts';
+import { object, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
-
-const amount = object(
-  'Amount',
-  {
-    currency: required(string({ min: 3, max: 3, format: 'currency', example: 'INR' }), 'Three letters, ISO 4217.', {
-      mandatoryInStubs: true,
-    }),
-    value: required(integer(0, 999_999_999_999_999, 1000), 'The amount in minor units.', { mandatoryInStubs: true }),
-  },
-  { namespace: 'common' },
-);
 
 const reference = shapes.text(256, 'A reference');
 const displayedReference = shapes.text(256, 'Subscription of March');
@@ -30,7 +19,7 @@ export const notifyShopper = operation({
   input: object(
     'NotifyShopperRequest',
     {
-      amount: required(amount, 'The amount of the payment.'),
+      amount: required(shapes.amount, 'The amount of the payment.'),
       billingDate: optional(
         string({ pattern: '[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', example: '2030-03-16' }),
         'The day of the payment: yyyy-MM-dd.',

@@ -20,5 +20,7 @@ export function findOperation(name: string): { readonly service: Service; readon
 }
 
 export function formatsOf(operation: Operation): readonly Format[] {
-  return operation.http === undefined ? namedProtocols : ['rest'];
+  if (operation.http !== undefined) return ['rest'];
+  const serving = services.filter(({ operations }) => operations.get(operation.name) === operation);
+  return namedProtocols.filter((name) => serving.some((service) => protocols[name].carries(operation, service)));
 }

@@ -66,9 +66,11 @@ export const recurringBeforeV70 = olderVersion(recurringV70, {
     }),
     lacks('DisableResult', 'revision'),
     lacks('RecurringDetail', 'networkTxReference'),
+    lacks('RecurringDetail', 'transactionLinkId'),
     lacks('Recurring', 'recurringExpiry', { ignored: 'version 40' }),
     lacks('Recurring', 'recurringFrequency', { ignored: 'version 40' }),
   ],
+  withoutOperations: ['createPermit', 'disablePermit'],
 });
 
 /** Both versions: callers of version 25 are served by the handlers of version 70. */

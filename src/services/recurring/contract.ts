@@ -8,6 +8,7 @@ import { namespaces } from './namespaces.ts';
 import { recurringProblems } from './problems.ts';
 import { recurringRoleSet, recurringRoles, roles } from './roles.ts';
 import * as shapes from './schemas.ts';
+import { createPermit, disablePermit } from './permits/contract.ts';
 import { notifyShopper } from './shopper-notifications/contract.ts';
 
 export const listRecurringDetails = operation({
@@ -204,7 +205,9 @@ export const scheduleAccountUpdater = operation({
 
 /** The operations by name, for handlers that the compiler counts. */
 export const recurringOperations = {
+  createPermit,
   disable,
+  disablePermit,
   listRecurringDetails,
   notifyShopper,
   scheduleAccountUpdater,

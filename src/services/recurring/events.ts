@@ -24,7 +24,17 @@ export interface CheckEventData {
   readonly recurringDetailReference?: string | undefined;
 }
 
-export type RecurringEventData = DetailEventData | CheckEventData;
+/** A permit to pay with a stored detail. */
+export interface PermitEventData {
+  readonly kind: 'permitCreated' | 'permitDisabled';
+  readonly merchantAccount: string;
+  readonly shopperReference: string;
+  readonly recurringDetailReference: string;
+  readonly token: string;
+  readonly resultKey?: string | undefined;
+}
+
+export type RecurringEventData = DetailEventData | CheckEventData | PermitEventData;
 
 export type RecurringEvent = DomainEvent<RecurringEventData>;
 
@@ -56,5 +66,12 @@ export function isRecurringEvent(data: object): data is RecurringEventData {
 
 /** `recurring.token.created` */
 export function recurringEventType({ kind }: RecurringEventData): string {
-  return `recurring.token.${kind}`;
+  switch (kind) {
+    case 'permitCreated':
+      return 'recurring.permit.created';
+    case 'permitDisabled':
+      return 'recurring.permit.disabled';
+    default:
+      return `recurring.token.${kind}`;
+  }
 }

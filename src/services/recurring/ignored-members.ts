@@ -10,6 +10,8 @@ const anyRequest = { applicationInfo: python, action: 'clients of the form adapt
 /** A version is that of the oldest public description which has the member: WSDL up to 12, OpenAPI from 18. */
 export const ignoredMembers = Object.freeze({
   Card: { billingAddress: 'version 1', brand: 'version 1' },
+  CreatePermitRequest: anyRequest,
+  DisablePermitRequest: anyRequest,
   DisableRequest: { ...anyRequest, reference: python, shopperEmail: python },
   NotifyShopperRequest: anyRequest,
   RecurringDetailsRequest: { ...anyRequest, customReference: 'version 1', reference: python, shopperEmail: python },

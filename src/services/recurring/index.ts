@@ -26,6 +26,7 @@ import { keysOpenDetails } from './key-check.ts';
 import { listRecurringDetails } from './list-details.ts';
 import { olderOperations } from './older-operations/contract.ts';
 import { olderOperationHandlers } from './older-operations/handlers.ts';
+import { createPermit, disablePermit } from './permits/handlers.ts';
 import { type RecurringSettings, recurringSettings } from './settings.ts';
 import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
 import {
@@ -133,7 +134,9 @@ export function implementRecurring(dependencies: RecurringDependencies): Impleme
 /** One handler for each operation. */
 export function recurringHandlers({ updater, cardSearch = noCardSearchLimits }: RecurringDependencies) {
   return {
+    createPermit,
     disable,
+    disablePermit,
     listRecurringDetails,
     notifyShopper,
     scheduleAccountUpdater: scheduleAccountUpdater(updater),

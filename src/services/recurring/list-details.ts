@@ -50,5 +50,6 @@ function toResponse(detail: ListedDetail, company: string, vault: Vault): Infer<
     creationDate: createdAt,
     contractTypes: contracts,
     networkTxReference: publicData.additionalData?.networkTxReference,
+    transactionLinkId: publicData.additionalData?.transactionLinkId,
   };
 }

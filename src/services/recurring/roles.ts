@@ -7,6 +7,7 @@ export const roles = Object.freeze({
   disable: 'recurring:disable',
   update: 'recurring:update',
   notify: 'recurring:notify',
+  permit: 'recurring:permit',
   lookup: 'recurring:lookup',
 });
 

@@ -57,10 +57,12 @@ export const givenVariant = optional(
 );
 
 /** The uses that a stored detail can have. */
-export const contractType = oneOf('ContractType', 'ONECLICK', 'RECURRING', 'PAYOUT');
+export const contractType = oneOf('ContractType', 'ONECLICK', 'RECURRING', 'PAYOUT', 'EXTERNAL');
 export const contractTypes = joined(contractType);
-/** Where leaving it out means all of them. */
-export const someContractTypes = joined(contractType, { emptyString: 'invalid' });
+/** The uses that `disable` may name; leaving them out means all. */
+export const someContractTypes = joined(oneOf('DisabledContractType', 'ONECLICK', 'RECURRING', 'PAYOUT'), {
+  emptyString: 'invalid',
+});
 
 export const address = object(
   'Address',
@@ -272,7 +274,7 @@ const recurringFields = <C extends Fields>(contract: C) => ({
 
 const recurringOptions = { namespace: 'payment' } as const;
 
-const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combination.';
+const contractDoc = 'ONECLICK, RECURRING, PAYOUT or EXTERNAL, or a comma-separated combination.';
 
 /** The contract to retrieve. */
 export const recurring = object(
@@ -316,7 +318,7 @@ export const recurringDetail = object('RecurringDetail', {
   bank: optional(bankAccount, 'The bank account.'),
   billingAddress: optional(address, 'The billing address.'),
   card: optional(shownCard, 'The card, its number by the last four digits.'),
-  contractTypes: optional(list(contractType, 'string', { max: 3 }), 'What the detail may be used for.'),
+  contractTypes: optional(list(contractType, 'string', { max: contractType.values.length }), 'What the detail may be used for.'),
   creationDate: required(dateTime(someDay), 'When the detail was created.'),
   elv: optional(elv, 'The account of a German direct debit.'),
   firstPspReference: required(text(16, '8815252013129012'), 'The pspReference of the payment that created the detail.'),
@@ -330,6 +332,10 @@ export const recurringDetail = object('RecurringDetail', {
   shopperName: optional(name, 'The name of the shopper.'),
   socialSecurityNumber,
   tokenDetails: optional(tokenDetails, 'The token of a wallet, where that is what is stored.'),
+  transactionLinkId: optional(
+    string({ example: 'TLI1234567890' }),
+    'The identifier by which the card network links payments: the entry `transactionLinkId` of additionalData.',
+  ),
   variant: required(text(80, 'visa'), 'The payment method, such as mc, visa, ideal.'),
 });
 

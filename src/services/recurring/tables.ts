@@ -66,6 +66,32 @@ export const storedDetails = table('stored_detail', {
   keptFor: { after: 'disabledAt', subject: 'disabledDetail', setting: 'DISABLED_DETAIL_DAYS_MAX' },
 });
 
+/** Permits to pay with a stored detail. */
+export const permits = table('permit', {
+  columns: {
+    company,
+    token: text,
+    merchantAccount: text,
+    shopperReference: text,
+    recurringDetailReference: text,
+    createdAt: moment,
+    validTill: nullable(moment),
+    // `content` is without secrets.
+    content: json,
+    disabledAt: nullable(moment),
+  },
+  key: ['company', 'token'],
+  references: [{ columns: ['company', 'recurringDetailReference'], table: storedDetails }],
+  indexes: { ofDetail: { on: ['company', 'recurringDetailReference', 'createdAt', 'token'] } },
+  // A disabled permit has no MAC.
+  signed: {
+    columns: ['merchantAccount', 'shopperReference', 'recurringDetailReference', 'createdAt', 'validTill', 'content'],
+    where: 'disabled_at is null',
+  },
+  belongsTo: { table: storedDetails, erasedAs: 'permits' },
+  keptFor: 'withParent',
+});
+
 /** The history of the stored details that were updated. Never holds more of a card than an answer shows. */
 const detailChanges = table('detail_change', {
   columns: {
@@ -118,7 +144,7 @@ const shopperNotifications = table('shopper_notification', {
 /** In the order in which they reference each other. */
 export const recurringTables: TableOwner = Object.freeze<TableOwner>({
   name: 'recurring',
-  tables: [merchantAccounts, shoppers, storedDetails, shopperNotifications, detailChanges, announcedChanges],
+  tables: [merchantAccounts, shoppers, storedDetails, permits, shopperNotifications, detailChanges, announcedChanges],
   upgrades: {
     // Checks that are in a file are found by the file, which holds their lease.
     1: [`create index job_batch on job (lease_owner, tenant, job_id) where kind = '${batchResponse}'`],

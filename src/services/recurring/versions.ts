@@ -19,30 +19,51 @@ const otherwise = 25;
 /** SOAP callers of before versions, and their WSDL. */
 const unversioned = { soap: '/pal/servlet/soap/Recurring', wsdl: '/pal/Recurring.wsdl' } as const;
 
-const recurringV49 = olderVersion(newestRecurring, {
-  version: 49,
-  answers: { from: 49, to: 67 },
+const recurringV61 = olderVersion(newestRecurring, {
+  version: 61,
+  answers: { from: 61, to: 67 },
   errorMap: 'additionalData',
-  differences: [lacks('RecurringDetail', 'networkTxReference')],
+  differences: [lacks('RecurringDetail', 'networkTxReference'), lacks('RecurringDetail', 'transactionLinkId')],
 });
 
-const recurringV40 = olderVersion(recurringV49, { version: 40, answers: { from: 40, to: 48 } });
+const recurringV46 = olderVersion(recurringV61, {
+  version: 46,
+  answers: { from: 46, to: 60 },
+  errorMap: 'additionalData',
+  withoutOperations: ['disablePermit'],
+});
+
+const recurringV40 = olderVersion(recurringV46, { version: 40, answers: { from: 40, to: 45 } });
 
 /** The newest contract at addresses without a version: their callers have stubs of old versions, which know no later members. */
 export const recurringV25 = olderVersion(recurringV40, {
   version: 25,
-  // Stubs made before this version send nothing that it lacks.
-  answers: { from: 13, to: 39 },
+  answers: { from: 25, to: 39 },
   legacy: { ...unversioned, adapter: '/pal/adapter/httppost' },
   differences: [
     // They are ignored in any version, so a retry through another one repeats the same request.
     lacks('Recurring', 'recurringExpiry', { ignored: 'version 40' }),
     lacks('Recurring', 'recurringFrequency', { ignored: 'version 40' }),
   ],
+  withoutOperations: ['createPermit'],
+});
+
+const recurringV18 = olderVersion(recurringV25, {
+  version: 18,
+  answers: { from: 18, to: 24 },
+  otherwise,
+  differences: [lacks('Recurring', 'tokenService')],
+});
+
+const recurringV13 = olderVersion(recurringV18, {
+  version: 13,
+  answers: { from: 13, to: 17 },
+  otherwise,
+  differences: [lacks('BankAccount', 'bankCity'), lacks('BankAccount', 'taxId')],
 });
 
 /** Its types are those of the published WSDL, which strict stubs of it require. */
-export const recurringV12 = olderVersion(recurringV25, {
+export const recurringV12 = olderVersion(recurringV13, {
   version: 12,
   answers: { from: 12, to: 12 },
   otherwise,
@@ -50,9 +71,6 @@ export const recurringV12 = olderVersion(recurringV25, {
     lacks('RecurringDetailsResult', 'invalidOneclickContracts'),
     lacks('RecurringDetail', 'acquirer'),
     lacks('RecurringDetail', 'acquirerAccount'),
-    lacks('BankAccount', 'bankCity'),
-    lacks('BankAccount', 'taxId'),
-    lacks('Recurring', 'tokenService'),
     has('Card', 'billingAddress', optional(shapes.address, 'Not used.'), output),
     has('StoreTokenRequest', 'params', optional(entries, 'Ignored.')),
     has('StoreTokenRequest', 'pspEchoData', optional(text('echo'), 'Ignored.')),
@@ -155,9 +173,12 @@ export const olderVersions: readonly OlderVersion[] = [
   recurringV4,
   recurringV5,
   recurringV12,
+  recurringV13,
+  recurringV18,
   recurringV25,
   recurringV40,
-  recurringV49,
+  recurringV46,
+  recurringV61,
 ];
 
 /** The same without version 1 at addresses without a version: version 25 answers all requests there. */

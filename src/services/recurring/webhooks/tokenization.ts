@@ -6,7 +6,7 @@ import { type RecurringEventData, recurringEventType } from '../events.ts';
 
 export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({
   name: 'tokenization',
-  accepts: (eventType) => eventType.startsWith('recurring.token.'),
+  accepts: (eventType) => /^recurring\.(?:token|permit)\./.test(eventType),
   encode: ({ eventId, requestReference: pspReference, at, data }, { environment, ...keys }) => {
     const body = JSON.stringify({
       createdAt: formatTimestamp(at),
@@ -40,7 +40,16 @@ function messageData(data: RecurringEventData, pspReference: string): object {
         storedPaymentMethodId: data.recurringDetailReference,
         type: data.variant,
       };
-    // The interface defines no such event; this one is our own.
+    // The interface defines no such events; these are our own.
+    case 'permitCreated':
+    case 'permitDisabled':
+      return {
+        merchantAccount,
+        resultKey: data.resultKey,
+        shopperReference,
+        storedPaymentMethodId: data.recurringDetailReference,
+        token: data.token,
+      };
     case 'checked':
       return {
         merchantAccount,

@@ -1,0 +1,130 @@
+/** The permits of stored details. */
+import type { Infer } from '../../../contract/schema.ts';
+import { RowIntegrity } from '../../../store/row-integrity.ts';
+import { statement } from '../../../store/sql/engine.ts';
+import { signRow, verifyRow } from '../../../store/table.ts';
+import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
+import type { ShopperKey } from '../details.ts';
+import { permits } from '../tables.ts';
+import type { permit } from './contract.ts';
+
+type MerchantAccount = Omit<ShopperKey, 'shopperReference'>;
+
+export interface StoredPermit {
+  readonly token: string;
+  readonly shopperReference: string;
+  readonly recurringDetailReference: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The same; absent where the permit ends with its detail. */
+  readonly validTill?: number | undefined;
+  /** The part that is stored as JSON. */
+  readonly content: Omit<Infer<typeof permit>, 'validTillDate'>;
+}
+
+type PermitRow = {
+  readonly token: string;
+  readonly merchant_account: string;
+  readonly shopper_reference: string;
+  readonly recurring_detail_reference: string;
+  readonly created_at: number;
+  readonly valid_till: number | null;
+  readonly content: string;
+  readonly row_mac: string | null;
+};
+
+const insertPermit = statement(
+  'save-permit',
+  `insert into permit (company, token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till,
+     content, row_mac)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+);
+
+const columns = 'token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till, content, row_mac'
+  .split(', ')
+  .map((name) => `p.${name}`)
+  .join(', ');
+
+/** A permit ends with its detail. */
+const validPermits = `
+    from permit p
+    join stored_detail d on d.company = p.company and d.recurring_detail_reference = p.recurring_detail_reference
+     and d.disabled_at is null
+   where p.company = $1 and p.merchant_account = $2 and p.disabled_at is null and (p.valid_till is null or p.valid_till > $3)`;
+
+const findPermit = statement<PermitRow>('find-permit', `select ${columns}${validPermits} and p.token = $4`);
+
+const findPermits = statement<PermitRow>(
+  'find-permits',
+  `select ${columns}${validPermits} and p.recurring_detail_reference = $4 order by p.created_at, p.token limit 1000`,
+);
+
+/** Removes the MAC: a permit that is made valid again in the store is refused. */
+const disablePermit = statement(
+  'disable-permit',
+  `update permit set disabled_at = $4, row_mac = null
+    where company = $1 and merchant_account = $2 and token = $3 and disabled_at is null`,
+);
+
+/** Permits that are valid: not disabled, not over, and of an active detail. */
+export class PermitReader {
+  protected readonly tx: ReadTransaction;
+  protected readonly integrity: RowIntegrity | undefined;
+
+  constructor(tx: ReadTransaction) {
+    this.tx = tx;
+    this.integrity = tx.shared(RowIntegrity);
+  }
+
+  /** `at`: milliseconds since the epoch. Throws `RowAltered`. */
+  async find(account: MerchantAccount, token: string, at: number): Promise<StoredPermit | undefined> {
+    const [row] = await this.tx.query(findPermit, [account.company, account.merchantAccount, at, token]);
+    return row && this.#permitOf(account, row);
+  }
+
+  /** Those of a detail, oldest first. `at`: milliseconds since the epoch. Throws `RowAltered`. */
+  async findOfDetail(account: MerchantAccount, detail: string, at: number): Promise<readonly StoredPermit[]> {
+    const rows = await this.tx.query(findPermits, [account.company, account.merchantAccount, at, detail]);
+    return rows.map((row) => this.#permitOf(account, row));
+  }
+
+  #permitOf({ company }: MerchantAccount, row: PermitRow): StoredPermit {
+    verifyRow(this.integrity, permits, row, { company });
+    return {
+      token: row.token,
+      shopperReference: row.shopper_reference,
+      recurringDetailReference: row.recurring_detail_reference,
+      createdAt: row.created_at,
+      validTill: row.valid_till ?? undefined,
+      content: JSON.parse(row.content) as StoredPermit['content'],
+    };
+  }
+}
+
+export class PermitRepository extends PermitReader {
+  protected override readonly tx: Transaction;
+
+  constructor(tx: Transaction) {
+    super(tx);
+    this.tx = tx;
+  }
+
+  async add({ company, merchantAccount }: MerchantAccount, permit: StoredPermit): Promise<void> {
+    const row = {
+      company,
+      token: permit.token,
+      merchant_account: merchantAccount,
+      shopper_reference: permit.shopperReference,
+      recurring_detail_reference: permit.recurringDetailReference,
+      created_at: permit.createdAt,
+      valid_till: permit.validTill ?? null,
+      content: JSON.stringify(permit.content),
+    };
+    await this.tx.execute(insertPermit, [...Object.values(row), signRow(this.integrity, permits, row)]);
+  }
+
+  /** `at`: milliseconds since the epoch. */
+  async disable({ company, merchantAccount }: MerchantAccount, token: string, at: number): Promise<void> {
+    await this.tx.execute(disablePermit, [company, merchantAccount, token, at]);
+  }
+}

@@ -9,17 +9,7 @@ import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';
 import { auditCopies } from './tables.ts';
 
-export interface AuditCopy {
-  /**
-   * Copies the entries that the target lacks, unless another process is about it. Rejects where the target does not take them: the next
-   * call writes them again.
-   */
-  copyNew(): Promise<void>;
-  /** The same, for the end of a process. Does not reject, but calls `failed`. Waits for `msMax` at most. */
-  close(msMax?: number): Promise<void>;
-  /** Replaces the listener for failures of `close`. At first there is none. */
-  listen(failed: (thrown: unknown) => void): void;
-}
+export type AuditCopy = ReturnType<typeof createAuditCopy>;
 
 export interface AuditCopyParts {
   readonly engine: Engine;
@@ -46,7 +36,7 @@ const savePlace = statement(
 const leaseMs = 10_000;
 const closeMsMax = 3_000;
 
-export function createAuditCopy({ engine, log, integrity, writer, owner }: AuditCopyParts): AuditCopy {
+export function createAuditCopy({ engine, log, integrity, writer, owner }: AuditCopyParts) {
   const { name: target } = writer;
   const lease = { name: `audit copy ${target}`, owner, ms: leaseMs };
   let failed: (thrown: unknown) => void = () => {};
@@ -106,12 +96,18 @@ export function createAuditCopy({ engine, log, integrity, writer, owner }: Audit
     return copying;
   };
 
-  return Object.freeze<AuditCopy>({
+  return Object.freeze({
+    /**
+     * Copies the entries that the target lacks, unless another process is about it. Rejects where the target does not take them: the next
+     * call writes them again.
+     */
     copyNew,
-    listen(listener) {
+    /** Replaces the listener for failures of `close`. At first there is none. */
+    listen(listener: (thrown: unknown) => void): void {
       failed = listener;
     },
-    async close(msMax = closeMsMax) {
+    /** The same, for the end of a process. Does not reject, but calls `failed`. Waits for `msMax` at most. */
+    async close(msMax: number = closeMsMax): Promise<void> {
       const { promise: late, reject } = Promise.withResolvers<void>();
       const timer = setTimeout(() => reject(new Error('the target does not take the entries in time')), msMax);
       try {

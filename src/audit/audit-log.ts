@@ -33,26 +33,7 @@ export interface AuditFilter {
   readonly max: number;
 }
 
-export interface AuditLog {
-  /** In a transaction of its own. Returns the entries. */
-  readonly append: AppendEvents;
-  /** In the transaction of an effect, as its last work: other processes that append wait for its end. */
-  appendIn(session: Session, events: readonly RecordedEvent[]): Promise<readonly AuditEntry[]>;
-  /** The newest entries that match, the oldest of them first. */
-  list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
-  /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
-  verify(): Promise<VerifiedChain | undefined>;
-  /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
-  follow(): Promise<void>;
-  /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
-  pin(): string;
-  /** The end of the chain. */
-  head(): Promise<StoredHead | undefined>;
-  /** The entries between two sequences, both included. */
-  read(from: number, through: number): AsyncIterable<readonly AuditEntry[]>;
-  /** Removes the entries from before the moment in steps, and records this first. Returns their number. */
-  removeBefore(moment: number, pause?: () => Promise<void>): Promise<number>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export interface AuditLogParts {
   readonly engine: Engine;
@@ -79,7 +60,7 @@ interface FoundChain {
 type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
 type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
 
-export function createAuditLog({ engine, vault, clock, process, tables }: AuditLogParts): AuditLog {
+export function createAuditLog({ engine, vault, clock, process, tables }: AuditLogParts) {
   const pinStatements = tables.flatMap((table) =>
     table.mac === undefined ? [] : [[table.name, sql.pinsOf(table)] as const],
   );
@@ -177,23 +158,39 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
     }
   };
 
-  return Object.freeze<AuditLog>({
+  return Object.freeze({
+    /** In a transaction of its own. Returns the entries. */
     append,
+    /** In the transaction of an effect, as its last work: other processes that append wait for its end. */
     appendIn,
+    /** The entries between two sequences, both included. */
     read,
-    head: async () => (await findChain())?.head,
-    pin: () => (known.sequence === 0 ? '' : pinOf(known)),
-    async follow() {
+    /** The end of the chain. */
+    head: async (): Promise<StoredHead | undefined> => (await findChain())?.head,
+    /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
+    pin: (): string => (known.sequence === 0 ? '' : pinOf(known)),
+    /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
+    async follow(): Promise<void> {
       const found = await findChain();
       if (found === undefined ? known.sequence > 0 : found.isBroken) await append([]);
       else if (found !== undefined) learn({ sequence: found.head.lastSequence, mac: found.head.lastMac });
     },
-    list: ({ since = 0, until = unbounded, kind = '', actor = '', subject = '', before = unbounded, max }) =>
+    /** The newest entries that match, the oldest of them first. */
+    list: ({
+      since = 0,
+      until = unbounded,
+      kind = '',
+      actor = '',
+      subject = '',
+      before = unbounded,
+      max,
+    }: AuditFilter): Promise<readonly AuditEntry[]> =>
       engine.read(async (session) => {
         const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
         return rows.map(fieldsOf).reverse();
       }),
-    async verify() {
+    /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
+    async verify(): Promise<VerifiedChain | undefined> {
       for (;;) {
         const pins = await findPins(engine, pinStatements);
         const found = await findChain();
@@ -205,7 +202,8 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
         if ((await findChain())?.head.removedThrough === head.removedThrough) return verified;
       }
     },
-    async removeBefore(moment, pause = async () => {}) {
+    /** Removes the entries from before the moment in steps, and records this first. Returns their number. */
+    async removeBefore(moment: number, pause: () => Promise<void> = async () => {}): Promise<number> {
       const head = (await findChain())?.head;
       if (head === undefined) return 0;
       const last = await findLastBefore(engine, head.removedThrough, moment);

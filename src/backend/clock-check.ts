@@ -10,14 +10,7 @@ import { findServerTime, recordServerTime } from '../store/sql/server-time.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface ClockCheck {
-  /** Says which clock is too far from the recorded time, and what to do; undefined where none is. */
-  findFault(): Promise<string | undefined>;
-  /** For the start of a server: records the time. Throws an Error with what `findFault` finds, unless the clock is accepted. */
-  start(isAccepted: boolean): Promise<void>;
-  /** For a server that runs: says which clock was set since its start; undefined where none was, and records the time then. */
-  findJump(): Promise<string | undefined>;
-}
+export type ClockCheck = ReturnType<typeof createClockCheck>;
 
 /** For clocks that are moved on purpose: those of tests. */
 export const noClockCheck: ClockCheck = Object.freeze({
@@ -36,7 +29,7 @@ export interface ClockCheckParts {
   readonly monotonic?: Clock;
 }
 
-export function createClockCheck(parts: ClockCheckParts): ClockCheck {
+export function createClockCheck(parts: ClockCheckParts) {
   const { engine, clock, daysMax, place, monotonic = monotonicClock } = parts;
   const msMax = daysMax === 0 ? Number.POSITIVE_INFINITY : daysMax * dayMs;
   /** How far each clock is from the monotonic one. */
@@ -66,15 +59,18 @@ export function createClockCheck(parts: ClockCheckParts): ClockCheck {
     return `${difference(wrong, last)} the last time that a server has recorded in ${place}: ${formatTime(last)}. By a wrong clock idempotency records expire and stored data is destroyed. Set the clock. If it is right, start once with --accept-clock, or with CLOCK_DAYS_MAX=0 (docs/operations.md#clocks).`;
   };
 
-  return Object.freeze<ClockCheck>({
+  return Object.freeze({
+    /** Says which clock is too far from the recorded time, and what to do; undefined where none is. */
     findFault,
-    async start(isAccepted) {
+    /** For the start of a server: records the time. Throws an Error with what `findFault` finds, unless the clock is accepted. */
+    async start(isAccepted: boolean): Promise<void> {
       const fault = isAccepted ? undefined : await findFault();
       if (fault !== undefined) throw new Error(fault);
       trusted = offsetsOf((await read()).clocks);
       await record();
     },
-    async findJump() {
+    /** For a server that runs: says which clock was set since its start; undefined where none was, and records the time then. */
+    async findJump(): Promise<string | undefined> {
       const { clocks } = await read();
       const found = offsetsOf(clocks);
       const jumps = found.map((offset, index) => offset - (trusted?.[index] ?? offset));

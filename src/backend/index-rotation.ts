@@ -9,27 +9,23 @@ import type { Table } from '../store/table.ts';
 import type { OtherState } from '../vault/key-lines.ts';
 import type { Vault } from '../vault/ports.ts';
 
-export interface IndexRotation {
-  /** Of the second index key; undefined where there is one key. */
-  readonly state: OtherState | undefined;
-  /** Computes fingerprints and aliases under the current key. `changed`: called with the number of changed records. */
-  run(changed: (rows: number) => void): Promise<Reindexed>;
-  /** Compares all fingerprints with what is sealed. Returns at most `max` rows. */
-  findWrongFingerprints(max: number): Promise<readonly AlteredRow[]>;
-  /** The idempotency records that only the old key finds. They expire by themselves. */
-  findRecords(): Promise<UnaliasedRecords>;
-}
+export type IndexRotation = ReturnType<typeof createIndexRotation>;
 
 export function createIndexRotation(
   { engine, store, vault }: { readonly engine: Engine; readonly store: Store; readonly vault: Vault },
   tables: readonly Table[],
   state: OtherState | undefined,
-): IndexRotation {
+) {
   const reindexers = createReindexers(tables, vault);
-  return Object.freeze<IndexRotation>({
+  return Object.freeze({
+    /** Of the second index key; undefined where there is one key. */
     state,
-    run: (changed) => reindex(store, reindexers, changed),
-    findWrongFingerprints: (max) => findWrongFingerprints(store, reindexers, max),
-    findRecords: () => findUnaliasedRecords(engine),
+    /** Computes fingerprints and aliases under the current key. `changed`: called with the number of changed records. */
+    run: (changed: (rows: number) => void): Promise<Reindexed> => reindex(store, reindexers, changed),
+    /** Compares all fingerprints with what is sealed. Returns at most `max` rows. */
+    findWrongFingerprints: (max: number): Promise<readonly AlteredRow[]> =>
+      findWrongFingerprints(store, reindexers, max),
+    /** The idempotency records that only the old key finds. They expire by themselves. */
+    findRecords: (): Promise<UnaliasedRecords> => findUnaliasedRecords(engine),
   });
 }

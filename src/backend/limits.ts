@@ -1,7 +1,7 @@
 /** The limits of a serving process: those on load, with their counter, and the reports of quotas that are reached. */
 import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
-import { type AnswerPace, createAnswerPace } from '../callers/limits/answer-pace.ts';
-import { createFairTurns, type FairTurns } from '../callers/limits/fair-turns.ts';
+import { createAnswerPace } from '../callers/limits/answer-pace.ts';
+import { createFairTurns } from '../callers/limits/fair-turns.ts';
 import { limitCounter } from '../callers/limits/limits.ts';
 import type { QuotaReached } from '../callers/limits/quota.ts';
 import type { Config } from '../config/config.ts';
@@ -9,15 +9,10 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Backend } from './backend.ts';
 
-export interface LoadLimits {
-  /** Absent where each of its limits is off. */
-  readonly turns: FairTurns | undefined;
-  readonly pace: AnswerPace | undefined;
-  readonly onConnectionRefused: () => void;
-}
+export type LoadLimits = ReturnType<typeof createLoadLimits>;
 
 /** Creates the turns of callers, the pace of answers without a credential, and the counter of both. */
-export function createLoadLimits(config: Config, metrics: Metrics): LoadLimits {
+export function createLoadLimits(config: Config, metrics: Metrics) {
   const { requestsPerCredentialMax: perCallerMax, requestWaitMsMax: waitMsMax } = config;
   const { unauthenticatedPerSecondMax: perSecond } = config;
   const count = metrics.addEventCounter({
@@ -28,9 +23,10 @@ export function createLoadLimits(config: Config, metrics: Metrics): LoadLimits {
     perCallerMax === 0 && waitMsMax === 0 ? undefined : createFairTurns({ perCallerMax, waitMsMax, onRefused: count });
   if (turns !== undefined) metrics.waitingForTurn = () => turns.waiting;
   return {
+    /** Absent where each of its limits is off. */
     turns,
     pace: perSecond === 0 ? undefined : createAnswerPace({ perSecond, onSlowed: () => count('slowed') }),
-    onConnectionRefused: () => count('connections'),
+    onConnectionRefused: (): void => count('connections'),
   };
 }
 

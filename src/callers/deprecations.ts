@@ -17,20 +17,7 @@ import {
 import type { deprecationExemptions, deprecations } from './tables.ts';
 
 /** Every change is recorded in the audit log, in its own transaction. The methods throw `DeprecationRefused`. */
-export interface DeprecationStore {
-  /** Another number after each change. */
-  revision(): Promise<number>;
-  load(): Promise<StoredDeprecations>;
-  /** Returns the id. The rule has no faults. */
-  add(rule: DeprecationRule, by: AuditActor): Promise<string>;
-  /** `seen`: the revision of the deprecation that is replaced; absent for whatever it is now. */
-  replace(id: string, rule: DeprecationRule, by: AuditActor, seen?: number): Promise<void>;
-  /** Removes its exemptions as well. */
-  remove(id: string, by: AuditActor, seen?: number): Promise<void>;
-  /** `id`: of a stored deprecation, or of one of the configuration. Does nothing for a credential that is exempt. */
-  exempt(id: string, credential: string, by: AuditActor): Promise<void>;
-  endExemption(id: string, credential: string, by: AuditActor): Promise<void>;
-}
+export type DeprecationStore = ReturnType<typeof createDeprecationStore>;
 
 export interface DeprecationStoreParts {
   readonly engine: Engine;
@@ -38,11 +25,13 @@ export interface DeprecationStoreParts {
   readonly write: AuditedWrite;
 }
 
-export function createDeprecationStore({ engine, clock, write }: DeprecationStoreParts): DeprecationStore {
-  return Object.freeze<DeprecationStore>({
-    revision: () => engine.read(readRevision),
-    load: () => engine.read(load),
-    add: ({ except = [], ...rule }, by) =>
+export function createDeprecationStore({ engine, clock, write }: DeprecationStoreParts) {
+  return Object.freeze({
+    /** Another number after each change. */
+    revision: (): Promise<number> => engine.read(readRevision),
+    load: (): Promise<StoredDeprecations> => engine.read(load),
+    /** Returns the id. The rule has no faults. */
+    add: ({ except = [], ...rule }: DeprecationRule, by: AuditActor): Promise<string> =>
       write(async (session, record) => {
         const revision = await nextRevision(session);
         const [{ stored }] = (await session.query(countDeprecations, [])) as [{ readonly stored: number }];
@@ -54,7 +43,8 @@ export function createDeprecationStore({ engine, clock, write }: DeprecationStor
         record('deprecationAdded', id, { ...describeRule(rule), exempt: listText(except) });
         return id;
       }, by),
-    replace: (id, { except = [], ...rule }, by, seen) =>
+    /** `seen`: the revision of the deprecation that is replaced; absent for whatever it is now. */
+    replace: (id: string, { except = [], ...rule }: DeprecationRule, by: AuditActor, seen?: number): Promise<void> =>
       write(async (session, record) => {
         const revision = await nextRevision(session);
         await requireUnchanged(session, id, seen);
@@ -62,7 +52,8 @@ export function createDeprecationStore({ engine, clock, write }: DeprecationStor
         await addExemptions(session, id, except, clock.now(), by);
         record('deprecationChanged', id, { ...describeRule(rule), exempt: listText(except) });
       }, by),
-    remove: (id, by, seen) =>
+    /** Removes its exemptions as well. */
+    remove: (id: string, by: AuditActor, seen?: number): Promise<void> =>
       write(async (session, record) => {
         await nextRevision(session);
         const rule = await requireUnchanged(session, id, seen);
@@ -70,13 +61,14 @@ export function createDeprecationStore({ engine, clock, write }: DeprecationStor
         await session.execute(removeExemptions, [id]);
         record('deprecationRemoved', id, describeRule(rule));
       }, by),
-    exempt: (id, credential, by) =>
+    /** `id`: of a stored deprecation, or of one of the configuration. Does nothing for a credential that is exempt. */
+    exempt: (id: string, credential: string, by: AuditActor): Promise<void> =>
       write(async (session, record) => {
         await nextRevision(session);
         await addExemptions(session, id, [credential], clock.now(), by);
         record('exemptionAdded', id, { credential });
       }, by),
-    endExemption: (id, credential, by) =>
+    endExemption: (id: string, credential: string, by: AuditActor): Promise<void> =>
       write(async (session, record) => {
         await nextRevision(session);
         if ((await session.execute(removeExemption, [id, credential])) === 0)

@@ -1,21 +1,16 @@
 /** A request to the admin port, with a body of limited size. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
-export interface AdminRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Resolves with undefined for a body that is too large. */
-  body(): Promise<string | undefined>;
-}
+export type AdminRequest = ReturnType<typeof readAdminRequest>;
 
-export function readAdminRequest(request: IncomingMessage): AdminRequest {
+export function readAdminRequest(request: IncomingMessage) {
   return {
     method: request.method ?? '',
+    /** Without the query. */
     path: (request.url ?? '').split('?')[0] ?? '',
     headers: request.headers,
-    body: () => readBody(request),
+    /** Resolves with undefined for a body that is too large. */
+    body: (): Promise<string | undefined> => readBody(request),
   };
 }
 

@@ -2,20 +2,16 @@
 import { type Log, logFailure } from './log.ts';
 import type { CountEvent, Metrics } from './metrics/metrics.ts';
 
-export interface ServerLog {
-  /** The HTTP layer failed; the caller got a plain 500. */
-  requestFailed(thrown: unknown): void;
-  /** A connection was refused before there was a request. */
-  connectionRefused(refusal: ConnectionRefusal): void;
-  /** A connection broke, as a rule because the caller reset it. */
-  connectionBroken(thrown: unknown): void;
-}
+export type ServerLog = ReturnType<typeof createServerLog>;
 
-export function createServerLog(log: Log, metrics: Metrics): ServerLog {
+export function createServerLog(log: Log, metrics: Metrics) {
   return {
-    requestFailed: (thrown) => logFailure(log, thrown, 'handling a request failed'),
+    /** The HTTP layer failed; the caller got a plain 500. */
+    requestFailed: (thrown: unknown): void => logFailure(log, thrown, 'handling a request failed'),
+    /** A connection was refused before there was a request. */
     connectionRefused: createRefusalLog(log, metrics.connectionRefused),
-    connectionBroken: (thrown) =>
+    /** A connection broke, as a rule because the caller reset it. */
+    connectionBroken: (thrown: unknown): void =>
       log.write('debug', 'connection broken', { code: (thrown as NodeJS.ErrnoException).code }),
   };
 }

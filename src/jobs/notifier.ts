@@ -1,22 +1,18 @@
 /** Wakes the workers of this process when a job was saved, so that it need not wait for the next poll. */
 import type { JobKind } from './job.ts';
 
-export interface JobNotifier {
-  notify(kind: JobKind): void;
-  /** As if a job of every kind was saved: for a clock that was moved. */
-  notifyAll(): void;
-  /** A kind has one subscriber at most. */
-  subscribe(kind: JobKind, onSaved: () => void): void;
-}
+export type JobNotifier = ReturnType<typeof createJobNotifier>;
 
-export function createJobNotifier(): JobNotifier {
+export function createJobNotifier() {
   const subscribers = new Map<JobKind, () => void>();
-  return Object.freeze<JobNotifier>({
-    notify: (kind) => subscribers.get(kind)?.(),
-    notifyAll: () => {
+  return Object.freeze({
+    notify: (kind: JobKind): void => subscribers.get(kind)?.(),
+    /** As if a job of every kind was saved: for a clock that was moved. */
+    notifyAll: (): void => {
       for (const onSaved of subscribers.values()) onSaved();
     },
-    subscribe: (kind, onSaved) => {
+    /** A kind has one subscriber at most. */
+    subscribe: (kind: JobKind, onSaved: () => void): void => {
       subscribers.set(kind, onSaved);
     },
   });

@@ -5,20 +5,16 @@ import type { AuditEntry } from '../chain.ts';
 import { openStream, openUdp } from './syslog.ts';
 import { type CopyTarget, type LineTarget, nameOfTarget } from './target.ts';
 
-export interface EntryWriter {
-  /** Tells targets apart. */
-  readonly name: string;
-  /** Rejects where the target does not take the entries. Some may be written then. */
-  write(entries: readonly AuditEntry[]): Promise<void>;
-  close(): void;
-}
+export type EntryWriter = ReturnType<typeof openEntryWriter>;
 
-export function openEntryWriter(target: CopyTarget): EntryWriter {
+export function openEntryWriter(target: CopyTarget) {
   const format = target.kind === 'file' ? formatEntry : formatSyslog;
   const lines = openTarget(target);
-  return Object.freeze<EntryWriter>({
+  return Object.freeze({
+    /** Tells targets apart. */
     name: nameOfTarget(target),
-    write: (entries) => lines.write(entries.map(format)),
+    /** Rejects where the target does not take the entries. Some may be written then. */
+    write: (entries: readonly AuditEntry[]): Promise<void> => lines.write(entries.map(format)),
     close: lines.close,
   });
 }

@@ -2,7 +2,6 @@
 import type { Protocols } from '../../formats/index.ts';
 import type { Implementation } from '../../gateway/implement.ts';
 import type { StepHooks } from '../../gateway/observe-steps.ts';
-import type { Probe } from '../../http/admin.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
@@ -14,16 +13,7 @@ import { countCalls, createEventListener } from './observe.ts';
 import type { UpstreamPlan } from './plan.ts';
 import { CircuitOpen, upstreamProbeName } from './probe.ts';
 
-export interface OpenUpstreams {
-  /** Those that answer requests, with the handlers of the plan. */
-  readonly implementations: readonly Implementation[];
-  /** Tell whether each upstream is called, or requests to it are refused without a try. */
-  readonly probes: readonly Probe[];
-  /** The state of each for the console. */
-  states(): readonly UpstreamReport[];
-  /** Lets requests end. */
-  close(): Promise<void>;
-}
+export type OpenUpstreams = ReturnType<typeof openUpstreams>;
 
 export interface UpstreamDependencies {
   readonly implementations: readonly Implementation[];
@@ -37,7 +27,7 @@ export interface UpstreamDependencies {
   readonly observe: StepHooks['upstream'];
 }
 
-export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies): OpenUpstreams {
+export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies) {
   const { protocols, referenceHeader, log, metrics, backend, observe } = dependencies;
   const { clock, vault } = backend.context;
   const report = createEventListener(log, metrics);
@@ -56,10 +46,12 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     metrics.observe(() =>
       all.map(([name, { isDown, waiting, active }]) => ({ name, isDown, queued: waiting, running: active })),
     );
-  return Object.freeze<OpenUpstreams>({
+  return Object.freeze({
+    /** Those that answer requests, with the handlers of the plan. */
     implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) =>
       observe(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
     ),
+    /** Tell whether each upstream is called, or requests to it are refused without a try. */
     probes: all.map(([name, upstream]) => ({
       name: upstreamProbeName(name),
       // Requests that this program answers, and those for other upstreams, need not wait for this one.
@@ -68,14 +60,16 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
         if (upstream.isRefusing) throw new CircuitOpen();
       },
     })),
-    states: () =>
+    /** The state of each for the console. */
+    states: (): readonly UpstreamReport[] =>
       all.map(([name, { isDown, isRefusing, active, waiting }]) => ({
         name,
         breaker: isRefusing ? 'open' : isDown ? 'probing' : 'closed',
         active,
         waiting,
       })),
-    async close() {
+    /** Lets requests end. */
+    async close(): Promise<void> {
       await Promise.all(all.map(([, upstream]) => upstream.close()));
     },
   });

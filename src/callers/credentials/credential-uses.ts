@@ -2,13 +2,7 @@
 import type { CallerIdentity } from '../../contract/canonical.ts';
 import { type Engine, readCommitted, statement } from '../../store/sql/engine.ts';
 
-export interface CredentialUses {
-  record(caller: CallerIdentity, now: number): void;
-  /** Stores what was recorded since the last time. Rejects where the store does not take it; the next time stores it then. */
-  flush(): Promise<void>;
-  /** The next expiry of a live credential, in milliseconds since the epoch; undefined where none expires. */
-  findNextExpiry(): Promise<number | undefined>;
-}
+export type CredentialUses = ReturnType<typeof createCredentialUses>;
 
 /** Between two flushes. The periodic task halves it at most, so that a credential is written once a minute. */
 export const flushUsesEveryMs = 120_000;
@@ -33,7 +27,7 @@ interface Use {
   at: number;
 }
 
-export function createCredentialUses(engine: Engine): CredentialUses {
+export function createCredentialUses(engine: Engine) {
   let uses = new Map<string, Use>();
   const write = async (batch: readonly Use[]): Promise<void> => {
     await engine.write(async (session) => {
@@ -43,15 +37,17 @@ export function createCredentialUses(engine: Engine): CredentialUses {
   const restore = (failed: readonly Use[]): void => {
     for (const use of failed) if (!uses.has(use.credential)) uses.set(use.credential, use);
   };
-  return Object.freeze<CredentialUses>({
-    record({ credential, tenant }, now) {
+  return Object.freeze({
+    record({ credential, tenant }: CallerIdentity, now: number): void {
       const known = uses.get(credential);
       if (known === undefined) uses.set(credential, { tenant, credential, at: now });
       else known.at = now;
     },
-    findNextExpiry: () =>
+    /** The next expiry of a live credential, in milliseconds since the epoch; undefined where none expires. */
+    findNextExpiry: (): Promise<number | undefined> =>
       engine.read(async (session) => (await session.query(nextExpiry, []))[0]?.expires_at ?? undefined),
-    async flush() {
+    /** Stores what was recorded since the last time. Rejects where the store does not take it; the next time stores it then. */
+    async flush(): Promise<void> {
       // One order for all processes, so that none waits for a row of another that waits for one of its own.
       const taken = [...uses.values()].sort((a, b) => (a.credential < b.credential ? -1 : 1));
       uses = new Map();

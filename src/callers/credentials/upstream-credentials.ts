@@ -19,15 +19,7 @@ export interface UpstreamCredential {
   readonly createdAt: number;
 }
 
-export interface UpstreamCredentialStore {
-  /** Adds a credential, or replaces it. */
-  set(credential: UpstreamCredential): Promise<void>;
-  find(upstream: string, credentialId: string): Promise<UpstreamCredential | undefined>;
-  /** Sorted by upstream, then by the id of the caller's credential. */
-  list(): Promise<readonly UpstreamCredential[]>;
-  /** Returns false where there is none. */
-  remove(upstream: string, credentialId: string): Promise<boolean>;
-}
+export type UpstreamCredentialStore = ReturnType<typeof createUpstreamCredentialStore>;
 
 /** The upstream is the owner of the record: two upstreams cannot exchange their credentials. */
 export function upstreamCredentialScope(upstream: string, credentialId: string): SealScope {
@@ -57,19 +49,29 @@ const remove = statement(
   'delete from upstream_credential where upstream = $1 and credential_id = $2',
 );
 
-export function createUpstreamCredentialStore(engine: Engine): UpstreamCredentialStore {
-  return Object.freeze<UpstreamCredentialStore>({
-    set: ({ upstream, credentialId, kind, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
+export function createUpstreamCredentialStore(engine: Engine) {
+  return Object.freeze({
+    /** Adds a credential, or replaces it. */
+    set: ({
+      upstream,
+      credentialId,
+      kind,
+      sealed: { keyId, dataKey, payload = '' },
+      createdAt,
+    }: UpstreamCredential): Promise<void> =>
       engine.write(async (session) => {
         await session.execute(set, [upstream, credentialId, kind, keyId, dataKey, payload, createdAt]);
       }),
-    find: (upstream, credentialId) =>
+    find: (upstream: string, credentialId: string): Promise<UpstreamCredential | undefined> =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [upstream, credentialId]);
         return row && credentialOf(row);
       }),
-    list: () => engine.read(async (session) => (await session.query(list, [])).map(credentialOf)),
-    remove: (upstream, credentialId) =>
+    /** Sorted by upstream, then by the id of the caller's credential. */
+    list: (): Promise<readonly UpstreamCredential[]> =>
+      engine.read(async (session) => (await session.query(list, [])).map(credentialOf)),
+    /** Returns false where there is none. */
+    remove: (upstream: string, credentialId: string): Promise<boolean> =>
       engine.write(async (session) => (await session.execute(remove, [upstream, credentialId])) > 0),
   });
 }

@@ -23,12 +23,7 @@ export interface Slot {
   release(): void;
 }
 
-export interface FairTurns {
-  /** Throws `tooManyRequests` or `overloaded`. */
-  admit(caller: string): Slot;
-  /** Requests that wait for their turn. */
-  readonly waiting: number;
-}
+export type FairTurns = ReturnType<typeof createFairTurns>;
 
 /**
  * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
@@ -60,7 +55,7 @@ class Line {
   readonly returns = new ReturnTimes();
 }
 
-export function createFairTurns(options: FairTurnsOptions): FairTurns {
+export function createFairTurns(options: FairTurnsOptions) {
   const { perCallerMax, waitMsMax, onRefused = () => {}, now = () => performance.now() } = options;
   const lines = new Map<string, Line>();
   /** The lines in which requests wait, in the order of their turns. */
@@ -141,10 +136,12 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   }
 
   return {
-    get waiting() {
+    /** Requests that wait for their turn. */
+    get waiting(): number {
       return waiting;
     },
-    admit(caller) {
+    /** Throws `tooManyRequests` or `overloaded`. */
+    admit(caller: string): Slot {
       const at = now();
       const line = lineOf(caller, at);
       if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce', line, at);

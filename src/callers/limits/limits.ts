@@ -3,26 +3,13 @@ import { type Clock, neverBack } from '../../lib/clock-and-ids.ts';
 import { type HashKey, Quota, type QuotaReached, type QuotaRule } from './quota.ts';
 import type { SharedCount, SharedCounts, SharedEvent, StoredCounts } from './shared-counts.ts';
 
-export interface Limits {
-  readonly hash: HashKey;
-  /** Measures windows and locks; is never set back. */
-  readonly clock: Clock;
-  quota(rule: QuotaRule): Quota;
-  /** From now on the events are counted there instead of in the store, for as long as it answers. */
-  share(counts: SharedCounts): void;
-  /** There is one listener at most. */
-  listen(listener: (event: QuotaReached) => void): void;
-  /** Other processes count in the same store, so `refresh` must be called again and again. */
-  readonly isStoreShared: boolean;
-  /** Tells the quotas what the store knows: at the start, and what other processes have counted since. Throws `StoreUnavailable`. */
-  refresh(): Promise<void>;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 /** Between two calls of `refresh`: so long a process may not know of a lock that another one has set. */
 export const refreshLimitsEveryMs = 1_000;
 
 /** `clock`: may be set, which frees nothing where it is set back. `stored`: absent where nothing outlives the process. */
-export function createLimits(clock: Clock, hash: HashKey, stored?: StoredCounts): Limits {
+export function createLimits(clock: Clock, hash: HashKey, stored?: StoredCounts) {
   const quotas = new Map<string, Quota>();
   let shared: SharedCounts | undefined;
   let listener: (event: QuotaReached) => void = () => {};
@@ -32,22 +19,27 @@ export function createLimits(clock: Clock, hash: HashKey, stored?: StoredCounts)
     onReached: (event: QuotaReached) => listener(event),
     add: (event: SharedEvent) => addTo([shared, stored], event),
   };
-  return Object.freeze<Limits>({
+  return Object.freeze({
     hash,
+    /** Measures windows and locks; is never set back. */
     clock: parts.clock,
-    quota(rule) {
+    quota(rule: QuotaRule): Quota {
       const quota = new Quota(rule, parts);
       quotas.set(rule.name, quota);
       return quota;
     },
-    share(counts) {
+    /** From now on the events are counted there instead of in the store, for as long as it answers. */
+    share(counts: SharedCounts): void {
       shared = counts;
     },
-    listen(next) {
+    /** There is one listener at most. */
+    listen(next: (event: QuotaReached) => void): void {
       listener = next;
     },
+    /** Other processes count in the same store, so `refresh` must be called again and again. */
     isStoreShared: stored?.isShared ?? false,
-    async refresh() {
+    /** Tells the quotas what the store knows: at the start, and what other processes have counted since. Throws `StoreUnavailable`. */
+    async refresh(): Promise<void> {
       for (const { name, subject, ...sum } of (await stored?.readChanges()) ?? [])
         quotas.get(name)?.learn(subject, sum);
     },

@@ -15,31 +15,23 @@ import type { ReadMessage } from '../read-message.ts';
 import { writeMessages } from '../write-messages.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
-import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
+import type { EditedRequest, EditedText, PlacedIssue } from './edited-request.ts';
 import { placeIssues } from './place-issues.ts';
 import { compileReadDraft } from './read-draft.ts';
 import { createWriter } from './write-draft.ts';
 
-export interface MessageEditor {
-  /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */
-  readText(message: UnreadMessage & { readonly message: string }): EditedText | ReadMessage;
-  readDraft(service: Service, operation: Operation, draft: DraftObject): EditedRequest;
-  /** The request in all formats that carry its operation. */
-  write(request: EditedRequest): readonly WrittenRequest[];
-  placeIssues(text: EditedText): readonly PlacedIssue[];
-  /** What reading the text changes, and what other formats cannot hold. */
-  coercionsOf(text: EditedText): readonly Coercion[];
-}
+export type MessageEditor = ReturnType<typeof createMessageEditor>;
 
 /** `services`: newest last. */
-export function createMessageEditor(services: readonly Service[]): MessageEditor {
+export function createMessageEditor(services: readonly Service[]) {
   const recorder = new DraftRecorder();
   const partRecorder = new PartRecorder(recorder.compileRead);
   const protocols = createProtocols(services, undefined, partRecorder.compileRead);
   const write = createWriter(services, protocols);
   const known = { services, protocols, routes: compileRoutes(services) };
-  return Object.freeze<MessageEditor>({
-    readText(message) {
+  return Object.freeze({
+    /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */
+    readText(message: UnreadMessage & { readonly message: string }): EditedText | ReadMessage {
       recorder.take();
       partRecorder.take();
       const read = identifyAndRead(message, known);
@@ -51,14 +43,16 @@ export function createMessageEditor(services: readonly Service[]): MessageEditor
       const draft = withoutPlaceholders(operation, Object.assign({}, ...drafts.filter(isDraftObject)));
       return { service, operation, format, draft, input: content.value, issues, coercions, locate };
     },
-    readDraft(service, operation, draft) {
+    readDraft(service: Service, operation: Operation, draft: DraftObject): EditedRequest {
       const collector = new IssueCollector();
       const input = compileRead(operation.input, draftReader)(draft, collector) ?? Object.freeze({});
       return { service, operation, draft, input, issues: collector.issues };
     },
+    /** The request in all formats that carry its operation. */
     write,
-    placeIssues: (text) => placeIssues(text.issues, text, protocols, text.locate),
-    coercionsOf(text) {
+    placeIssues: (text: EditedText): readonly PlacedIssue[] => placeIssues(text.issues, text, protocols, text.locate),
+    /** What reading the text changes, and what other formats cannot hold. */
+    coercionsOf(text: EditedText): readonly Coercion[] {
       const { service, operation, format, coercions, issues, input, locate } = text;
       const content = { kind: 'value', schema: operation.input, value: input } as const;
       const message = { service, operation, namesOperation: true, side: 'request', content } as const;

@@ -4,15 +4,11 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** How an attempt at a job ended. */
 export type JobOutcome = 'ended' | 'retried' | 'deferred' | 'abandoned' | 'failed' | 'leaseLost';
 
-export interface JobMetrics {
-  /** `waitSeconds`: since the job was saved, for its first attempt. */
-  started(kind: string, waitSeconds: number | undefined): void;
-  ended(kind: string, outcome: JobOutcome): void;
-}
+export type JobMetrics = ReturnType<typeof createJobMetrics>;
 
 const bucketsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600];
 
-export function createJobMetrics(registers: Registry[]): JobMetrics {
+export function createJobMetrics(registers: Registry[]) {
   const attempts = new Counter({
     name: 'triglyph_jobs_total',
     help: 'Attempts at background jobs, by kind and outcome: ended, retried, deferred, abandoned, failed (unexpectedly), leaseLost.',
@@ -33,11 +29,12 @@ export function createJobMetrics(registers: Registry[]): JobMetrics {
     registers,
   });
   return {
-    started(kind, waitSeconds) {
+    /** `waitSeconds`: since the job was saved, for its first attempt. */
+    started(kind: string, waitSeconds: number | undefined): void {
       running.inc({ kind });
       if (waitSeconds !== undefined) waits.observe({ kind }, waitSeconds);
     },
-    ended(kind, outcome) {
+    ended(kind: string, outcome: JobOutcome): void {
       running.dec({ kind });
       attempts.inc({ kind, outcome });
     },

@@ -21,17 +21,11 @@ export interface UpstreamCall {
   readonly seconds: number;
 }
 
-export interface UpstreamMetrics {
-  called(call: UpstreamCall): void;
-  retried(upstream: string): void;
-  unknownMembers(upstream: string, service: string, operation: string, members: number): void;
-  /** Reads the states each time that the metrics are collected. */
-  observe(states: () => readonly UpstreamState[]): void;
-}
+export type UpstreamMetrics = ReturnType<typeof createUpstreamMetrics>;
 
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createUpstreamMetrics(registers: Registry[]): UpstreamMetrics {
+export function createUpstreamMetrics(registers: Registry[]) {
   const calls = new Counter({
     name: 'triglyph_upstream_requests_total',
     help: 'Requests to upstreams, by upstream, outcome (ok, refused, failed) and, for failed ones, the reason.',
@@ -58,13 +52,15 @@ export function createUpstreamMetrics(registers: Registry[]): UpstreamMetrics {
     registers,
   });
   return {
-    called({ upstream, outcome, reason, seconds }) {
+    called({ upstream, outcome, reason, seconds }: UpstreamCall): void {
       calls.inc({ upstream, outcome, reason });
       durations.observe({ upstream }, seconds);
     },
-    retried: (upstream) => retries.inc({ upstream }),
-    unknownMembers: (upstream, service, operation, members) => unknown.inc({ upstream, service, operation }, members),
-    observe: (states) => addStateGauges(registers, states),
+    retried: (upstream: string): void => retries.inc({ upstream }),
+    unknownMembers: (upstream: string, service: string, operation: string, members: number): void =>
+      unknown.inc({ upstream, service, operation }, members),
+    /** Reads the states each time that the metrics are collected. */
+    observe: (states: () => readonly UpstreamState[]): void => addStateGauges(registers, states),
   };
 }
 

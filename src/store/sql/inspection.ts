@@ -59,22 +59,7 @@ export interface StoreSchema {
   readonly appliedAt: number;
 }
 
-export interface StoreInspection {
-  summarizeJobs(): Promise<readonly JobSummary[]>;
-  summarizeEndpoints(): Promise<readonly EndpointBacklog[]>;
-  /** The dead jobs of a kind, of one tenant or of all, the longest dead first. */
-  findDead(
-    kind: string,
-    options: { readonly tenant?: string | undefined; readonly max: number },
-  ): Promise<readonly DeadJob[]>;
-  /** The tenants with a dead job of the kind. */
-  findDeadTenants(kind: string): Promise<readonly string[]>;
-  /** Undefined where there is none, or only an expired one. */
-  findRecord(recordKey: string): Promise<RecordDetails | undefined>;
-  findSchema(): Promise<StoreSchema | undefined>;
-  /** The size of a database that has a function for it. */
-  findDatabaseBytes(): Promise<number | undefined>;
-}
+export type StoreInspection = ReturnType<typeof createInspection>;
 
 type JobsRow = { readonly longest_due_ms: number | null } & Pick<
   JobSummary,
@@ -151,9 +136,9 @@ const findBytes = statement<{ readonly bytes: number }>(
   'select cast(pg_database_size(current_database()) as bigint) as bytes',
 );
 
-export function createInspection(engine: Engine): StoreInspection {
-  return Object.freeze<StoreInspection>({
-    summarizeJobs: () =>
+export function createInspection(engine: Engine) {
+  return Object.freeze({
+    summarizeJobs: (): Promise<readonly JobSummary[]> =>
       engine.read(async (session) => {
         const failures = new Map(
           (await session.query(lastFailures, [])).map(({ kind, last_failure: failure }) => [kind, failure]),
@@ -161,23 +146,30 @@ export function createInspection(engine: Engine): StoreInspection {
         const rows = await session.query(summarizeJobs, []);
         return rows.map((row) => ({ ...fieldsOf(row), lastFailure: failures.get(row.kind) }));
       }),
-    summarizeEndpoints: () =>
+    summarizeEndpoints: (): Promise<readonly EndpointBacklog[]> =>
       engine.read(async (session) => (await session.query(summarizeEndpoints, [])).map(fieldsOf)),
-    findDead: (kind, { tenant = '', max }) =>
+    /** The dead jobs of a kind, of one tenant or of all, the longest dead first. */
+    findDead: (
+      kind: string,
+      { tenant = '', max }: { readonly tenant?: string | undefined; readonly max: number },
+    ): Promise<readonly DeadJob[]> =>
       engine.read(async (session) => (await session.query(listDead, [kind, tenant, max])).map(deadJobOf)),
-    findDeadTenants: (kind) =>
+    /** The tenants with a dead job of the kind. */
+    findDeadTenants: (kind: string): Promise<readonly string[]> =>
       engine.read(async (session) => (await session.query(listDeadTenants, [kind])).map(({ tenant }) => tenant)),
-    findRecord: (recordKey) =>
+    /** Undefined where there is none, or only an expired one. */
+    findRecord: (recordKey: string): Promise<RecordDetails | undefined> =>
       engine.read(async (session) => {
         const [row] = await session.query(findRecord, [recordKey]);
         return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
       }),
-    findSchema: () =>
+    findSchema: (): Promise<StoreSchema | undefined> =>
       engine.read(async (session) => {
         const [row] = await session.query(findSchema, []);
         return row && fieldsOf(row);
       }),
-    findDatabaseBytes: async () =>
+    /** The size of a database that has a function for it. */
+    findDatabaseBytes: async (): Promise<number | undefined> =>
       engine.dialect === 'sqlite'
         ? undefined
         : engine.read(async (session) => (await session.query(findBytes, []))[0]?.bytes),

@@ -23,12 +23,7 @@ export interface Rotated {
   readonly counts: KeyCounts;
 }
 
-export interface KeyRotation {
-  readonly wrapping: Wrapping;
-  count(): Promise<KeyCounts>;
-  /** Skips records whose wrapping key is not in the ring. Throws `StoreUnavailable`; records moved before stay moved. */
-  rotate(watch: RotationWatch): Promise<Rotated>;
-}
+export type KeyRotation = ReturnType<typeof createKeyRotation>;
 
 /** Rows of one read. */
 const rowsPerPage = 1_000;
@@ -52,14 +47,15 @@ export function rowsLeft(counts: KeyCounts, current: string): number {
   return [...counts].reduce((sum, [keyId, rows]) => (keyId === current ? sum : sum + rows), 0);
 }
 
-export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly Table[]): KeyRotation {
+export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly Table[]) {
   const sealedTables = tables.flatMap((table) =>
     table.sealedRecord ? [sealedTableOf(table, table.sealedRecord)] : [],
   );
-  return Object.freeze<KeyRotation>({
+  return Object.freeze({
     wrapping,
-    count: () => countKeys(engine, sealedTables),
-    async rotate(watch) {
+    count: (): Promise<KeyCounts> => countKeys(engine, sealedTables),
+    /** Skips records whose wrapping key is not in the ring. Throws `StoreUnavailable`; records moved before stay moved. */
+    async rotate(watch: RotationWatch): Promise<Rotated> {
       let counts = await countKeys(engine, sealedTables);
       let moved = 0;
       let broken: readonly SealScope[] = [];

@@ -1,5 +1,5 @@
 /** The parts of errors that several formats have: the map of invalid fields, one line of text, and a status for most errors. */
-import { dotted, type Path } from '../contract/path.ts';
+import { dotted } from '../contract/path.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 
@@ -23,15 +23,12 @@ export function errorStatus({ kind }: Problem, statusOfFormat: number): number {
   return kind.keepsStatus === true ? kind.status : statusOfFormat;
 }
 
-const lengthMax = 600;
+/** `validation 101 Invalid card number`: the first issue alone, since clients compare this text. */
+export function errorText({ type, code, message }: Problem): string {
+  return `${type} ${code} ${message}`;
+}
 
-/**
- * `validation 101 Invalid card number`. Clients compare this text, so it is unchanged if there is one issue. Further issues
- * follow with their coordinates, up to 600 characters in all.
- */
-export function errorText(problem: Problem, coordinates: (path: Path) => string): string {
-  const text = `${problem.type} ${problem.code} ${problem.message}`;
-  const [, ...others] = problem.issues;
-  const also = others.map(({ path, message }) => `; also ${coordinates(path)}: ${message}`);
-  return [text, ...also].reduce((line, next) => (line.length + next.length > lengthMax ? line : line + next));
+/** The issues of a problem that a format with one text for its errors has to show beside it. */
+export function furtherIssues({ issues }: Problem): readonly Issue[] {
+  return issues.length > 1 ? issues : [];
 }

@@ -77,27 +77,22 @@ export interface ErrorLine {
   readonly type: string;
   readonly code: string;
   readonly message: string;
-  /** The further issues, with their coordinates. */
-  readonly others: readonly (readonly [coordinates: string, message: string])[];
 }
 
 const line = /^(validation|security|configuration|internal) (\d[\d_]+) (.*)$/s;
 
 /** Undefined for any other text. */
 export function parseErrorLine(text: string): ErrorLine | undefined {
-  const [, type, code, rest] = line.exec(text.trim()) ?? [];
-  if (type === undefined || code === undefined || rest === undefined) return undefined;
-  const [message = '', ...also] = rest.split('; also ', issuesMax);
-  const others = also.map((each) => /^(.+?): (.*)$/s.exec(each));
-  if (others.includes(null)) return { type, code, message: rest, others: [] };
-  return { type, code, message, others: others.map((match) => [match![1]!, match![2]!]) };
+  const [, type, code, message] = line.exec(text.trim()) ?? [];
+  return type === undefined || code === undefined || message === undefined ? undefined : { type, code, message };
 }
 
-/** The refusal that a line says. The first issue has no coordinates in it. `path`: of coordinates of the format. */
-export function refusalOf(errorLine: ErrorLine, status: number, path: (coordinates: string) => Path): Refusal {
-  const { type, code, message, others } = errorLine;
-  const further = others.map(([coordinates, text]): RefusalIssue => ({ path: path(coordinates), message: text }));
-  const issues = further.length === 0 ? [] : [{ path: [], message }, ...further];
+/** The refusal that a line says. `issues`: those that stand beside it. */
+export function refusalOf(
+  { type, code, message }: ErrorLine,
+  status: number,
+  issues: readonly RefusalIssue[],
+): Refusal {
   // One status stands for most errors of these formats.
   if (status !== 500 && status !== 400) return { status, type, code, message, issues };
   return { status: statusOf(type), isStatusImplied: true, type, code, message, issues };

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly answers: string;
   /** 200 where it is left out. */
   readonly status?: number;
+  /** The header of that name; none where it is left out. */
+  readonly invalidFields?: string | undefined;
 }
 
 /** `Name`: an operation. `Refusal`: a problem. `As`: a caller. `Stored`: what the service has stored afterwards. */
@@ -91,11 +93,25 @@ export const answered12 = (content: string): string =>
   '<?xml version="1.0" encoding="UTF-8"?><env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope" ' +
   `${schemas}><env:Body>${content}</env:Body></env:Envelope>`;
 
-export const fault11 = (text: string, code = 'Server'): string =>
-  answered11(`<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring></soap:Fault>`);
+/** Places as XPaths, and what is wrong there, as XML. */
+type InvalidFields = readonly (readonly [name: string, message: string])[];
 
-export const fault12 = (text: string, code = 'Sender'): string =>
+export const fault11 = (text: string, code = 'Server', fields: InvalidFields = []): string =>
+  answered11(
+    `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring>` +
+      `${fields.length > 1 ? `<detail>${detailOf(fields)}</detail>` : ''}</soap:Fault>`,
+  );
+
+export const fault12 = (text: string, code = 'Sender', fields: InvalidFields = []): string =>
   answered12(
     `<env:Fault><env:Code><env:Value>env:${code}</env:Value></env:Code>` +
-      `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason></env:Fault>`,
+      `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>` +
+      `${fields.length > 1 ? `<env:Detail>${detailOf(fields)}</env:Detail>` : ''}</env:Fault>`,
   );
+
+const detailOf = (fields: InvalidFields): string =>
+  `<f:invalidFields xmlns:f="urn:triglyph:invalid-fields">${fields
+    .map(
+      ([name, message]) => `<f:invalidField><f:name>${name}</f:name><f:message>${message}</f:message></f:invalidField>`,
+    )
+    .join('')}</f:invalidFields>`;

@@ -34,7 +34,7 @@ describe.each(conformanceSubjects)('$service.name', (subject) => {
   describe.each(cases)('$operation: $title', (each) => {
     test.each(namedProtocols)('%s', async (name) => {
       const { outcome, leaves = initial, wire } = each;
-      const { sends, status = 200, answers } = wire[name];
+      const { sends, status = 200, answers, invalidFields } = wire[name];
       const { contentType, path, answerType, refusalType = answerType } = formats[name];
       const gateway = await subject.open();
       try {
@@ -45,6 +45,7 @@ describe.each(conformanceSubjects)('$service.name', (subject) => {
         expect(answer.message.status).toBe(status);
         expect(answer.message.contentType).toBe(status === 200 ? answerType : refusalType);
         expect(answer.message.headers[gateway.referenceHeader]).toBe('PSP0000000000001');
+        expect(answer.message.headers.invalidFields).toBe(invalidFields);
         expect('WWW-Authenticate' in answer.message.headers).toBe(status === 401);
         expect(canonical(subject, name, each, answer)).toEqual(outcome);
         expect(await subject.stored(gateway)).toEqual(leaves);

@@ -230,17 +230,17 @@ function refusalIn(
   const [type = '', code = ''] = says.split(' ');
   const text = says.slice(type.length + code.length + 2);
   const wrong = Object.entries(fields).map(([name, message]) => ({ name, message }));
-  const others = (prefix: string, separator: string): string =>
-    wrong
-      .slice(1)
-      .map(({ name, message }) => `; also ${prefix}${name.replaceAll('.', separator)}: ${message}`)
-      .join('');
-  const fault = says + others(`/Envelope/Body/${operation}/${hasPart ? 'request/' : ''}`, '/');
+  const placed = (prefix: string, separator: string) =>
+    wrong.map(({ name, message }) => [prefix + name.replaceAll('.', separator), message] as const);
+  const elements = placed(`/Envelope/Body/${operation}/${hasPart ? 'request/' : ''}`, '/').map(
+    ([name, message]) => [name, escapeXml(message)] as const,
+  );
+  const listed = placed(`${messages(operation)[0]}.`, '.');
   const pointers = wrong.map(({ name, message }) => ({ name: name && `/${name.replaceAll('.', '/')}`, message }));
   const unlessRefused = (otherwise: number): number => (status === 401 ? 401 : otherwise);
   return {
-    soap11: { answers: fault11(escapeXml(fault)), status: unlessRefused(500) },
-    soap12: { answers: fault12(escapeXml(fault)), status: unlessRefused(400) },
+    soap11: { answers: fault11(escapeXml(says), 'Server', elements), status: unlessRefused(500) },
+    soap12: { answers: fault12(escapeXml(says), 'Sender', elements), status: unlessRefused(400) },
     json: {
       answers: JSON.stringify({
         status,
@@ -268,7 +268,11 @@ function refusalIn(
       ),
       status,
     },
-    adapter: { answers: says + others(`${messages(operation)[0]}.`, '.'), status: unlessRefused(500) },
+    adapter: {
+      answers: says,
+      status: unlessRefused(500),
+      ...(listed.length > 1 && { invalidFields: formOf(listed) }),
+    },
   };
 }
 

@@ -71,7 +71,7 @@ describe('a wrapped message', () => {
   test('has coordinates without a request', () => {
     const problem = Problem.of([issue([], 'invalidField', 'x'), issue(['name'], 'invalidField', 'name')]);
     const { body } = soap11.encodeError(problem, { requestReference: 'X', operation: greet, service: wrapped });
-    expect(body).toContain('also /Envelope/Body/greet/name:');
+    expect(body).toContain('<f:name>/Envelope/Body/greet/name</f:name>');
   });
 
   test('has an anonymous type', () => {

@@ -6,12 +6,13 @@ import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorStatus, errorText } from '../errors.ts';
+import { errorStatus, errorText, furtherIssues } from '../errors.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { decodeErrorText } from './decode-error.ts';
+import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
 import { adapterText, formUpstream } from './pairs.ts';
 import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
@@ -59,8 +60,11 @@ function createCodec(context: FormatContext): MessageCodec {
       // Clients of this address recognize 401 by its status, and every other error by status 500 and its text.
       const status = errorStatus(problem, 500);
       const prefix = operation === undefined ? '' : prefixOf(operation.input);
-      const body = errorText(problem, (path) => coordinates(prefix, dotted(path)));
-      return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
+      const fields = printInvalidFields(
+        furtherIssues(problem).map(({ path, message }) => [coordinates(prefix, dotted(path)), message]),
+      );
+      const headers = fields === '' ? problem.headers : { ...problem.headers, [invalidFieldsHeader]: fields };
+      return { status, contentType: 'text/plain;charset=utf-8', headers, body: errorText(problem) };
     },
 
     encodeRequest: (service, operation, input, key) => ({

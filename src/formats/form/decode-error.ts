@@ -3,6 +3,7 @@ import type { ObjectSchema } from '../../contract/schema.ts';
 import { decodeText } from '../body-text.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
 import { defaultMessage, issuesMax, parseErrorLine, pathTo, refusalOf, textOf, tokensOf } from '../refusal.ts';
+import { invalidFieldsHeader, readInvalidFields } from './invalid-fields.ts';
 import { parsePairs } from './pairs.ts';
 
 /** `referenceName`: of the reference of a request. Undefined where no pair names an error. */
@@ -44,13 +45,16 @@ function issuesOf(pairs: ReadonlyMap<string, string>, input: ObjectSchema): read
 
 /** `validation 101 Invalid card number`. `prefix`: before the names of the fields of the operation. */
 export function decodeErrorText(
-  { status, media: { charset }, body }: Reply,
+  { status, media: { charset }, headers, body }: Reply,
   input: ObjectSchema,
   prefix: string,
 ): Refusal | undefined {
   const decoded = decodeText(body, charset);
   const line = 'fault' in decoded ? undefined : parseErrorLine(decoded.text);
-  return line && refusalOf(line, status, (coordinates) => pathTo(tokensBelow(prefix, coordinates), input));
+  if (line === undefined) return undefined;
+  const fields = readInvalidFields(headers[invalidFieldsHeader.toLowerCase()]);
+  const issues = fields.map(([name, message]) => ({ path: pathTo(tokensBelow(prefix, name), input), message }));
+  return refusalOf(line, status, issues);
 }
 
 function tokensBelow(prefix: string, coordinates: string): readonly string[] {

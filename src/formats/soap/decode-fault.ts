@@ -4,7 +4,8 @@ import type { Path, Step } from '../../contract/path.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import type { Refusal } from '../protocol.ts';
-import { defaultMessage, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
+import { defaultMessage, issuesMax, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
+import { readInvalidFields } from './invalid-fields.ts';
 import type { IsOfInterface } from './read.ts';
 
 /** What both versions of SOAP say of a fault. */
@@ -32,7 +33,9 @@ export function decodeFault(
   const line = fault.text === undefined ? undefined : parseErrorLine(fault.text);
   if (line !== undefined) {
     const around = [elementName(operation, 'input'), part].filter((name) => name !== undefined);
-    return refusalOf(line, status, (coordinates) => pathOf(coordinates, around, operation.input));
+    const fields = readInvalidFields(fault.detail).slice(0, issuesMax);
+    const issues = fields.map(({ name, message }) => ({ path: pathOf(name, around, operation.input), message }));
+    return refusalOf(line, status, issues);
   }
   const code = customCode(fault);
   const message = fault.text ?? textIn(fault.detail, messageNames) ?? defaultMessage(status);

@@ -23,7 +23,8 @@ export interface Dialect {
   readonly prefix: string;
   /** The head of a request. `action`: of its operation; where it is empty, the head has none. */
   head(contentType: string, action: string): Pick<Call, 'contentType' | 'headers'>;
-  fault(problem: Problem, text: string): { readonly status: number; readonly body: string };
+  /** `detail`: the elements of its detail; empty for none. */
+  fault(problem: Problem, text: string, detail: string): { readonly status: number; readonly body: string };
 }
 
 export const dialect11: Dialect = Object.freeze<Dialect>({
@@ -43,12 +44,14 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   prefix: 'soap',
   // SOAP 1.1, section 6.1.1.
   head: (contentType, action) => ({ contentType, ...(action !== '' && { headers: { SOAPAction: `"${action}"` } }) }),
-  fault(problem, text) {
+  fault(problem, text, detail) {
     // Callers of this interface get soap:Server for their own errors too.
     const code = prescribedCode(problem) ?? 'Server';
     return {
       status: errorStatus(problem, 500),
-      body: `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring></soap:Fault>`,
+      body:
+        `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring>` +
+        `${detail && `<detail>${detail}</detail>`}</soap:Fault>`,
     };
   },
 });
@@ -67,14 +70,15 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   prefix: 'env',
   // RFC 3902, section 2.
   head: (contentType, action) => ({ contentType: action === '' ? contentType : `${contentType};action="${action}"` }),
-  fault(problem, text) {
+  fault(problem, text, detail) {
     const status = errorStatus(problem, problem.status < 500 ? 400 : 500);
     const code = prescribedCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
     return {
       status,
       body:
         `<env:Fault><env:Code><env:Value>env:${code}</env:Value></env:Code>` +
-        `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason></env:Fault>`,
+        `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>` +
+        `${detail && `<env:Detail>${detail}</env:Detail>`}</env:Fault>`,
     };
   },
 });

@@ -10,7 +10,7 @@ import { compileAnswers } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
-import { errorText } from '../errors.ts';
+import { errorText, furtherIssues } from '../errors.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
@@ -19,6 +19,7 @@ import { okMessage } from '../wire.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
+import { printInvalidFields } from './invalid-fields.ts';
 import { declarations } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
 import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
@@ -123,8 +124,10 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     encodeError(problem, { operation }) {
       const part = operation && frames.get(operation)?.input.part;
-      const text = errorText(problem, (path) => xpath(path, operation, part));
-      const { status, body } = dialect.fault(problem, escapeXml(text));
+      const detail = printInvalidFields(
+        furtherIssues(problem).map(({ path, message }) => ({ name: xpath(path, operation, part), message })),
+      );
+      const { status, body } = dialect.fault(problem, escapeXml(errorText(problem)), detail);
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 

@@ -11,6 +11,16 @@ const unauthorized = {
   says: 'security 000 HTTP Status Response - Unauthorized',
   status: 401,
 } as const;
+/** Of a request with a member too many and three wrong ones. */
+const wrongElements = [
+  [
+    '/Envelope/Body/disable/request/colour',
+    'Structure of DisableRequest contains the following unknown fields: [colour]',
+  ],
+  ['/Envelope/Body/disable/request/merchantAccount', 'Invalid Merchant Account'],
+  ['/Envelope/Body/disable/request/contract', 'Invalid contract'],
+  ['/Envelope/Body/disable/request/shopperReference', "Required field 'shopperReference' is not provided."],
+] as const;
 const misspelt = 'Structure of DisableRequest contains the following unknown fields: [recurringDetailRefrence]';
 
 export const cases: readonly Case[] = [
@@ -65,20 +75,18 @@ export const cases: readonly Case[] = [
         ),
         status: 500,
         answers: fault11(
-          'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]' +
-            '; also /Envelope/Body/disable/request/merchantAccount: Invalid Merchant Account' +
-            '; also /Envelope/Body/disable/request/contract: Invalid contract' +
-            "; also /Envelope/Body/disable/request/shopperReference: Required field 'shopperReference' is not provided.",
+          'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]',
+          'Server',
+          wrongElements,
         ),
       },
       soap12: {
         sends: twelve(`<disable${R}><request><colour>red</colour><contract>NEVER</contract></request></disable>`),
         status: 400,
         answers: fault12(
-          'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]' +
-            '; also /Envelope/Body/disable/request/merchantAccount: Invalid Merchant Account' +
-            '; also /Envelope/Body/disable/request/contract: Invalid contract' +
-            "; also /Envelope/Body/disable/request/shopperReference: Required field 'shopperReference' is not provided.",
+          'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]',
+          'Sender',
+          wrongElements,
         ),
       },
       json: {
@@ -104,10 +112,11 @@ export const cases: readonly Case[] = [
       adapter: {
         sends: 'action=Recurring.disable&disableRequest.contract=NEVER&disableRequest.colour=red',
         status: 500,
-        answers:
-          'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]' +
-          '; also disableRequest.merchantAccount: Invalid Merchant Account; also disableRequest.contract: Invalid contract' +
-          "; also disableRequest.shopperReference: Required field 'shopperReference' is not provided.",
+        answers: 'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]',
+        invalidFields:
+          'disableRequest.colour=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D' +
+          '&disableRequest.merchantAccount=Invalid+Merchant+Account&disableRequest.contract=Invalid+contract' +
+          '&disableRequest.shopperReference=Required+field+%27shopperReference%27+is+not+provided.',
       },
     },
   },

@@ -12,6 +12,11 @@ export function printableName(name: string): string {
   return /^(\{\?\}|@)?[\w.-]{1,64}$/.test(name) && !mayHoldNumber(name) ? name : '?';
 }
 
+/** The same for a text that is no path: forms of other interfaces nest with brackets, and their senders should see it. */
+export function printableInText(name: string): string {
+  return printableName(name.replace(/[[\]]/g, '')) === '?' ? '?' : name;
+}
+
 /** Whether a text has digits that could be a card number, also with blanks, dots, dashes or underscores between them. */
 export function mayHoldNumber(text: string): boolean {
   return /\d{8}|(?:\d[ ._-]*){12}/.test(text);

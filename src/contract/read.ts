@@ -5,11 +5,12 @@
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
 import { base64Length, parser, printable } from './lexical.ts';
-import { foreignMark, isName, label, mayHoldNumber, printableName } from './member-names.ts';
+import { foreignMark, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
 import { isRepeated } from './record-types.ts';
 import {
+  entryText,
   type Field,
   type ListSchema,
   type MapSchema,
@@ -77,8 +78,10 @@ export class IssueCollector {
 
   /** Members that the contract does not have. Returns whether they count as content of their object. */
   addUnknown(names: ReadonlyMap<string, unknown>, schema: ObjectSchema, path: Path): boolean {
-    const shownNames = [...names.keys()].slice(0, 5).map(printableName).join(', ');
-    for (const name of names.keys()) {
+    // Two formats write the members of one request in different orders.
+    const sorted = [...names.keys()].sort();
+    const shownNames = sorted.slice(0, 5).map(printableInText).join(', ');
+    for (const name of sorted) {
       if (this.isFull) break;
       const at = [...path, printableName(name)];
       const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
@@ -148,7 +151,7 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema);
-    if (text === undefined) return collector.add(path, 'structure', `${label(path)} is not a ${schema.kind}`);
+    if (text === undefined) return collector.add(path, 'structure', wrongKind(path, schema));
     if (text === '' && (!keepsBlank || field?.required === true)) return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
@@ -156,9 +159,14 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     const unreadable = parsed.fault === 'type' || !printable(text);
     const problem = unreadable ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
     return problem === 'structure'
-      ? collector.add(path, problem, `${label(path)} is not a valid ${schema.kind}`)
+      ? collector.add(path, problem, wrongKind(path, schema))
       : collector.add(path, problem, label(path), max, quoted(text));
   };
+}
+
+/** The same words whatever stands there: a text of another kind, or, in formats that have them, an object or a boolean. */
+function wrongKind(path: Path, { kind }: ScalarSchema): string {
+  return `${label(path)} is not a valid ${kind === 'enum' ? 'value' : kind}`;
 }
 
 /** As messages state it; a scalar of another kind is never too long. */
@@ -189,9 +197,8 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
   const { values } = schema.item;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
-    const text = reader.text(node, { kind: 'string', example: '' });
-    if (text === undefined || !printable(text))
-      return collector.add(path, 'structure', `${label(path)} is not a string`);
+    const text = reader.text(node, schema.item);
+    if (text === undefined || !printable(text)) return collector.add(path, 'structure', wrongKind(path, schema.item));
     if (text.trim() === '' && schema.emptyString !== 'invalid') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
@@ -223,40 +230,30 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
 }
 
 function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> {
-  const readEntry = item ?? readEntryText(reader);
+  const readEntry = item ?? readScalar(entryText, reader);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
-    const entries = new Map<string, unknown>();
-    const seen = new Set<string>();
+    const nodes = new Map<string, N>();
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
-      if (count > schema.max) return undefined;
-      const at = [...path, printableName(key)];
-      if (!isKey(key)) return collector.add(at, 'structure', 'a key is not valid');
-      if (seen.has(key)) return refuseTwice(key);
-      seen.add(key);
-      if (reader.isAbsent(value)) return undefined;
-      const read = readEntry(value, at, collector, undefined);
-      if (read !== undefined) entries.set(key, read);
-      return undefined;
+      if (count > schema.max) return;
+      if (nodes.has(key)) refuseTwice(key);
+      nodes.set(key, value);
     });
     if (!understood) return collector.add(path, 'structure', `${label(path)} is not a map`);
+    const entries: [string, unknown][] = [];
+    for (const [key, value] of [...nodes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const at = [...path, printableName(key)];
+      if (!isKey(key)) collector.add(at, 'structure', 'a key is not valid');
+      else if (!reader.isAbsent(value)) {
+        const read = readEntry(value, at, collector, undefined);
+        if (read !== undefined) entries.push([key, read]);
+      }
+    }
     if (count > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
-    if (entries.size === 0 && (count > 0 || schema.whenEmpty !== 'present')) return undefined;
-    return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
-  };
-}
-
-/** The reading of one entry of a map, where its entries are texts. */
-function readEntryText<N>(reader: Reader<N>): ReadAt<N> {
-  const text: ScalarSchema = { kind: 'string', example: '' };
-  const parse = parser(text);
-  return (node, path, collector) => {
-    const raw = reader.text(node, text);
-    const parsed = raw === undefined ? undefined : parse(raw);
-    if (parsed !== undefined && 'value' in parsed) return String(parsed.value);
-    return collector.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
+    if (entries.length === 0 && (count > 0 || schema.whenEmpty !== 'present')) return undefined;
+    return Object.freeze(Object.fromEntries(entries));
   };
 }
 

@@ -153,6 +153,13 @@ export function string(options: SchemaOptions<StringSchema> = {}): Documented<St
   return documented<StringSchema>({ kind: 'string', ...options, example });
 }
 
+/** The entries of a map without a schema of its items. An empty one is kept. */
+export const entryText: StringSchema = Object.freeze<StringSchema>({
+  kind: 'string',
+  emptyString: 'invalid',
+  example: 'text',
+});
+
 /** Returns the schema of a whole number from `min` to `max`; of 32 bits by default. */
 export function integer(min = -(2 ** 31), max = 2 ** 31 - 1, example = Math.max(min, 0)): Documented<IntegerSchema> {
   return documented({ kind: 'integer', min, max, example });

@@ -1,4 +1,5 @@
 /** The columns of a CSV file, as the schema of its rows names them, and the check of its first line. */
+import { isKey } from '../contract/read.ts';
 import type { Field, ObjectSchema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { redact } from '../lib/redact.ts';
@@ -54,7 +55,9 @@ export function checkColumns(names: readonly string[], schema: ObjectSchema): vo
 }
 
 function matches({ name }: Column, found: string): boolean {
-  return name.endsWith('.*') ? found.startsWith(name.slice(0, -1)) : found === name;
+  if (!name.endsWith('.*')) return found === name;
+  const start = name.slice(0, -1);
+  return found.startsWith(start) && isKey(found.slice(start.length));
 }
 
 function shortened(text: string): string {

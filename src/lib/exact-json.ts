@@ -1,7 +1,14 @@
-/** JSON numbers that keep their digits: a double has no more than about 15 of them. */
+/** JSON numbers that keep their digits: a double has no more than 15 of any number, and 16 of most integers. */
 
-/** An integer that a double represents without losing digits. */
-export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
+/** Whether a number is an integer that every program writes as it read it: 16 digits at most, up to 2^53. */
+export function isExactInteger(source: string): boolean {
+  return /^(?:0|-?[1-9]\d{0,15})$/.test(source) && Number.isSafeInteger(Number(source));
+}
+
+/** Whether a number, as it is written, means the same to every program: no exponent, and no more digits than a double keeps. */
+export function isExactNumber(source: string): boolean {
+  return isExactInteger(source) || /^-?(?=(?:\d\.?){1,15}$)\d+\.\d+$/.test(source);
+}
 
 /** Part of ECMAScript 2026; the library types do not have it yet. */
 interface RawJson {
@@ -28,5 +35,5 @@ export function parseExactly(text: string): unknown {
 function keepDigits(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
   if (typeof value !== 'number') return value;
   const source = context?.source ?? String(value);
-  return plainInteger.test(source) ? value : rawNumber(source);
+  return isExactInteger(source) ? value : rawNumber(source);
 }

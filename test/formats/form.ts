@@ -18,6 +18,14 @@ export const form: TestFormat = {
   path: operationAddress,
   print: (_service, _operation, tree) => pairsOf(tree, '').join('&'),
   withKey: (body, key) => `${body}&idempotencyKey=${key}`,
+  readRefusal: ({ body }) => {
+    const pairs = [...new URLSearchParams(body)];
+    const value = (name: string) => pairs.find(([each]) => each === name)?.[1];
+    return {
+      text: `${value('errorType')} ${value('errorCode')} ${value('message')}`,
+      messages: pairs.flatMap(([name, text]) => (/^invalidFields\.\d+\.message$/.test(name) ? [text] : [])),
+    };
+  },
   findInvalid: (_service, operation, side, bodies) =>
     findInvalid(deriveFormSchema(operation[side], side), bodies, parsePairs, { coerceTypes: true }),
   largestBodies: () => worstForm,
@@ -30,6 +38,10 @@ export const adapter: TestFormat = {
   status422: 500,
   path: ({ legacy }) => legacy!.adapter!,
   print: (service, operation, tree) => [actionOf(service, operation), ...pairsOf(tree, prefixOf(operation))].join('&'),
+  readRefusal: ({ body, headers: { invalidFields = '' } }) => ({
+    text: body,
+    messages: [...new URLSearchParams(invalidFields).values()],
+  }),
   // It has no document of its own: its pairs are those of the form with a prefix.
   findInvalid: (_service, operation, side, bodies) =>
     findInvalid(deriveFormSchema(operation[side], side), bodies, parsePrefixedPairs, { coerceTypes: true }),

@@ -2,6 +2,7 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
+import type { Message } from '../../src/formats/wire.ts';
 import type { Loose } from '../support/lenient.ts';
 
 export interface TestFormat {
@@ -25,10 +26,18 @@ export interface TestFormat {
   readonly charsets: { readonly hasByteOrderMark: boolean; readonly isUtf16: boolean };
   /** Adds an Idempotency-Key to a body that the format encoded; absent where only a header carries the key. */
   readonly withKey?: (body: string, key: string) => string;
+  /** What a refusal says. */
+  readonly readRefusal: (refusal: Message) => ShownRefusal;
   /** Returns the first of the bodies that the documents do not allow, and why. */
   readonly findInvalid: (service: Service, operation: Operation, side: Side, bodies: readonly string[]) => Invalid;
   /** The most expensive bodies of 64 KiB, named after what they repeat. */
   readonly largestBodies: (service: Service, operation: Operation) => Readonly<Record<string, string>>;
+}
+
+/** `text`: type, code and message. `messages`: of all invalid fields; formats with one text show them where there are several. */
+export interface ShownRefusal {
+  readonly text: string;
+  readonly messages: readonly string[];
 }
 
 /** Writes a text in another way that means the same. `turn`: chooses among the ways. */

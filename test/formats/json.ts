@@ -16,6 +16,13 @@ export const json: TestFormat = {
   charsets: { hasByteOrderMark: true, isUtf16: false },
   path: operationAddress,
   print: (_service, _operation, tree) => textOf(tree),
+  readRefusal: ({ body }) => {
+    const { errorType, errorCode, message, invalidFields = [] } = JSON.parse(body);
+    return {
+      text: `${errorType} ${errorCode} ${message}`,
+      messages: invalidFields.map(({ message }: { readonly message: string }) => message),
+    };
+  },
   findInvalid: (_service, operation, side, bodies) =>
     findInvalid(deriveJsonSchema(operation[side], side), bodies, (body) => JSON.parse(body)),
   largestBodies: () => worstJson,
@@ -24,7 +31,7 @@ export const json: TestFormat = {
 function textOf(node: Loose): string {
   switch (node.kind) {
     case 'text':
-      return JSON.stringify(node.text);
+      return node.isBare ? node.text : JSON.stringify(node.text);
     case 'nothing':
       return 'null';
     case 'object':

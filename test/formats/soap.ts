@@ -25,7 +25,7 @@ function createFormat(envelope: string, prefix: string, differences: Differences
   return {
     ...differences,
     precisionMs: 1,
-    meaning: (text) => parse(`<a>${text}</a>`).text,
+    meaning: meaningOf,
     spell: spellXml,
     charsets: { hasByteOrderMark: true, isUtf16: true },
     path: (service) => serviceAddress(service),
@@ -36,9 +36,17 @@ function createFormat(envelope: string, prefix: string, differences: Differences
       const id = `<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${key}</a:MessageID>`;
       return body.replace(`<${prefix}:Body>`, `<${prefix}:Header>${id}</${prefix}:Header><${prefix}:Body>`);
     },
+    readRefusal: ({ body }) => ({
+      text: meaningOf(/<(faultstring|env:Text)[^>]*>(.*?)<\/\1>/s.exec(body)?.[2]),
+      messages: Array.from(body.matchAll(/<f:message>(.*?)<\/f:message>/gs), ([, text]) => meaningOf(text)),
+    }),
     findInvalid: (service, _operation, _side, bodies) => firstInvalid(service, bodies),
     largestBodies: (service, operation) => worstXml(envelope, ownUri(service), operation),
   };
+}
+
+function meaningOf(text = ''): string {
+  return parse(`<a>${text}</a>`).text;
 }
 
 function messageOf({ soapStyle = 'request-result' }: Service, tree: Loose): string {

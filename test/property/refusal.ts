@@ -1,8 +1,11 @@
 /** Refusals: every format refuses an invalid request with the same issues and messages. */
 import fc, { type Arbitrary } from 'fast-check';
+import type { Problem } from '../../src/contract/problem.ts';
 import { limits } from '../../src/formats/form/parse.ts';
-import { printLoose } from '../formats/index.ts';
-import { type Outcome, outcomeOf } from '../support/exchange.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
+import type { ShownRefusal } from '../formats/format.ts';
+import { formats, printLoose } from '../formats/index.ts';
+import { type Outcome, outcomeOf, outcomeWithInput } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Loose, loosen, textNode } from '../support/lenient.ts';
 import { breakages, type Change, spellings } from '../support/seeded-defects.ts';
@@ -24,13 +27,40 @@ const compare = (subject: Subject, tree: Loose, what: string) => {
   const { protocols, routes, service, operation } = subject;
   const outcomes = namesOf(subject).map((name) => {
     const call = printLoose(name, service, operation, tree);
-    return { name, outcome: withoutPlace(outcomeOf(protocols, name, call, routes)), body: call.body };
+    const { outcome, problem } = outcomeWithInput(protocols, name, call, routes);
+    const shown = problem && show(name, subject, problem);
+    return { name, outcome: withoutPlace(outcome), body: call.body, shown };
   });
   const [first, ...others] = outcomes;
   const describe = ({ name, outcome, body }: (typeof outcomes)[number]) =>
     `${name}: ${JSON.stringify(outcome)}\n  ${body}`;
   const odd = others.find(({ outcome }) => JSON.stringify(outcome) !== JSON.stringify(first!.outcome));
-  return { outcome: first!.outcome, fault: odd && `${what}\n${describe(first!)}\n${describe(odd)}` };
+  const fault = odd === undefined ? outcomes.map(findUnshown).find((each) => each !== undefined) : describe(odd);
+  return { outcome: first!.outcome, fault: fault && `${what}\n${describe(first!)}\n${fault}` };
+};
+
+/** What the answer to a refused request says. */
+const show = (name: NamedProtocol, { protocols, service, operation }: Subject, problem: Problem): ShownRefusal =>
+  formats[name].readRefusal(protocols[name].encodeError(problem, { requestReference: 'R', operation, service }));
+
+/** Every answer says the first issue in its text, and all of them where the format has room for them. */
+const findUnshown = ({
+  name,
+  outcome,
+  shown,
+}: {
+  readonly name: NamedProtocol;
+  readonly outcome: Outcome;
+  readonly shown: ShownRefusal | undefined;
+}): string | undefined => {
+  if (shown === undefined || !('problem' in outcome) || outcome.issues.length === 0) return undefined;
+  const messages = outcome.issues.map(([, , message]) => message);
+  const hasText = shown.text.endsWith(` ${messages[0]}`);
+  // With one issue, its text says all. A header has less room than 50 issues may need.
+  const isSingle = messages.length === 1 && shown.messages.length === 0;
+  const expected = name === 'adapter' ? messages.slice(0, Math.max(shown.messages.length, 5)) : messages;
+  if (hasText && (isSingle || JSON.stringify(shown.messages) === JSON.stringify(expected))) return undefined;
+  return `${name} shows ${JSON.stringify(shown)}`;
 };
 
 /** A body that cannot be parsed is refused with a place in it, which each format names in its own way. */

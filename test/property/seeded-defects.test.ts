@@ -1,6 +1,7 @@
 /** Seeded defects: each property finds a defect in any one codec. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
+import { type Issue, Problem } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
@@ -40,6 +41,15 @@ const withoutIssues = (protocol: Protocol, problem: string): Protocol => ({
   decode(...call) {
     const decoded = protocol.decode(...call);
     return { ...decoded, issues: decoded.issues.filter((each) => each.kind.name !== problem) };
+  },
+});
+
+const withShown = (protocol: Protocol, change: (issues: readonly Issue[]) => readonly Issue[]): Protocol => ({
+  ...protocol,
+  encodeError(problem, context) {
+    const issues = change(problem.issues);
+    const [first] = issues;
+    return protocol.encodeError(new Problem(first?.kind ?? problem.kind, first?.message, { issues }), context);
   },
 });
 
@@ -106,6 +116,16 @@ const seeded: readonly Seeded[] = [
     property: formatsRefuseAlike,
     defect: 'accepts a text that is too long',
     seed: (protocol) => withoutIssues(protocol, 'tooLong'),
+  },
+  {
+    property: formatsRefuseAlike,
+    defect: 'shows the first issue alone',
+    seed: (protocol) => withShown(protocol, (issues) => issues.slice(0, 1)),
+  },
+  {
+    property: formatsRefuseAlike,
+    defect: 'shows another issue first',
+    seed: (protocol) => withShown(protocol, (issues) => issues.toReversed()),
   },
   {
     property: unencodableTextIsRefused,

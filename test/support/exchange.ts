@@ -59,13 +59,13 @@ export const outcomeWithInput = (
   name: NamedProtocol,
   call: Bytes,
   routes?: Routes,
-): { readonly outcome: Outcome; readonly decoded?: unknown } => {
+): { readonly outcome: Outcome; readonly decoded?: unknown; readonly problem?: Problem } => {
   try {
     const { operation, input, issues } = decode(protocols, name, call, routes);
-    if (issues.length > 0) return { outcome: refusal(Problem.of(issues)) };
+    if (issues.length > 0) throw Problem.of(issues);
     return { outcome: { operation: operation.name, input: JSON.stringify(input) }, decoded: input };
   } catch (thrown) {
-    if (thrown instanceof Problem) return { outcome: refusal(thrown) };
+    if (thrown instanceof Problem) return { outcome: refusal(thrown), problem: thrown };
     throw thrown;
   }
 };

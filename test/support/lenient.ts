@@ -14,7 +14,8 @@ export interface Member {
 
 /** Mutable, because tests break these trees. */
 export type Loose =
-  | { kind: 'text'; text: string }
+  /** `isBare`: in JSON, without quotes. */
+  | { kind: 'text'; text: string; isBare?: true }
   /** null or xsi:nil; FORM has no null and omits the pair. */
   | { kind: 'nothing' }
   | { kind: 'object'; members: Member[] }
@@ -22,6 +23,8 @@ export type Loose =
   | { kind: 'list'; items: Loose[]; itemName: string; wrapped: boolean; repeated?: true };
 
 export const textNode = (text: string): Loose => ({ kind: 'text', text });
+
+export const bareNode = (text: string): Loose => ({ kind: 'text', text, isBare: true });
 
 /** Returns the tree of a canonical value; dates in UTC with milliseconds, which every format accepts. */
 export const loosen = (shape: Schema, value: unknown): Loose => {

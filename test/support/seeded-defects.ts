@@ -1,9 +1,9 @@
 /** Derives alternative spellings and defects of a valid request from its schema and its tree. */
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
-import type { Choice, Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
+import { type Choice, entryText, type Field, type ObjectSchema, type Schema } from '../../src/contract/schema.ts';
 import { arbitrary } from './generate.ts';
-import { type Loose, loosen, type Member, textNode } from './lenient.ts';
+import { bareNode, type Loose, loosen, type Member, textNode } from './lenient.ts';
 
 /** One change to a tree, in place. */
 export interface Change {
@@ -39,11 +39,15 @@ const wrongTexts = (shape: Schema, text: string): readonly (readonly [string, st
       return [
         ['wrong value', 'NO SUCH VALUE'],
         ['wrong case', text.toLowerCase()],
+        ['number', '5'],
+        ['boolean', 'true'],
       ];
     case 'list':
       return [
         ['wrong value in a set', `${text},NO_SUCH_VALUE`],
         ['empty value in a set', `${text},`],
+        ['number for a set', '5'],
+        ['boolean for a set', 'false'],
         ...(shape.emptyString === 'invalid' ? ([['blank set', ' ']] as const) : []),
       ];
     case 'decimal':
@@ -73,13 +77,60 @@ const wrongTexts = (shape: Schema, text: string): readonly (readonly [string, st
         ['too many bytes', Buffer.alloc(shape.max + 1).toString('base64')],
       ];
     case 'integer':
+      return [
+        ['wrong type', 'yesterday'],
+        ['fraction', '1.5'],
+        ['exponent', '1e3'],
+        ['boolean', 'true'],
+        ['too great', '12345678901234567890'],
+      ];
     case 'boolean':
+      return [
+        ['wrong type', 'yesterday'],
+        ['number', '7'],
+      ];
     case 'dateTime':
-      return [['wrong type', 'yesterday']];
+      return [
+        ['wrong type', 'yesterday'],
+        ['number', '20260101'],
+        ['boolean', 'true'],
+      ];
     default:
       return [];
   }
 };
+
+/** What JSON writes without quotes. */
+const isBareValue = (text: string): boolean =>
+  /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
+
+/** A number is exact where no program loses a digit of it. */
+const isExact = (text: string): boolean =>
+  /^-?\d{1,16}$/.test(text) ? BigInt(text) < 2n ** 53n && text !== '-0' : /^-?(?:\d\.?){1,15}$/.test(text);
+
+/** Whether JSON may write a value of this kind without quotes, and mean the same as the other formats. */
+const canBeBare = (shape: Schema, text: string): boolean => {
+  if (!isBareValue(text) || shape.kind === 'binary') return false;
+  if (shape.kind !== 'string') return true;
+  return text === 'true' || text === 'false' ? shape === entryText : isExact(text);
+};
+
+/** Keys that no map may have. */
+const wrongKeys: readonly (readonly [string, string])[] = [
+  ['empty', ''],
+  ['with brackets', 'a[0]'],
+  ['a bracket', ']'],
+  ['forbidden', '__proto__'],
+  ['with a forbidden step', 'a.__proto__.b'],
+  ['with an empty step', 'a..b'],
+  ['with a dot in front', '.a'],
+  ['with a dot behind', 'a.'],
+  ['with a line break', 'a\nb'],
+  ['too long', 'k'.repeat(129)],
+  ['as long as a message', 'k'.repeat(300)],
+  ['of nine steps', 'a.b.c.d.e.f.g.h.i'],
+  ['of twenty steps', 'a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t'],
+];
 
 const choiceBroken = (shape: ObjectSchema, node: ObjectNode, { options, exclusive }: Choice): Change[] => {
   const none = { name: `no option in ${shape.name}`, apply: () => remove(node, options.flat()) };
@@ -125,7 +176,10 @@ const inMember = (owner: ObjectNode, member: Member, { schema: shape, required }
 const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
   switch (node.kind) {
     case 'text': {
-      const wrong = wrongTexts(shape, node.text).map(([name, text]) => ({ name, apply: () => set(textNode(text)) }));
+      const wrong = wrongTexts(shape, node.text).flatMap(([name, text]) => [
+        { name, apply: () => set(textNode(text)) },
+        ...(canBeBare(shape, text) ? [{ name: `${name}, without quotes`, apply: () => set(bareNode(text)) }] : []),
+      ]);
       return [...wrong, { name: 'object for a text', apply: () => set(objectWith('1')) }];
     }
     case 'object':
@@ -147,6 +201,12 @@ const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
       return [
         { name: 'too many entries', apply: many },
         { name: 'entry too long', apply: long },
+        ...wrongKeys.flatMap(([name, key]) =>
+          ['x', ''].map((text) => ({
+            name: `key ${name}${text === '' ? ', without a value' : ''}`,
+            apply: () => void node.members.splice(0, 1, { name: key, node: textNode(text) }),
+          })),
+        ),
         { name: 'text for a map', apply: () => set(textNode('x')) },
       ];
     }
@@ -218,7 +278,9 @@ const spellingsOfNumber = (text: string): readonly string[] => {
 const inSpelling = (shape: Schema, member: Member): Change[] => {
   const { node } = member;
   if (shape.kind === 'object') return [...spellings(shape, node)];
+  if (node.kind === 'map') return node.members.flatMap((entry) => withoutQuotes(entryText, entry));
   if (node.kind !== 'text') return [];
+  const bare = withoutQuotes(shape, member);
   const respell = (text: string): Change => ({
     name: text,
     apply: () => {
@@ -229,5 +291,14 @@ const inSpelling = (shape: Schema, member: Member): Change[] => {
   if (shape.kind === 'binary') return [respell(`\n${node.text.replace(/(.{4})(?=.)/g, '$1\r\n')}\n`)];
   if (shape.kind === 'date') return ['Z', '+14:00', '-05:30\n'].map((zone) => respell(node.text + zone));
   if (shape.kind === 'decimal') return spellingsOfNumber(node.text).map(respell);
-  return shape.kind === 'string' ? [] : [respell(` ${node.text}\n`)];
+  return shape.kind === 'string' ? bare : [...bare, respell(` ${node.text}\n`)];
+};
+
+const withoutQuotes = (shape: Schema, member: Member): Change[] => {
+  const { node } = member;
+  if (node.kind !== 'text' || !canBeBare(shape, node.text)) return [];
+  const apply = () => {
+    member.node = bareNode(node.text);
+  };
+  return [{ name: `${node.text} without quotes`, apply }];
 };

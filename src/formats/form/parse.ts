@@ -7,7 +7,7 @@ import type { Fault } from '../malformed-body.ts';
 import type { Reply } from '../protocol.ts';
 import { type Pair, parsePairs, placesOfPairs } from './pairs.ts';
 
-export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
+export const limits = Object.freeze({ pairsMax: 200, depthMax: 16 });
 
 /** A name's own value, the names below it, or (for maps alone) both. */
 export interface Node {
@@ -58,7 +58,7 @@ export function treeOf(pairs: Iterable<Pair>, document?: string): Parsed {
     const where = places[count];
     const found = where && document !== undefined ? { document, ...where } : undefined;
     count += 1;
-    const fault = key.length > limits.keyLengthMax ? 'key too long' : place(tree, key, value, found);
+    const fault = place(tree, key, value, found);
     if (fault !== undefined) return { fault, where: `pair ${count}` };
   }
   return { tree };
@@ -76,16 +76,10 @@ function createNode(): Node {
   return { value: undefined, below: new Map() };
 }
 
-/** Returns the fault of a key, if it has one. */
+/** Returns the fault of a key, if it has one. What a name may be is decided by those who read the tree, as in every format. */
 function place(tree: Node, key: string, value: string, found: TextPlace | undefined): string | undefined {
-  // Other interfaces nest with brackets: a key with brackets is a misunderstanding and not a name.
-  if (/[[\]]/.test(key)) return 'bracket in a key';
-  const steps = key.split('.');
-  if (steps.length > limits.depthMax) return 'too deep';
   let at = tree;
-  for (const step of steps) {
-    if (step === '') return 'empty name';
-    if (step === '__proto__') return 'forbidden name';
+  for (const step of stepsOf(key)) {
     let next = at.below.get(step);
     if (next === undefined) {
       next = createNode();
@@ -98,4 +92,11 @@ function place(tree: Node, key: string, value: string, found: TextPlace | undefi
   at.value = value;
   if (found !== undefined) at.place = found;
   return undefined;
+}
+
+/** The steps of a name. What is deeper than any message is one step, so that the tree is never deeper. */
+function stepsOf(key: string): readonly string[] {
+  const steps = key.split('.', limits.depthMax);
+  const length = steps.reduce((sum, step) => sum + step.length + 1, -1);
+  return length === key.length ? steps : [...steps, key.slice(length + 1)];
 }

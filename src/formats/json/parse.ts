@@ -1,7 +1,7 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
 import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
-import { plainInteger } from '../../lib/exact-json.ts';
+import { isExactInteger } from '../../lib/exact-json.ts';
 import { type DecodedText, decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { type Limits, limits, scan } from './scan.ts';
@@ -40,11 +40,11 @@ function offset(at: number | undefined): string | undefined {
 }
 
 /**
- * A number that is no integer of up to 15 digits becomes a symbol, whose description is the number as it was written: a double
- * could lose digits. The library types do not have the third argument yet.
+ * A number that is no integer which a double holds exactly becomes a symbol, whose description is the number as it was written: a
+ * double could lose digits. The library types do not have the third argument yet.
  */
 function markImprecise(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
   if (typeof value !== 'number') return value;
   const source = context?.source ?? '';
-  return plainInteger.test(source) ? value : Symbol(source);
+  return isExactInteger(source) ? value : Symbol(source);
 }

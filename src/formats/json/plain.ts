@@ -2,7 +2,15 @@
 import { parser } from '../../contract/lexical.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { isKey } from '../../contract/read.ts';
-import type { Choice, ListSchema, MapSchema, ObjectSchema, ScalarSchema, SetSchema } from '../../contract/schema.ts';
+import {
+  type Choice,
+  entryText,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type SetSchema,
+} from '../../contract/schema.ts';
 import { type Member, walk } from '../../contract/walk.ts';
 import type { Limits } from './scan.ts';
 
@@ -190,7 +198,7 @@ function readWrapped(itemName: string, item: ReadAt): ReadAt {
 }
 
 function readMap({ max }: MapSchema, item: ReadAt | undefined): ReadAt {
-  const readEntry = item ?? readScalar({ kind: 'string', example: '' });
+  const readEntry = item ?? readScalar(entryText);
   return (source) => {
     if (!take(source, objectStart)) return takeWord(source, 'null') ? null : undefined;
     const entries: [string, unknown][] = [];

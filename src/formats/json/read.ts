@@ -1,24 +1,19 @@
 /** The reader of JSON trees. */
 import type { Reader } from '../../contract/read.ts';
-import type { Field, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
+import { entryText, type Field, type ObjectSchema, type ScalarSchema } from '../../contract/schema.ts';
+import { isExactNumber } from '../../lib/exact-json.ts';
 
 export const reader: Reader<unknown> = Object.freeze({
   isAbsent: (node) => node === null || node === undefined,
 
   text(node, schema) {
     if (typeof node === 'string') return node;
-    // Some clients send references and card numbers as numbers. The scan has checked that no digit was lost.
-    if (typeof node === 'number')
-      return schema.kind === 'string' ||
-        schema.kind === 'integer' ||
-        schema.kind === 'decimal' ||
-        schema.kind === 'double'
-        ? String(node)
-        : undefined;
-    // Any other number, as it was written.
-    if (typeof node === 'symbol')
-      return schema.kind === 'decimal' || schema.kind === 'double' ? node.description : undefined;
-    return typeof node === 'boolean' && schema.kind === 'boolean' ? String(node) : undefined;
+    if (typeof node === 'boolean') return canBeBoolean(schema) ? String(node) : undefined;
+    // Some clients send references and card numbers as numbers. They are read as other formats read the same characters.
+    const number = typeof node === 'number' ? String(node) : typeof node === 'symbol' ? node.description : undefined;
+    if (number === undefined || schema.kind === 'binary') return undefined;
+    // A text has to be what the client meant, so it may not have more digits than a client may have kept.
+    return schema.kind !== 'string' || isExactNumber(number) ? number : undefined;
   },
 
   token: (node) => node,
@@ -51,6 +46,11 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 } satisfies Reader<unknown>);
+
+/** The others are texts, which a boolean is not, save where a program writes whatever it has. */
+function canBeBoolean(schema: ScalarSchema): boolean {
+  return schema.kind === 'boolean' || schema.kind === 'enum' || schema === entryText;
+}
 
 /** The reader of answers of other servers: they write a value in every way that its schema leaves no doubt about. */
 export const answerReader: Reader<unknown> = Object.freeze({

@@ -1,6 +1,6 @@
 /** Scans JSON text before `JSON.parse` for what that accepts: duplicate keys, unpaired surrogates and deep nesting. */
 
-import { plainInteger } from '../../lib/exact-json.ts';
+import { isExactInteger } from '../../lib/exact-json.ts';
 
 export interface Limits {
   readonly depthMax: number;
@@ -11,7 +11,7 @@ export interface Limits {
 /** For requests. */
 export const limits: Limits = Object.freeze({ depthMax: 16, membersMax: 2_000 });
 
-/** `plainNumbers` is false if a number is no integer of up to 15 digits. */
+/** `plainNumbers` is false if a number is no integer that a double holds exactly. */
 export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
 
 const number = /[-+.\deE]+/y;
@@ -51,7 +51,7 @@ export function scan(text: string, { depthMax, membersMax }: Limits): Scan {
     } else if (sign === 0x2d || (sign >= 0x30 && sign <= 0x39)) {
       number.lastIndex = at;
       const token = number.exec(text)?.[0] ?? '';
-      plainNumbers &&= plainInteger.test(token);
+      plainNumbers &&= isExactInteger(token);
       at += token.length;
     } else {
       if (sign === 0x2c) {

@@ -113,14 +113,18 @@ describe('errors', () => {
   const about = { service: 'Recurring', version: 25, operation: 'disable' };
 
   test.each(namedProtocols)('of %s become those of the other formats', (from) => {
-    const { body } = protocols[from].encodeError(problem, context);
-    const { canonical, messages, ...conversion } = convert({ message: body, from, to: namedProtocols, ...about });
+    const { status, contentType, headers, body } = protocols[from].encodeError(problem, context);
+    const lines = Object.entries({ ...headers, 'Content-Type': contentType }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    const message = `HTTP/1.1 ${status} x\n${lines.join('\n')}\n\n${body}`;
+    const { canonical, messages, ...conversion } = convert({ message, from, to: namedProtocols, ...about });
     expect(conversion).toMatchObject({ side: 'error', operation: 'disable', issues: [] });
     expect(canonical).toMatchObject({ status: 422, code: '158', type: 'validation', message: problem.message });
-    // One line of text has no coordinates of the first field, and no reference.
+    // The others have no reference in them.
     for (const to of from === 'json' || from === 'form' ? namedProtocols : (['soap11', 'soap12', 'adapter'] as const)) {
-      const written = messages[to]?.body;
-      expect(written).toBe(protocols[to].encodeError(problem, context).body);
+      const expected = protocols[to].encodeError(problem, context);
+      expect(messages[to]).toMatchObject({ body: expected.body, headers: expected.headers });
     }
   });
 

@@ -41,17 +41,17 @@ describe('describing', () => {
 describe('editing', () => {
   test('a wrong field is marked in each format, and the others follow', () => {
     const edited = editMessage(
-      { ...disable, from: 'json', text: '{"merchantAccount": 7.5,\n "shopperReference": "a", "x": {"y": 1}}' },
+      { ...disable, from: 'json', text: '{"merchantAccount": 7e5,\n "shopperReference": "a", "x": {"y": 1}}' },
       parts,
     );
     expect(edited).toMatchObject({ kind: 'request', format: 'json', operation: 'disable' });
-    expect(JSON.parse(edited.draft!)).toEqual({ merchantAccount: '7.5', shopperReference: 'a', x: { y: '1' } });
+    expect(JSON.parse(edited.draft!)).toEqual({ merchantAccount: '7e5', shopperReference: 'a', x: { y: '1' } });
     expect(edited.issues).toMatchObject([
       { field: 'x', at: '/x', line: 2, column: 27 },
       { field: 'merchantAccount', line: 1 },
     ]);
     for (const { text, issues = [] } of edited.messages ?? [])
-      for (const { field, start, end } of issues) expect(text.slice(start, end)).toMatch(field === 'x' ? /x/ : /7\.5/);
+      for (const { field, start, end } of issues) expect(text.slice(start, end)).toMatch(field === 'x' ? /x/ : /7e5/);
   });
 
   test('what is pasted into the editor of another format is read as what it is', () => {

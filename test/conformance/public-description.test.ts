@@ -2,13 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
-import { violations } from '../support/public-answers.ts';
-import { type PublicMember, type PublicSchema, publicSchemas } from '../support/public-schemas.ts';
+import { entryOf, itemOf, violations } from '../support/public-answers.ts';
+import { type PublicMember, publicDescriptionOf } from '../support/public-facts.ts';
 import { type Furnished, furnished } from '../support/seeded-platform.ts';
 import { publicExamples } from './public-examples.ts';
 import { createStartingResources, type Starting } from './starting-resources.ts';
 
 type Path = readonly string[];
+
+const { types } = publicDescriptionOf('BalancePlatform', 2);
 
 /** Values of members that are more than any text; otherwise a member is the text of its name. */
 const samples: Readonly<Record<string, unknown>> = {
@@ -35,27 +37,28 @@ const dateTime = '2026-11-22T08:00:00+01:00';
 
 /** A value with every member; an enumeration has its first value. */
 function completeValue(type: string, name = ''): unknown {
-  const [, item] = /^\[(.+)\]$/.exec(type) ?? [];
+  const item = itemOf(type);
   if (item !== undefined) return [completeValue(item, name)];
-  const [, entry] = /^\{(.+)\}$/.exec(type) ?? [];
+  const entry = entryOf(type);
   if (entry !== undefined) return { issueCard: completeValue(entry, name) };
-  const members = publicSchemas.get(type);
+  const members = types.get(type);
   if (members !== undefined)
-    return Object.fromEntries(members.map((each) => [each.name, completeValue(each.type, each.name)]));
+    return Object.fromEntries(members.map((each) => [each.name, completeValue(each.value, each.name)]));
   switch (type) {
     case 'boolean':
       return true;
-    case 'integer':
+    case 'integer int32':
+    case 'integer int64':
       return 1;
     case 'date-time':
       return dateTime;
     default:
-      return samples[name] ?? (type === 'string' ? name : type.split('|')[0]);
+      return samples[name] ?? (type === 'string' || type === 'time' ? name : type.split('|')[0]);
   }
 }
 
 /** Each value of each enumeration, in a request with the required members and those on the way to it. */
-function enumeratedRequests(schema: PublicSchema): readonly { readonly name: string; readonly body: object }[] {
+function enumeratedRequests(schema: string): readonly { readonly name: string; readonly body: object }[] {
   return enumerations(schema).flatMap(({ path, values }) =>
     values.map((value) => ({ name: `${path.join('.')} ${value}`, body: leanValue(schema, path, value) as object })),
   );
@@ -65,7 +68,7 @@ function enumerations(
   type: string,
   above: Path = [],
 ): readonly { readonly path: Path; readonly values: readonly string[] }[] {
-  return (publicSchemas.get(type) ?? []).flatMap(({ name, type: memberType }) => {
+  return (types.get(type) ?? []).flatMap(({ name, value: memberType }) => {
     const path = [...above, name];
     if (memberType.startsWith('{')) return enumerations(memberType.slice(1, -1), [...path, 'issueCard']);
     // Only the platform sets the members in lists.
@@ -78,15 +81,15 @@ function enumerations(
 function leanValue(type: string, [step, ...rest]: Path, value: string): unknown {
   if (step === undefined) return value;
   if (type.startsWith('{')) return { [step]: leanValue(type.slice(1, -1), rest, value) };
-  const members = publicSchemas.get(type) ?? [];
+  const members = types.get(type) ?? [];
   const chosen = members.filter(({ name, required }) => required || name === step);
   return Object.fromEntries(
-    chosen.map((each) => [each.name, each.name === step ? leanValue(each.type, rest, value) : requiredValue(each)]),
+    chosen.map((each) => [each.name, each.name === step ? leanValue(each.value, rest, value) : requiredValue(each)]),
   );
 }
 
-function requiredValue({ name, type }: PublicMember): unknown {
-  const members = publicSchemas.get(type);
+function requiredValue({ name, value: type }: PublicMember): unknown {
+  const members = types.get(type);
   if (members === undefined) return completeValue(type, name);
   return Object.fromEntries(members.filter(({ required }) => required).map((each) => [each.name, requiredValue(each)]));
 }
@@ -119,7 +122,7 @@ describe('request examples', () => {
 });
 
 interface RequestType {
-  readonly schema: PublicSchema;
+  readonly schema: string;
   readonly asks: string;
   /** Has no influence on the enumerations. */
   readonly without?: string;
@@ -195,13 +198,15 @@ function withCompanions(name: string, body: object): object {
 
 test('control: what the description does not have is found', () => {
   const platform = { id: 'DemoPlatform', status: 'Active' };
-  expect(violations('BalancePlatform', platform)).toEqual([]);
-  expect(violations('BalancePlatform', { status: 1, timeZone: 'UTC' })).toEqual([
+  expect(violations('BalancePlatform', platform, types)).toEqual([]);
+  expect(violations('BalancePlatform', { status: 1, timeZone: 'UTC' }, types)).toEqual([
     '.id is missing',
     '.status is not string',
     '.timeZone is unknown',
   ]);
-  expect(violations('BalanceAccount', { accountHolderId: 'AH', id: 'BA', status: 'open', balances: [{}] })).toEqual([
+  expect(
+    violations('BalanceAccount', { accountHolderId: 'AH', id: 'BA', status: 'open', balances: [{}] }, types),
+  ).toEqual([
     '.status is not active|closed|inactive|suspended',
     '.balances[0].available is missing',
     '.balances[0].balance is missing',

@@ -6,8 +6,10 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import { services } from '../../src/services/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { publicVersionsOf } from '../support/public-facts.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
-import { facts } from './public-members.ts';
+
+const versions = publicVersionsOf('Recurring');
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -52,7 +54,7 @@ const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030',
 const agreed = { contract: ['RECURRING'], recurringExpiry: Date.UTC(2030, 11, 31), recurringFrequency: '28' };
 
 describe.each(formats)('%s', (name) => {
-  test.each(facts.versions)('networkTxReference is in the list since version 68: %i', async (version) => {
+  test.each(versions)('networkTxReference is in the list since version 68: %i', async (version) => {
     const input = { card, recurring: agreed, additionalData: { networkTxReference: 'MCC1234567890' } };
     expect((await call({ name, version, operation: 'storeToken', input })).entry.outcome).toBe('ok');
     const { message, output } = await call({ name, version, operation: 'listRecurringDetails', input: {} });
@@ -296,18 +298,15 @@ test('members of a request that only version 12 has are no part of the request',
   expect(other.entry.outcome).toBe('keyReused');
 });
 
-test.each(facts.versions)(
-  'recurringExpiry that is no moment: ignored before version 40, refused in %i',
-  async (version) => {
-    const body = JSON.stringify({
-      ...{ merchantAccount: 'DemoMerchant', shopperReference: 'anna', card },
-      recurring: { contract: 'RECURRING', recurringExpiry: 'soon' },
-    });
-    const path = `/pal/servlet/Recurring/v${version}/storeToken`;
-    const { entry } = await send(path, 'application/json', body);
-    expect(entry.outcome).toBe(version < 40 ? 'ok' : 'structure');
-  },
-);
+test.each(versions)('recurringExpiry that is no moment: ignored before version 40, refused in %i', async (version) => {
+  const body = JSON.stringify({
+    ...{ merchantAccount: 'DemoMerchant', shopperReference: 'anna', card },
+    recurring: { contract: 'RECURRING', recurringExpiry: 'soon' },
+  });
+  const path = `/pal/servlet/Recurring/v${version}/storeToken`;
+  const { entry } = await send(path, 'application/json', body);
+  expect(entry.outcome).toBe(version < 40 ? 'ok' : 'structure');
+});
 
 /** Two callers of any version and format, who send one request with one key. */
 const retries = fc.record({
@@ -317,7 +316,7 @@ const retries = fc.record({
     { name: 'disable', input: { shopperReference: 'shopper-1', contract: ['PAYOUT'] } },
     { name: 'disable', input: { shopperReference: 'shopper-1' } },
   ),
-  versions: fc.tuple(fc.constantFrom(...facts.versions), fc.constantFrom(...facts.versions)),
+  versions: fc.tuple(fc.constantFrom(...versions), fc.constantFrom(...versions)),
   names: fc.tuple(fc.constantFrom(...formats), fc.constantFrom(...formats)),
   restarts: fc.boolean(),
 });

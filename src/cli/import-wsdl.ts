@@ -49,8 +49,8 @@ async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...c
   // The terminal would follow the control characters of a document.
   process.stderr.write(report.map(escapeUnprintable).join('\n'));
   if (isRefused) throw new CommandError(['something is left out, and --strict is given: no contract is written']);
-  if (out === undefined) process.stdout.write(imported.text);
-  else writeFileSync(out, imported.text);
+  if (out === undefined) process.stdout.write(imported.text());
+  else writeFileSync(out, imported.text());
 }
 
 async function read(wsdl: string, options: Parameters<typeof importWsdl>[1]): Promise<Imported> {
@@ -63,16 +63,28 @@ async function read(wsdl: string, options: Parameters<typeof importWsdl>[1]): Pr
   }
 }
 
-function reportOf({ service, findings }: Imported) {
-  const { name, version, address } = service;
-  return { service: name, version, address, operations: [...service.operations.keys()], findings };
+/** The first service has members of its own; `operations` are those of all services. */
+function reportOf({ services: imported, findings }: Imported) {
+  const services = imported.map(({ service: { name, version, address, operations }, location }) => ({
+    service: name,
+    version,
+    address,
+    location,
+    operations: [...operations.keys()],
+  }));
+  const operations = services.flatMap((each) => each.operations);
+  const [{ service, version, address } = {}] = services;
+  return { service, version, address, operations, services, findings };
 }
 
-function linesOf({ service, findings }: Imported): readonly string[] {
-  const { name, version, address, operations } = service;
-  const count = operations.size === 1 ? '1 operation' : `${operations.size} operations`;
+/** What was imported, and each kind of finding. */
+export function linesOf({ services, findings }: Pick<Imported, 'services' | 'findings'>): readonly string[] {
+  const found = services.map(({ service: { name, version, address, operations } }) => {
+    const count = operations.size === 1 ? '1 operation' : `${operations.size} operations`;
+    return `${name} version ${version} at ${address}: ${count}`;
+  });
   const kinds = (Object.keys(headings) as FindingKind[]).flatMap((kind) => section(kind, findings));
-  return [`${name} version ${version} at ${address}: ${count}`, ...kinds, ''];
+  return [...found, ...kinds, ''];
 }
 
 function section(kind: FindingKind, findings: readonly Finding[]): readonly string[] {

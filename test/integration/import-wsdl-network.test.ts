@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type DownloadOptions, download, mayLeadTo, type Origin } from '../../src/documents/wsdl/download.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { bytesMax, Unread } from '../../src/documents/wsdl/read-location.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 
 const xs = 'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
 /** Its types are in a schema that is imported, which includes another one. */

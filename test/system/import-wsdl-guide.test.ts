@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);

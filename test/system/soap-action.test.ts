@@ -9,7 +9,7 @@ import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 
 const file = join(import.meta.dirname, '../wsdl/asmx.wsdl');
 const path = '/shop/OrderService.asmx';

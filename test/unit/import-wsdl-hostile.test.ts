@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as language from '../../src/api/contract.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { checkSource, UnsafeSource } from '../../src/documents/wsdl/check-source.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

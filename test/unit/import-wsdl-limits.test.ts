@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { operation } from '../../src/contract/operation.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -9,7 +9,7 @@ import { ComplexTypes } from './complex-types.ts';
 import { choosePort, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
 import { type FindingCollector, Refused } from './findings.ts';
-import { childNamed, docOf, keyOf, nameIn, rootOf, xsdUri } from './names.ts';
+import { childNamed, docOf, keyOf, nameIn, rootOf, soap12Uri, xsdUri } from './names.ts';
 import { elementsOf, type PortOperation, readMessage, readPortOperations, type Style } from './operations.ts';
 
 import { Prefixes } from './prefixes.ts';
@@ -25,10 +25,29 @@ export interface ImportChoice extends PortChoice {
   readonly timeZone?: string | undefined;
 }
 
+/** A contract, and the server that answers it as the document says. */
+export interface ImportedService {
+  readonly service: Service;
+  /** The address of its port, as written; it may be none. */
+  readonly location: string;
+  /** The version of SOAP that the port speaks. */
+  readonly format: 'soap11' | 'soap12';
+}
+
 /** Throws Unread where no operation can be imported. */
-export function importService({ definitions: roots, schemas, findings }: Loaded, choice: ImportChoice): Service {
-  const definitions = new Definitions(roots);
-  const port = choosePort(definitions, choice, findings);
+export function importServices(loaded: Loaded, choice: ImportChoice): readonly ImportedService[] {
+  const definitions = new Definitions(loaded.definitions);
+  const port = choosePort(definitions, choice, loaded.findings);
+  const service = importPort(loaded, definitions, port, choice);
+  return [{ service, location: port.location, format: port.soap === soap12Uri ? 'soap12' : 'soap11' }];
+}
+
+function importPort(
+  { definitions: roots, schemas, findings }: Loaded,
+  definitions: Definitions,
+  port: Port,
+  choice: ImportChoice,
+): Service {
   const declared = readPortOperations(definitions, port, findings);
   const ownUri = mostFrequent(declared.map(({ input }) => input.name.uri));
   const index = new SchemaIndex(schemas);

@@ -1,37 +1,42 @@
-/** Imports a WSDL: the contract as TypeScript, and what was left out, changed or guessed. */
+/** Imports a WSDL: the contracts as values and as TypeScript, and what was left out, changed or guessed. */
 
 import { textLengthMax } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { checkSource } from './check-source.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
 import { type Finding, type FindingKind, printFinding } from './findings.ts';
-import { type ImportChoice, importService } from './import-service.ts';
+import { type ImportChoice, type ImportedService, importServices } from './import-service.ts';
 import { itemsMax } from './particles.ts';
 import { createReading, type ReadingOptions, Unread } from './read-location.ts';
-import { writeContract } from './write-contract.ts';
+import { writeContracts } from './write-contract.ts';
 
 export interface ImportOptions extends ReadingOptions, ImportChoice {}
 
 export interface Imported {
-  readonly service: Service;
-  /** The source text of the contract. */
-  readonly text: string;
+  readonly services: readonly ImportedService[];
+  /** Returns the source text of the contracts. Throws UnsafeSource rather than return code. */
+  text(): string;
   readonly findings: readonly Finding[];
 }
 
-/** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported, and UnsafeSource rather than return code. */
+/** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported. */
 export async function importWsdl(location: string, options: ImportOptions): Promise<Imported> {
   const loaded = await loadDocuments(location, createReading(options));
-  const service = importLoaded(loaded, options);
+  const services = importLoaded(loaded, options);
   const findings = loaded.findings.all();
-  const text = writeContract(service, commentsOf(service, findings));
-  checkSource(text);
-  return { service, text, findings };
+  return { services, findings, text: () => textOf(services, findings) };
 }
 
-function importLoaded(loaded: Loaded, options: ImportOptions): Service {
+function textOf(imported: readonly ImportedService[], findings: readonly Finding[]): string {
+  const services = imported.map(({ service }) => service);
+  const text = writeContracts(services, commentsOf(services, findings));
+  checkSource(text);
+  return text;
+}
+
+function importLoaded(loaded: Loaded, options: ImportOptions): readonly ImportedService[] {
   try {
-    return importService(loaded, options);
+    return importServices(loaded, options);
   } catch (thrown) {
     if (thrown instanceof Unread) thrown.findings = loaded.findings.all();
     throw thrown;
@@ -45,13 +50,14 @@ export const headings: Readonly<Record<FindingKind, string>> = Object.freeze({
   check: 'Guessed, to be checked',
 });
 
-function commentsOf({ name, version }: Service, findings: readonly Finding[]): readonly string[] {
+function commentsOf(services: readonly Service[], findings: readonly Finding[]): readonly string[] {
   const kinds = (Object.keys(headings) as FindingKind[]).flatMap((kind) => {
     const lines = findings.filter((each) => each.kind === kind).map((each) => `// - ${printFinding(each)}`);
     return lines.length === 0 ? [] : ['//', `// ${headings[kind]}:`, ...lines];
   });
+  const names = services.map(({ name, version }) => `${name}, version ${version}`);
   return [
-    `/** ${name}, version ${version}: the contract of a WSDL, by \`triglyph import-wsdl\`. */`,
+    `/** ${names.join('; ')}: the ${names.length === 1 ? 'contract' : 'contracts'} of a WSDL, by \`triglyph import-wsdl\`. */`,
     `// Where the WSDL sets no limit, texts have ${textLengthMax} characters and lists ${itemsMax} items; integers have 15 digits.`,
     ...kinds,
   ];

@@ -1,4 +1,4 @@
-/** Writes a contract as TypeScript, as a person would with `triglyph/contract`. */
+/** Writes contracts as TypeScript, as a person would with `triglyph/contract`. */
 
 import type { Operation } from '../../contract/operation.ts';
 import type { ProblemKind } from '../../contract/problem.ts';
@@ -10,8 +10,15 @@ import { UniqueNames } from './names.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
 /** `comments`: lines at the top. */
-export function writeContract(service: Service, comments: readonly string[]): string {
-  return new Writer(service).text(comments);
+export function writeContracts(services: readonly Service[], comments: readonly string[]): string {
+  return new Writer(services).text(comments);
+}
+
+/** The names of the constants that hold the contracts of a text. */
+export function contractNames(services: readonly Service[]): readonly string[] {
+  if (services.length === 1) return ['contract'];
+  const names = new UniqueNames(reserved);
+  return services.map(({ name }) => names.take(`${constantName(name)}Contract`));
 }
 
 /** The options of fields that are written once. */
@@ -30,36 +37,41 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 class Writer {
-  readonly #service: Service;
+  readonly #services: readonly Service[];
+  readonly #contractNames: readonly string[];
   readonly #imports = new Set<string>(['object', 'operation', 'service']);
   /** Declarations in the order of their use, by the text or the schema that they stand for. */
   readonly #declarations: string[] = [];
   readonly #objects = new Map<ObjectSchema, string>();
   readonly #texts = new Map<string, string>();
-  readonly #names = new UniqueNames(reserved);
+  readonly #operations = new Map<Operation, string>();
+  readonly #names: UniqueNames;
   readonly #uses = new Map<string, number>();
+  #problemNames = 0;
   /** The objects of messages, which stand in their operations. */
   readonly #messages: ReadonlySet<ObjectSchema>;
 
-  constructor(service: Service) {
-    this.#service = service;
-    const roots = [...service.operations.values()].flatMap(({ input, output }) => [input, output]);
+  constructor(services: readonly Service[]) {
+    this.#services = services;
+    this.#contractNames = contractNames(services);
+    this.#names = new UniqueNames([...reserved, ...this.#contractNames]);
+    const operations = services.flatMap((each) => [...each.operations.values()]);
+    const roots = operations.flatMap(({ input, output }) => [input, output]);
     this.#messages = new Set(roots.filter((each, at) => roots.indexOf(each) === at && roots.lastIndexOf(each) === at));
     for (const root of roots) this.#count(root, new Set());
   }
 
   text(comments: readonly string[]): string {
-    const { problems = {}, operations } = this.#service;
-    const declared = Object.keys(problems).length === 0 ? '' : this.#problems(problems);
-    const written = [...operations.values()].map((each) => this.#operation(each));
-    const contract = this.#contract();
+    const written = this.#services.map((service, at) => this.#parts(service, this.#contractNames[at]!));
+    const problems = written.map((each) => each.problems);
+    const others = written.flatMap(({ operations, contract }) => [...operations, contract]);
     const imports = [...this.#imports].sort();
     const importLine = `import { ${imports.join(', ')} } from 'triglyph/contract';`;
     const importText =
       importLine.length <= 120
         ? importLine
         : `import {\n${imports.map((each) => `  ${each},\n`).join('')}} from 'triglyph/contract';`;
-    return `${spaced([comments.join('\n'), importText, declared, ...this.#declarations, ...written, contract])}\n`;
+    return `${spaced([comments.join('\n'), importText, ...problems, ...this.#declarations, ...others])}\n`;
   }
 
   /** Counts what is used, to name what is used often. */
@@ -80,7 +92,18 @@ class Writer {
     this.#uses.set(text, (this.#uses.get(text) ?? 0) + 1);
   }
 
-  #problems(problems: Readonly<Record<string, ProblemKind>>): string {
+  #parts(service: Service, name: string) {
+    const { problems = {}, operations } = service;
+    const hasProblems = Object.keys(problems).length > 0;
+    const problemsName = hasProblems ? this.#problemsName() : '';
+    return {
+      problems: hasProblems ? this.#problems(problemsName, problems) : '',
+      operations: [...operations.values()].map((each) => this.#operation(each, problemsName)),
+      contract: this.#contract(service, name, problemsName),
+    };
+  }
+
+  #problems(constant: string, problems: Readonly<Record<string, ProblemKind>>): string {
     this.#imports.add('defineProblems').add('kind');
     const table = Object.fromEntries(
       Object.entries(problems).map(([name, { status, code, type, message }]) => [
@@ -88,11 +111,12 @@ class Writer {
         call('kind', String(status), quote(code), quote(type), quote(message)),
       ]),
     );
-    return `export const problems = ${print(call('defineProblems', members(table, true)), '', 24)};`;
+    return `export const ${constant} = ${print(call('defineProblems', members(table, true)), '', constant.length + 16)};`;
   }
 
-  #operation({ name, doc, effect, role, problems, elements, soapAction, input, output }: Operation): string {
-    const names = problems.map((problem) => `problems.${typeof problem === 'string' ? problem : problem.name}`);
+  #operation(operation: Operation, problemsName: string): string {
+    const { name, doc, effect, role, problems, elements, soapAction, input, output } = operation;
+    const names = problems.map((problem) => `${problemsName}.${typeof problem === 'string' ? problem : problem.name}`);
     const parts = members(
       {
         name: quote(name),
@@ -116,12 +140,12 @@ class Writer {
       true,
     );
     const constant = this.#nameFor(name);
-    this.#texts.set(`operation ${name}`, constant);
+    this.#operations.set(operation, constant);
     return `export const ${constant} = ${withBinding(print(call('operation', parts)), { name, effect, input })};`;
   }
 
-  #contract(): string {
-    const { name, version, doc, address, legacy, namespaces, soapStyle, problems, operations } = this.#service;
+  #contract(service: Service, constant: string, problemsName: string): string {
+    const { name, version, doc, address, legacy, namespaces, soapStyle, problems, operations } = service;
     const { own, uris, unqualified, fault } = namespaces!;
     const texts = (entries: Readonly<Record<string, string>>) =>
       members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
@@ -140,12 +164,12 @@ class Writer {
           fault: fault && members({ prefix: quote(fault.prefix), errors: list(fault.errors) }),
         }),
         soapStyle: soapStyle && quote(soapStyle),
-        problems: problems && 'problems',
-        operations: { items: [...operations.keys()].map((each) => this.#texts.get(`operation ${each}`)!) },
+        problems: problems && problemsName,
+        operations: { items: [...operations.values()].map((each) => this.#operations.get(each)!) },
       },
       true,
     );
-    return `export const contract = ${print(call('service', parts))};`;
+    return `export const ${constant} = ${print(call('service', parts))};`;
   }
 
   #schema(schema: Schema): Expression {
@@ -244,11 +268,20 @@ class Writer {
   }
 
   #nameFor(wanted: string): string {
-    const words = wanted.replace(/[^A-Za-z0-9_]+(.)?/g, (_, letter: string = '') => letter.toUpperCase());
-    const lower = words.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
-    const base = /^[A-Za-z_]/.test(lower) ? lower : `type${lower}`;
-    return this.#names.take(base);
+    return this.#names.take(constantName(wanted));
   }
+
+  #problemsName(): string {
+    // The name of the first is reserved.
+    this.#problemNames += 1;
+    return this.#problemNames === 1 ? 'problems' : this.#names.take('problems');
+  }
+}
+
+function constantName(wanted: string): string {
+  const words = wanted.replace(/[^A-Za-z0-9_]+(.)?/g, (_, letter: string = '') => letter.toUpperCase());
+  const lower = words.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
+  return /^[A-Za-z_]/.test(lower) ? lower : `type${lower}`;
 }
 
 /** Adds a comment with the method and path that the operation may have at a JSON server, to be edited. */

@@ -75,7 +75,7 @@ async function measure(file: string): Promise<Measured> {
 
 async function importAll(file: string) {
   const imported = await importWsdl(file, reading);
-  return { services: [imported.service] as readonly Service[], findings: imported.findings };
+  return { services: imported.services.map(({ service }) => service), findings: imported.findings };
 }
 
 async function compare(services: readonly Service[], declared: readonly DeclaredOperation[]) {

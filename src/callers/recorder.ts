@@ -35,11 +35,7 @@ export interface AnsweredCall {
   readonly decoded?: (Pick<ReadRequest, 'operation' | 'input'> & { readonly issues: readonly unknown[] }) | undefined;
 }
 
-export interface CallerRecorder {
-  record(headers: Readonly<Record<string, string | undefined>>, call: AnsweredCall): void;
-  /** Saves what was recorded since the last time. Rejects where the store does not take it; the next time saves it then. */
-  flush(): Promise<void>;
-}
+export type CallerRecorder = ReturnType<typeof createCallerRecorder>;
 
 export interface RecorderParts {
   readonly records: CallerRecords;
@@ -70,7 +66,7 @@ interface Tally {
   request: ReadRequest | undefined;
 }
 
-export function createCallerRecorder({ records, vault, clock, mask = maskSensitive }: RecorderParts): CallerRecorder {
+export function createCallerRecorder({ records, vault, clock, mask = maskSensitive }: RecorderParts) {
   let tallies = new Map<string, Tally>();
   /** Uses of each credential. */
   let uses = new Map<string, number>();
@@ -138,8 +134,8 @@ export function createCallerRecorder({ records, vault, clock, mask = maskSensiti
     return flushing;
   };
 
-  return Object.freeze<CallerRecorder>({
-    record(headers, { entry, decoded }) {
+  return Object.freeze({
+    record(headers: Readonly<Record<string, string | undefined>>, { entry, decoded }: AnsweredCall): void {
       const now = clock.now();
       const { protocol: format, requestedVersion: version, problem, service = '', operation = '' } = entry;
       const { client = unnamedClient } = entry;
@@ -162,7 +158,8 @@ export function createCallerRecorder({ records, vault, clock, mask = maskSensiti
         credential: headers.authorization === undefined ? 'apiKey' : 'basic',
       });
     },
-    async flush() {
+    /** Saves what was recorded since the last time. Rejects where the store does not take it; the next time saves it then. */
+    async flush(): Promise<void> {
       // A flush that has begun does not save what came since.
       if (flushing !== undefined) await flushing.catch(() => {});
       await flush();

@@ -29,15 +29,7 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Documents {
-  /**
-   * `path` without its query; `query` without its question mark; `origin` like `https://pay.example.com`.
-   * Returns undefined if there is no document.
-   */
-  find(path: string, query: string, origin: string): Document | undefined;
-  /** The page for browsers, at the root and at the addresses of services. */
-  findPage(path: string, origin: string): Document | undefined;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 export interface DocumentOptions {
   /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
@@ -51,10 +43,7 @@ export interface DocumentOptions {
  * of a service with HTTP bindings at its address with `/openapi.json`. OpenAPI of each version at its own path with
  * `/openapi.json`.
  */
-export function createDocuments(
-  services: readonly Service[],
-  { wsdlSoap12 = true, console }: DocumentOptions = {},
-): Documents {
+export function createDocuments(services: readonly Service[], { wsdlSoap12 = true, console }: DocumentOptions = {}) {
   const openApis = openApisOf(newestOf(services));
   const openApiOfVersion = oncePer(versionOpenApi);
   const templateOf = oncePer(({ derive, below }: OpenApi) =>
@@ -64,8 +53,12 @@ export function createDocuments(
   const xmlOf = oncePer(deriveXml);
   let page: Template | undefined;
 
-  return Object.freeze<Documents>({
-    find(path, query, origin) {
+  return Object.freeze({
+    /**
+     * `path` without its query; `query` without its question mark; `origin` like `https://pay.example.com`.
+     * Returns undefined if there is no document.
+     */
+    find(path: string, query: string, origin: string): Document | undefined {
       const version = locateVersion(services, /^(.*)[/]openapi[.]json$/.exec(path)?.[1] ?? '');
       const openApi = openApis.find((each) => each.path === path) ?? (version && openApiOfVersion(version.service));
       if (openApi !== undefined) return document(jsonType, templateOf(openApi), escapeJson(origin));
@@ -75,7 +68,8 @@ export function createDocuments(
       return template ? document(xmlType, template, escapeAttribute(origin + found.address)) : undefined;
     },
 
-    findPage(path, origin) {
+    /** The page for browsers, at the root and at the addresses of services. */
+    findPage(path: string, origin: string): Document | undefined {
       if (path !== '/' && !isServiceAddress(services, path)) return undefined;
       page ??= createTemplate(printPage(services, placeholder, console && placeholder + console));
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };

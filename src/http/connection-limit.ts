@@ -12,19 +12,14 @@ export interface ConnectionLimitOptions {
   readonly onRefused: () => void;
 }
 
-export interface ConnectionLimit {
-  /** Open connections, without those that are about to be reset. */
-  connections(): number;
-  /** Resets the connections that wait for it. */
-  stop(): void;
-}
+export type ConnectionLimit = ReturnType<typeof limitConnections>;
 
 /** An address that connects anew at once is slowed down by this. */
 const resetAfterMs = 1_000;
 const waitingMax = 2_000;
 
 /** Before all other listeners of the server are added: a connection too many reaches neither the HTTP parser nor TLS. */
-export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {
+export function limitConnections(server: Server, options: ConnectionLimitOptions) {
   const { perAddressMax, connectionsMax, isProxy, onRefused } = options;
   const perAddress = new Map<string, number>();
   /** Too many: they are not read, and reset a moment later. */
@@ -74,8 +69,10 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   // Node drops what is beyond all of these, without a listener.
   server.maxConnections = connectionsMax + waitingMax;
   return {
-    connections: () => open,
-    stop() {
+    /** Open connections, without those that are about to be reset. */
+    connections: (): number => open,
+    /** Resets the connections that wait for it. */
+    stop(): void {
       for (const socket of waiting) socket.resetAndDestroy();
     },
   };

@@ -25,26 +25,14 @@ export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onReq
   readonly site?: SiteServerOptions | undefined;
 }
 
-export interface CallerServer {
-  /** The port in use; another than the configured one if that is 0. */
-  readonly port: number;
-  readonly server: Server;
-  connections(): number;
-  draining(): boolean;
-  /**
-   * Waits `drainNoticeMs`, so that load balancers see it on the admin port, then stops accepting connections. Answers
-   * requests in flight and those that still arrive on open connections, each with `Connection: close`. Resolves when
-   * all connections are closed; closes those left after `msMax`, by default `drainMsMax`.
-   */
-  drain(msMax?: number): Promise<void>;
-}
+export type CallerServer = Awaited<ReturnType<typeof openCallerServer>>;
 
 const checkEveryMs = 1000;
 
 /** Idle connections stay open this long, for requests that callers sent just before the stop. */
 const closeIdleAfterMs = 1000;
 
-export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
+export async function openCallerServer(parts: CallerServerOptions) {
   const { options, tls, onConnectionRefused = () => {} } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
@@ -80,11 +68,17 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     server.listen(options.port, options.host, resolve);
   });
   return {
+    /** The port in use; another than the configured one if that is 0. */
     port: (server.address() as AddressInfo).port,
     server,
     connections: limit.connections,
     draining,
-    drain: (msMax = options.drainMsMax) => {
+    /**
+     * Waits `drainNoticeMs`, so that load balancers see it on the admin port, then stops accepting connections. Answers
+     * requests in flight and those that still arrive on open connections, each with `Connection: close`. Resolves when
+     * all connections are closed; closes those left after `msMax`, by default `drainMsMax`.
+     */
+    drain: (msMax: number = options.drainMsMax): Promise<void> => {
       stopped ??= setTimeout(options.drainNoticeMs).then(() => {
         limit.stop();
         return stop(server, msMax);

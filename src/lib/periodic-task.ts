@@ -1,16 +1,9 @@
 /** Runs a task periodically while a process serves. */
 
-export interface PeriodicTask {
-  /** Waits for a run that has started. */
-  stop(): Promise<void>;
-}
+export type PeriodicTask = ReturnType<typeof startPeriodicTask>;
 
 /** Starts a run about every `intervalMs` milliseconds, never two at a time. A run that throws is reported, and the next one follows. */
-export function startPeriodicTask(
-  task: () => Promise<unknown>,
-  intervalMs: number,
-  failed: (thrown: unknown) => void,
-): PeriodicTask {
+export function startPeriodicTask(task: () => Promise<unknown>, intervalMs: number, failed: (thrown: unknown) => void) {
   let current: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout;
   function schedule(): void {
@@ -21,7 +14,8 @@ export function startPeriodicTask(
   }
   schedule();
   return {
-    async stop() {
+    /** Waits for a run that has started. */
+    async stop(): Promise<void> {
       clearTimeout(timer);
       await current;
       clearTimeout(timer);

@@ -9,14 +9,9 @@ import { lazyConsole } from '../../console/lazy-console.ts';
 import { servicesOf } from '../../gateway/implement.ts';
 import { createLoginGuard } from '../../gateway/login-guard.ts';
 import { createLoginReports } from '../../gateway/login-reports.ts';
-import type { SiteServerOptions } from '../../http/serve-site.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
 
-export interface PrimaryConsole {
-  readonly options: Omit<SiteServerOptions, 'access'>;
-  /** Ends what is open, and stores what was recorded. */
-  close(): Promise<void>;
-}
+export type PrimaryConsole = Awaited<ReturnType<typeof openPrimaryConsole>>;
 
 export interface PrimaryConsoleParts
   extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic' | 'deprecations'> {
@@ -29,7 +24,7 @@ export interface PrimaryConsoleParts
 const flushEveryMs = 1_000;
 
 /** Throws `StoreUnavailable`. */
-export async function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsoleParts): Promise<PrimaryConsole> {
+export async function openPrimaryConsole({ callers, report, ...parts }: PrimaryConsoleParts) {
   const { config, backend } = parts;
   const { audit, limits, credentialUses } = backend;
   const failed = (what: string) => (thrown: unknown) => report(`${what}: ${String(thrown)}`);
@@ -51,9 +46,10 @@ export async function openPrimaryConsole({ callers, report, ...parts }: PrimaryC
     startPeriodicTask(credentialUses.flush, flushUsesEveryMs, failed('saving the last use of credentials failed')),
     startPeriodicTask(limits.refresh, refreshLimitsEveryMs, failed('reading the counts of limits failed')),
   ];
-  return Object.freeze<PrimaryConsole>({
+  return Object.freeze({
     options: { site, options: config, failed: failed('a request to the console failed') },
-    async close() {
+    /** Ends what is open, and stores what was recorded. */
+    async close(): Promise<void> {
       site.close();
       await Promise.all(tasks.map((task) => task.stop()));
       reports.flush();

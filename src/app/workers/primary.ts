@@ -13,15 +13,7 @@ import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';
 import { Supervisor } from './supervisor.ts';
 
-export interface Primary {
-  /** The address for callers. */
-  readonly callers: string;
-  readonly adminPort: number;
-  /** Replaces every worker without a failed request. Never rejects. */
-  renew(): Promise<void>;
-  /** Drains and ends all workers. */
-  stop(): Promise<void>;
-}
+export type Primary = Awaited<ReturnType<typeof startWorkers>>;
 
 export interface SupervisedCommand {
   readonly report: (text: string) => void;
@@ -30,7 +22,7 @@ export interface SupervisedCommand {
 }
 
 /** Starts `config.workers` processes that run the same command. Rejects if none of them can serve. */
-export async function startWorkers(config: Config, { report, console: needed }: SupervisedCommand): Promise<Primary> {
+export async function startWorkers(config: Config, { report, console: needed }: SupervisedCommand) {
   const supervisor = new Supervisor({ workers: config.workers, drainMsMax: config.drainMsMax, report });
   try {
     const callers = await supervisor.start();
@@ -50,10 +42,13 @@ export async function startWorkers(config: Config, { report, console: needed }: 
       site: console?.options,
     });
     return Object.freeze({
+      /** The address for callers. */
       callers,
       adminPort: admin.port,
-      renew: () => supervisor.renew(),
-      async stop() {
+      /** Replaces every worker without a failed request. Never rejects. */
+      renew: (): Promise<void> => supervisor.renew(),
+      /** Drains and ends all workers. */
+      async stop(): Promise<void> {
         supervisor.beginStop();
         await setTimeout(config.drainNoticeMs);
         await supervisor.stop();

@@ -22,13 +22,7 @@ export interface Place {
   leave(failure?: string): void;
 }
 
-export interface EndpointLimiter {
-  /**
-   * Takes a place, for which deliveries to a quick endpoint wait for a moment. `stepAside` is called when the delivery has a place of
-   * the slow ones, at once or while it runs.
-   */
-  enter(endpointId: string, stepAside: () => void): Promise<Place | Deferred>;
-}
+export type EndpointLimiter = ReturnType<typeof createEndpointLimiter>;
 
 export interface LimiterOptions {
   /** Is never set back. */
@@ -79,7 +73,7 @@ interface EndpointState {
 }
 
 /** The limits hold for one process. */
-export function createEndpointLimiter(options: LimiterOptions): EndpointLimiter {
+export function createEndpointLimiter(options: LimiterOptions) {
   const { clock, quickMax, slowMax, endpointMax, quickMs, deliveryMsMax } = options;
   const states = new Map<string, EndpointState>();
   let aside = 0;
@@ -183,8 +177,12 @@ export function createEndpointLimiter(options: LimiterOptions): EndpointLimiter 
     return new Promise((resolve) => state.waiting.push(resolve));
   }
 
-  return Object.freeze<EndpointLimiter>({
-    async enter(endpointId, stepAside) {
+  return Object.freeze({
+    /**
+     * Takes a place, for which deliveries to a quick endpoint wait for a moment. `stepAside` is called when the delivery has a place of
+     * the slow ones, at once or while it runs.
+     */
+    async enter(endpointId: string, stepAside: () => void): Promise<Place | Deferred> {
       const state = stateOf(endpointId);
       const share = shareOf(state);
       if (!state.isSlow && !state.breaker.isRefusing && !isFree(state, share)) {

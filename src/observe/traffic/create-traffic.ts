@@ -8,12 +8,7 @@ import { describePartsOf } from './describe-request.ts';
 import { TrafficReader, type TrafficSource } from './reader.ts';
 import { type RecorderOptions, TrafficRecorder } from './recorder.ts';
 
-export interface Traffic {
-  readonly recorder: TrafficRecorder;
-  /** Reads the traffic of this process. */
-  readonly reader: TrafficReader;
-  close(): void;
-}
+export type Traffic = ReturnType<typeof createTraffic>;
 
 export interface TrafficParts {
   readonly services: readonly Service[];
@@ -23,7 +18,7 @@ export interface TrafficParts {
 export function createTraffic(
   { traffic, trafficRequestsMax, trafficBytesMax }: Config,
   { services, textDetector }: TrafficParts,
-): Traffic {
+) {
   const maskText =
     textDetector === undefined
       ? redact
@@ -41,9 +36,10 @@ export function createTraffic(
     find: async (id) => recorder.find(id),
     watch: () => recorder.watch(),
   };
-  return Object.freeze<Traffic>({
+  return Object.freeze({
     recorder,
+    /** Reads the traffic of this process. */
     reader: new TrafficReader({ sources: () => [source], rates: recorder.rates, options }),
-    close: () => recorder.close(),
+    close: (): void => recorder.close(),
   });
 }

@@ -9,8 +9,6 @@ import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';
 import { auditCopies } from './tables.ts';
 
-export type AuditCopy = ReturnType<typeof createAuditCopy>;
-
 export interface AuditCopyParts {
   readonly engine: Engine;
   readonly log: Pick<AuditLog, 'head' | 'read'>;

@@ -9,8 +9,6 @@ import type { Table } from '../store/table.ts';
 import type { OtherState } from '../vault/key-lines.ts';
 import type { Vault } from '../vault/ports.ts';
 
-export type IndexRotation = ReturnType<typeof createIndexRotation>;
-
 export function createIndexRotation(
   { engine, store, vault }: { readonly engine: Engine; readonly store: Store; readonly vault: Vault },
   tables: readonly Table[],

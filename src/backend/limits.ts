@@ -9,8 +9,6 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Backend } from './backend.ts';
 
-export type LoadLimits = ReturnType<typeof createLoadLimits>;
-
 /** Creates the turns of callers, the pace of answers without a credential, and the counter of both. */
 export function createLoadLimits(config: Config, metrics: Metrics) {
   const { requestsPerCredentialMax: perCallerMax, requestWaitMsMax: waitMsMax } = config;

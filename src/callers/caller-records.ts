@@ -20,29 +20,6 @@ import {
 } from './caller-record.ts';
 import * as sql from './caller-statements.ts';
 
-export interface StoredCallerRecords extends CallerRecords {
-  /** Returns the records used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
-  list(since: number): Promise<readonly CallerRecord[]>;
-  /** Returns the records used since the moment without their counts, last used first. */
-  listUses(since: number): Promise<readonly RecordedUse[]>;
-  /** The counts of the days since the moment, by the ids of the records. */
-  listDays(
-    records: readonly Pick<RecordedUse, 'id' | 'use'>[],
-    since: number,
-  ): Promise<ReadonlyMap<string, readonly DayCounts[]>>;
-  findUse(id: string): Promise<CallerUse | undefined>;
-  /** Whether a credential has records. */
-  hasCredential(credential: string): Promise<boolean>;
-  /** The last request of a record that has one. */
-  findRequest(id: string): Promise<SealedRequest | undefined>;
-  /** The sealed last requests of a tenant, by their records. */
-  findRequests(tenant: string): Promise<ReadonlyMap<string, SealedRequest>>;
-  /** Destroys a last request, unless it was replaced meanwhile. Returns whether it did. */
-  eraseRequest(tenant: string, id: string, request: SealedRequest): Promise<boolean>;
-  /** Deletes records that were last used before the moment, and the counts of days before it. */
-  deleteBefore(moment: number): Promise<void>;
-}
-
 /** The database may be another one for tests: `max` records, of which each credential has `perCredential`. */
 export interface RecordLimits {
   readonly max: number;
@@ -53,9 +30,9 @@ const defaultLimits: RecordLimits = { max: recordsMax, perCredential: recordsPer
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function createCallerRecords(engine: Engine, limits = defaultLimits): StoredCallerRecords {
-  return Object.freeze<StoredCallerRecords>({
-    async add(updates) {
+export function createCallerRecords(engine: Engine, limits = defaultLimits) {
+  return Object.freeze({
+    async add(updates: Parameters<CallerRecords['add']>[0]): Promise<void> {
       try {
         await engine.write(async (session) => add(session, updates, limits), readCommitted);
       } catch (thrown) {
@@ -63,33 +40,42 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits): Sto
         if (!(thrown instanceof CommitUnknown)) throw thrown;
       }
     },
-    list: (since) =>
+    /** Returns the records used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
+    list: (since: number): Promise<readonly CallerRecord[]> =>
       engine.read(async (session) =>
         (await session.query(sql.listRecords, [since, Math.floor(since / dayMs)])).map(recordOf),
       ),
-    listUses: (since) =>
+    /** Returns the records used since the moment without their counts, last used first. */
+    listUses: (since: number): Promise<readonly RecordedUse[]> =>
       engine.read(async (session) => (await session.query(sql.listUses, [since])).map((row) => recordedUseOf(row))),
-    listDays: (records, since) => engine.read((session) => listDays(session, records, Math.floor(since / dayMs))),
-    findUse: (id) =>
+    /** The counts of the days since the moment, by the ids of the records. */
+    listDays: (records: readonly Pick<RecordedUse, 'id' | 'use'>[], since: number) =>
+      engine.read((session) => listDays(session, records, Math.floor(since / dayMs))),
+    findUse: (id: string): Promise<CallerUse | undefined> =>
       engine.read(async (session) => {
         const [row] = await session.query(sql.findUse, [id]);
         return row && recordedUseOf(row).use;
       }),
-    hasCredential: (credential) =>
+    /** Whether a credential has records. */
+    hasCredential: (credential: string) =>
       engine.read(async (session) => (await session.query(sql.findCredential, [credential])).length > 0),
-    findRequest: (id) =>
+    /** The last request of a record that has one. */
+    findRequest: (id: string) =>
       engine.read(async (session) => {
         const [row] = await session.query(sql.findRequest, [id]);
         return row && requestOf(row);
       }),
-    findRequests: (tenant) =>
+    /** The sealed last requests of a tenant, by their records. */
+    findRequests: (tenant: string): Promise<ReadonlyMap<string, SealedRequest>> =>
       engine.read(async (session) => {
         const rows = await session.query(sql.findRequestsOfTenant, [tenant]);
         return new Map(rows.map((row) => [row.caller_id, requestOf(row)]));
       }),
-    eraseRequest: async (tenant, id, { dataKey }) =>
+    /** Destroys a last request, unless it was replaced meanwhile. Returns whether it did. */
+    eraseRequest: async (tenant: string, id: string, { dataKey }: SealedRequest) =>
       (await engine.write((session) => session.execute(sql.eraseRequest, [tenant, id, dataKey]), readCommitted)) > 0,
-    async deleteBefore(moment) {
+    /** Deletes records that were last used before the moment, and the counts of days before it. */
+    async deleteBefore(moment: number): Promise<void> {
       await deleteAll(engine, sql.deleteDays, Math.floor(moment / dayMs));
       await deleteAll(engine, sql.deleteRecords, moment);
     },

@@ -3,25 +3,8 @@ import type { CallerUse, OutcomeCounts, RecordedUse } from './caller-record.ts';
 import { factsOf } from './concerned.ts';
 import type { Deprecations } from './deprecation.ts';
 
-/** A record as it is printed. */
-export interface ListedCaller extends OutcomeCounts {
-  readonly id: string;
-  readonly tenant: string;
-  /** Empty for requests without a valid credential. */
-  readonly credential: string;
-  readonly username: string;
-  readonly service: string;
-  readonly operation: string;
-  readonly version: number | null;
-  readonly format: string;
-  readonly client: string;
-  readonly firstUsedAt: string;
-  readonly lastUsedAt: string;
-  readonly lastOutcome: string;
-  readonly deprecation: 'deprecated' | 'exempt' | '';
-  /** The day, or empty. */
-  readonly sunset: string;
-}
+/** A record as it is printed. Without a valid credential `credential` is empty. */
+export type ListedCaller = ReturnType<typeof listCaller>;
 
 export interface ReportContext {
   /** By the id of the credential. */
@@ -32,7 +15,7 @@ export interface ReportContext {
 export function listCaller(
   { id, use, firstUsedAt, lastUsedAt, lastOutcome, ...record }: RecordedUse & OutcomeCounts,
   { usernames, deprecations }: ReportContext,
-): ListedCaller {
+) {
   const { tenant, credential, service, operation, version, format, client } = use;
   const { succeeded, refused, failed, switchedOff, exempt } = record;
   const { deprecation, sunset } = describeDeprecation(use, deprecations);
@@ -45,10 +28,11 @@ export function listCaller(
   };
 }
 
+/** `sunset`: the day, or empty. */
 function describeDeprecation(
   use: CallerUse,
   deprecations: Deprecations | undefined,
-): Pick<ListedCaller, 'deprecation' | 'sunset'> {
+): { readonly deprecation: 'deprecated' | 'exempt' | ''; readonly sunset: string } {
   const found = deprecations?.find(factsOf(use));
   if (found === undefined) return { deprecation: '', sunset: '' };
   if (found.notice === undefined) return { deprecation: 'exempt', sunset: '' };

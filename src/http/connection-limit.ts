@@ -12,8 +12,6 @@ export interface ConnectionLimitOptions {
   readonly onRefused: () => void;
 }
 
-export type ConnectionLimit = ReturnType<typeof limitConnections>;
-
 /** An address that connects anew at once is slowed down by this. */
 const resetAfterMs = 1_000;
 const waitingMax = 2_000;

@@ -1,8 +1,6 @@
 /** Wakes the workers of this process when a job was saved, so that it need not wait for the next poll. */
 import type { JobKind } from './job.ts';
 
-export type JobNotifier = ReturnType<typeof createJobNotifier>;
-
 export function createJobNotifier() {
   const subscribers = new Map<JobKind, () => void>();
   return Object.freeze({

@@ -11,8 +11,6 @@ import { createLoginGuard } from '../../gateway/login-guard.ts';
 import { createLoginReports } from '../../gateway/login-reports.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
 
-export type PrimaryConsole = Awaited<ReturnType<typeof openPrimaryConsole>>;
-
 export interface PrimaryConsoleParts
   extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic' | 'deprecations'> {
   /** The address for callers. */

@@ -13,8 +13,6 @@ import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';
 import { Supervisor } from './supervisor.ts';
 
-export type Primary = Awaited<ReturnType<typeof startWorkers>>;
-
 export interface SupervisedCommand {
   readonly report: (text: string) => void;
   /** What the console needs; absent without one. The store stays open until `stop` has ended. */

@@ -2,8 +2,6 @@
 import type { CallerIdentity } from '../../contract/canonical.ts';
 import { type Engine, readCommitted, statement } from '../../store/sql/engine.ts';
 
-export type CredentialUses = ReturnType<typeof createCredentialUses>;
-
 /** Between two flushes. The periodic task halves it at most, so that a credential is written once a minute. */
 export const flushUsesEveryMs = 120_000;
 /** Credentials of one transaction. */

@@ -5,10 +5,10 @@ import { service } from '../../contract/service.ts';
 import { conventions } from '../conventions.ts';
 import { ignoredMembers } from './ignored-members.ts';
 import { namespaces } from './namespaces.ts';
+import { createPermit, disablePermit } from './permits/contract.ts';
 import { recurringProblems } from './problems.ts';
 import { recurringRoleSet, recurringRoles, roles } from './roles.ts';
 import * as shapes from './schemas.ts';
-import { createPermit, disablePermit } from './permits/contract.ts';
 import { notifyShopper } from './shopper-notifications/contract.ts';
 
 export const listRecurringDetails = operation({

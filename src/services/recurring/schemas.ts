@@ -318,7 +318,10 @@ export const recurringDetail = object('RecurringDetail', {
   bank: optional(bankAccount, 'The bank account.'),
   billingAddress: optional(address, 'The billing address.'),
   card: optional(shownCard, 'The card, its number by the last four digits.'),
-  contractTypes: optional(list(contractType, 'string', { max: contractType.values.length }), 'What the detail may be used for.'),
+  contractTypes: optional(
+    list(contractType, 'string', { max: contractType.values.length }),
+    'What the detail may be used for.',
+  ),
   creationDate: required(dateTime(someDay), 'When the detail was created.'),
   elv: optional(elv, 'The account of a German direct debit.'),
   firstPspReference: required(text(16, '8815252013129012'), 'The pspReference of the payment that created the detail.'),

@@ -9,40 +9,14 @@ import { PendingRequestRepository, stateOfPendingRequest } from './pending-reque
 import { fieldsOf } from './row-values.ts';
 import type { pendingRequests } from './tables.ts';
 
-/** A request that was forwarded and has no outcome. */
-export interface UnsettledRequest extends PendingRequest {
-  /** Absent for a request without a key: no retry of it can be known. */
-  readonly recordKey?: string | undefined;
-  readonly tenant: string;
-  readonly credential: string;
-  readonly upstream: string;
-  readonly service: string;
-  readonly operation: string;
-  /** Host and number of the process that asked first. */
-  readonly process: string;
-  /** JSON text, with sensitive members masked. */
-  readonly input?: string | undefined;
-  /** Why the outcome is unknown, where a process has seen it. */
-  readonly failure?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-}
+/**
+ * A request that was forwarded and has no outcome. `recordKey` is absent for a request without a key: no retry of it can be known.
+ * `process`: host and number of the process that asked first. `input`: JSON text, with sensitive members masked. `failure`: why
+ * the outcome is unknown, where a process has seen it. Times are milliseconds since the epoch.
+ */
+export type UnsettledRequest = ReturnType<typeof requestOf>;
 
-export interface UnsettledRequests {
-  /** Oldest first, at most `max`. */
-  list(max: number): Promise<readonly UnsettledRequest[]>;
-  find(id: string): Promise<UnsettledRequest | undefined>;
-  countUnknown(): Promise<number>;
-  /** Of each credential that has one, whatever its state. */
-  countByCredential(): Promise<readonly PendingCount[]>;
-  /** Returns the unknown ones that no process has reported yet. */
-  takeUnreported(): Promise<readonly UnsettledRequest[]>;
-  /**
-   * Stores the outcome, or frees the key where there is none. Returns false where the request is in flight or settled, also since
-   * it was read.
-   */
-  settle(id: string, outcome: string | undefined): Promise<boolean>;
-}
+export type UnsettledRequests = ReturnType<typeof createUnsettledRequests>;
 
 type Row = Omit<RowOf<typeof pendingRequests>, 'in_flight_until' | 'repeatable_until' | 'reported'> & {
   readonly state: PendingRequest['state'];
@@ -74,12 +48,15 @@ const report = statement(
   'update pending_request set reported = 1 where request_id = $1 and reported = 0',
 );
 
-export function createUnsettledRequests(engine: Engine): UnsettledRequests {
-  return Object.freeze<UnsettledRequests>({
-    list: (max) => engine.read(async (session) => (await session.query(list, [max])).map(requestOf)),
-    find: (id) => engine.read((session) => findRequest(session, id)),
+export function createUnsettledRequests(engine: Engine) {
+  return Object.freeze({
+    /** Oldest first, at most `max`. */
+    list: (max: number) => engine.read(async (session) => (await session.query(list, [max])).map(requestOf)),
+    find: (id: string) => engine.read((session) => findRequest(session, id)),
     countUnknown: () => engine.read(async (session) => (await session.query(count, []))[0]?.rows ?? 0),
-    countByCredential: () => engine.read((session) => session.query(countEach, [])),
+    /** Of each credential that has one, whatever its state. */
+    countByCredential: (): Promise<readonly PendingCount[]> => engine.read((session) => session.query(countEach, [])),
+    /** Returns the unknown ones that no process has reported yet. */
     async takeUnreported() {
       const found = await engine.read((session) => session.query(unreported, []));
       if (found.length === 0) return [];
@@ -90,13 +67,17 @@ export function createUnsettledRequests(engine: Engine): UnsettledRequests {
         return taken;
       }, readCommitted);
     },
-    settle: (id, outcome) =>
+    /**
+     * Stores the outcome, or frees the key where there is none. Returns false where the request is in flight or settled, also since
+     * it was read.
+     */
+    settle: (id: string, outcome: string | undefined) =>
       engine.write((session) => new UnsettledRequestRepository(session).settle(id, outcome), readCommitted),
   });
 }
 
 /** The same within a transaction. */
-export class UnsettledRequestRepository implements Pick<UnsettledRequests, 'find' | 'settle'> {
+export class UnsettledRequestRepository {
   readonly #session: TransactionSession;
 
   constructor(session: TransactionSession) {
@@ -127,7 +108,7 @@ async function findRequest(session: Session, id: string): Promise<UnsettledReque
   return (await session.query(find, [id])).map(requestOf)[0];
 }
 
-function requestOf(row: Row): UnsettledRequest {
+function requestOf(row: Row) {
   const { requestId: id, ...request } = fieldsOf(row);
   return { id, ...request };
 }

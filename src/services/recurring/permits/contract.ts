@@ -54,7 +54,10 @@ export const createPermit = operation({
     { ignoredMembers: ignoredMembers.CreatePermitRequest },
   ),
   output: object('CreatePermitResult', {
-    permitResultList: required(list(permitResult, 'PermitResult', { max: permitsMax }), 'The permits, in the order of the request.'),
+    permitResultList: required(
+      list(permitResult, 'PermitResult', { max: permitsMax }),
+      'The permits, in the order of the request.',
+    ),
     pspReference,
   }),
 });

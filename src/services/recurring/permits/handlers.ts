@@ -15,7 +15,10 @@ export const createPermit: Handler<RecurringOperations['createPermit']> = async 
   const at = clock.now();
   for (const [index, { validTillDate }] of permits.entries())
     if (validTillDate !== undefined && validTillDate <= at)
-      throw Problem.at(['permits', { index, itemName: 'Permit', wrapped: false }, 'validTillDate'], problems.invalidField);
+      throw Problem.at(
+        ['permits', { index, itemName: 'Permit', wrapped: false }, 'validTillDate'],
+        problems.invalidField,
+      );
   const detail = await tx.repository(DetailReader).findDetail(key, recurringDetailReference);
   if (detail === undefined) throw new Problem(recurringProblems.detailNotFound);
   const repository = tx.repository(PermitRepository);

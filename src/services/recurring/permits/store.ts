@@ -40,10 +40,11 @@ const insertPermit = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
-const columns = 'token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till, content, row_mac'
-  .split(', ')
-  .map((name) => `p.${name}`)
-  .join(', ');
+const columns =
+  'token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till, content, row_mac'
+    .split(', ')
+    .map((name) => `p.${name}`)
+    .join(', ');
 
 /** A permit ends with its detail. */
 const validPermits = `

@@ -2,6 +2,7 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import { operationAddress, type Service } from '../../src/contract/service.ts';
 import { deriveFormSchema } from '../../src/documents/form-schema.ts';
+import { percentEncodeIn } from '../support/charsets.ts';
 import { worstForm } from '../support/largest-messages.ts';
 import type { Loose } from '../support/lenient.ts';
 import type { TestFormat } from './format.ts';
@@ -12,6 +13,12 @@ export const form: TestFormat = {
   answerType: 'application/x-www-form-urlencoded;charset=utf-8',
   status422: 422,
   precisionMs: 1_000,
+  encodeText: (charset, text) => Buffer.from(percentEncodeIn(charset, text)),
+  problemText(body) {
+    const members = new URLSearchParams(body);
+    return `${members.get('errorType')} ${members.get('errorCode')} ${members.get('message')}`;
+  },
+  cardValues: /(?<=(?:number|cvc)=)[^&]*/g,
   meaning: (text) => decodeURIComponent(text.replaceAll('+', ' ')),
   spell: spellForm,
   charsets: { hasByteOrderMark: false, isUtf16: false },
@@ -36,6 +43,7 @@ export const adapter: TestFormat = {
   contentType: 'application/x-www-form-urlencoded',
   refusalType: 'text/plain;charset=utf-8',
   status422: 500,
+  problemText: (body) => body,
   path: ({ legacy }) => legacy!.adapter!,
   print: (service, operation, tree) => [actionOf(service, operation), ...pairsOf(tree, prefixOf(operation))].join('&'),
   readRefusal: ({ body, headers: { invalidFields = '' } }) => ({

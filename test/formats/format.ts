@@ -3,6 +3,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
 import type { Message } from '../../src/formats/wire.ts';
+import type { SingleByteCharset } from '../../src/lib/charset.ts';
 import type { Loose } from '../support/lenient.ts';
 
 export interface TestFormat {
@@ -11,7 +12,7 @@ export interface TestFormat {
   /** Of an answer, and of a refusal where that has another. */
   readonly answerType: string;
   readonly refusalType?: string;
-  /** The HTTP status of a refusal whose problem has status 422. */
+  /** The HTTP status of a refusal whose problem has status 422. Another one is that of all problems of callers, except 401. */
   readonly status422: number;
   /** The precision of a dateTime in milliseconds. */
   readonly precisionMs: number;
@@ -19,6 +20,12 @@ export interface TestFormat {
   readonly path: (service: Service, operation: Operation) => string;
   /** Prints a body that may be invalid. */
   readonly print: (service: Service, operation: Operation, tree: Loose) => string;
+  /** Writes a text as a part of a printed body, in a charset. */
+  readonly encodeText: (charset: SingleByteCharset, text: string) => Buffer;
+  /** `{type} {code} {message}` of the problem in a refusal; undefined where there is none. */
+  readonly problemText: (body: string) => string | undefined;
+  /** Finds the values of the members `number` and `cvc` of a body that the format encoded. */
+  readonly cardValues: RegExp;
   /** What the text of a value means. */
   readonly meaning: (text: string) => string;
   /** Spells each name and value of a message that the format encoded. */

@@ -1,6 +1,7 @@
 /** JSON, as tests know it. */
 import { operationAddress } from '../../src/contract/service.ts';
 import { deriveJsonSchema } from '../../src/documents/json-schema.ts';
+import { encodeIn } from '../support/charsets.ts';
 import { worstJson } from '../support/largest-messages.ts';
 import type { Loose } from '../support/lenient.ts';
 import type { TestFormat } from './format.ts';
@@ -11,6 +12,12 @@ export const json: TestFormat = {
   answerType: 'application/json;charset=utf-8',
   status422: 422,
   precisionMs: 1_000,
+  encodeText: (charset, text) => encodeIn(charset, JSON.stringify(text).slice(1, -1)),
+  problemText(body) {
+    const { errorType, errorCode, message } = JSON.parse(body);
+    return `${errorType} ${errorCode} ${message}`;
+  },
+  cardValues: /(?<="(?:number|cvc)":)"[^"]*"/g,
   meaning: (text) => String(JSON.parse(text)),
   spell: spellJson,
   charsets: { hasByteOrderMark: true, isUtf16: false },

@@ -1,6 +1,7 @@
 /** SOAP 1.1 and 1.2, as tests know them. */
 import { ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
 import { parse } from '../../src/lib/xml/parse.ts';
+import { encodeIn } from '../support/charsets.ts';
 import { worstXml } from '../support/largest-messages.ts';
 import { type Loose, splitAttributes } from '../support/lenient.ts';
 import { firstInvalid } from '../support/xmllint.ts';
@@ -10,21 +11,26 @@ export const soap11 = createFormat('http://schemas.xmlsoap.org/soap/envelope/', 
   contentType: 'text/xml; charset=utf-8',
   answerType: 'text/xml;charset=utf-8',
   status422: 500,
+  problemText: (body) => /<faultstring>(.*)<\/faultstring>/s.exec(body)?.[1],
 });
 
 export const soap12 = createFormat('http://www.w3.org/2003/05/soap-envelope', 'env', {
   contentType: 'application/soap+xml; charset=utf-8; action=""',
   answerType: 'application/soap+xml;charset=utf-8',
   status422: 400,
+  problemText: (body) => /<env:Text[^>]*>(.*)<\/env:Text>/s.exec(body)?.[1],
 });
 
-type Differences = Pick<TestFormat, 'contentType' | 'answerType' | 'status422'>;
+type Differences = Pick<TestFormat, 'contentType' | 'answerType' | 'status422' | 'problemText'>;
 
 /** `prefix`: that of the envelope in messages of the gateway. */
 function createFormat(envelope: string, prefix: string, differences: Differences): TestFormat {
   return {
     ...differences,
     precisionMs: 1,
+    encodeText: (charset, text) =>
+      encodeIn(charset, text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')),
+    cardValues: /(?<=<(?:number|cvc)>)[^<]*(?=<)/g,
     meaning: meaningOf,
     spell: spellXml,
     charsets: { hasByteOrderMark: true, isUtf16: true },

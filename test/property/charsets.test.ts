@@ -7,7 +7,7 @@ import type { SingleByteCharset } from '../../src/lib/charset.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
-import { encodeIn, percentEncodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
+import { repertoires, singleByteCharsets } from '../support/charsets.ts';
 import { type Bytes, outcomeOf } from '../support/exchange.ts';
 import { type Loose, textNode } from '../support/lenient.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
@@ -26,24 +26,13 @@ const requestOf = (shopperReference: string): Loose => ({
   ],
 });
 
-/** Escapes a text as its format does, and encodes it: in FORM as percent-encoded bytes. */
-const writeText: Readonly<Record<NamedProtocol, (charset: SingleByteCharset, text: string) => Buffer>> = {
-  soap11: (charset, text) => encodeIn(charset, escapeMarkup(text)),
-  soap12: (charset, text) => encodeIn(charset, escapeMarkup(text)),
-  json: (charset, text) => encodeIn(charset, JSON.stringify(text).slice(1, -1)),
-  form: (charset, text) => Buffer.from(percentEncodeIn(charset, text)),
-  adapter: (charset, text) => Buffer.from(percentEncodeIn(charset, text)),
-};
-
-const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 const callIn = (name: NamedProtocol, charset: SingleByteCharset, text: string): Bytes => {
   const format = formats[name];
   const [before = '', after = ''] = format.print(recurringV25, operation, requestOf(place)).split(place);
   return {
     path: format.path(recurringV25, operation),
     contentType: `${format.contentType.split(';')[0]}; charset=${charset}`,
-    body: Buffer.concat([Buffer.from(before), writeText[name](charset, text), Buffer.from(after)]),
+    body: Buffer.concat([Buffer.from(before), format.encodeText(charset, text), Buffer.from(after)]),
   };
 };
 

@@ -134,24 +134,14 @@ const problem = (subject: Subject): Arbitrary<Problem> => {
 /** The facts of a problem that a format carries. */
 const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, sharedStatus: number) => {
   const shown = issues.map(({ path, message: text }) => [dotted(path), text]);
-  switch (name) {
-    case 'json':
-    case 'form':
-      return { status, code, type, message, issues: shown };
-    case 'rest':
-      return { status, message, issues: shown };
-    case 'soap11':
-    case 'soap12':
-    case 'adapter':
-      // The first issue has no coordinates there; a status of the format stands for most others.
-      return {
-        ...(sharedStatus === 500 || sharedStatus === 400 ? {} : { status }),
-        ...{ code, type, message },
-        issues: shown.length > 1 ? [['', message], ...shown.slice(1)] : [],
-      };
-    default:
-      return name satisfies never;
-  }
+  if (name === 'rest') return { status, message, issues: shown };
+  if (formats[name].status422 === 422) return { status, code, type, message, issues: shown };
+  // The first issue has no coordinates there; a status of the format stands for most others.
+  return {
+    ...(sharedStatus === 500 || sharedStatus === 400 ? {} : { status }),
+    ...{ code, type, message },
+    issues: shown.length > 1 ? [['', message], ...shown.slice(1)] : [],
+  };
 };
 
 const refusalsAreRead: Property = (subject) => {

@@ -24,7 +24,7 @@ const engineModules = Object.keys(engine);
 
 const modules = {
   ...engine,
-  config: ['audit', 'http', 'lib', 'store', 'vault'],
+  config: ['audit', 'formats', 'http', 'lib', 'store', 'vault'],
   observe: ['config', 'contract', 'formats', 'gateway', 'http', 'idempotency', 'jobs', 'lib', 'store'],
   backend: [...engineModules, 'config', 'observe'],
   services: [...engineModules, 'config', 'backend'],

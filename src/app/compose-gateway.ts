@@ -21,6 +21,7 @@ import { problemsOf, type Service } from '../contract/service.ts';
 import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
+import { allExcept } from '../formats/leniencies.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { compileChecks } from '../gateway/checks.ts';
@@ -111,10 +112,9 @@ export async function composeGateway<M extends Metrics>(
   const conventions = conventionsOf(services);
   const faults = deprecationFaults(configured, services);
   if (faults.length > 0) throw new ConfigError(faults);
-  const plainProtocols = createProtocols(services, {
-    formField: config.idempotencyFormField,
-    messageId: config.idempotencyMessageId,
-  });
+  const leniencies = allExcept(config.lenienciesOff);
+  const places = { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId };
+  const plainProtocols = createProtocols(services, places, undefined, leniencies);
   const log = openLog(config.logLevel, {
     ...(config.workers > 1 && { isShared: true, worker: process.pid }),
     ...(onLogError && { onError: onLogError }),
@@ -204,7 +204,7 @@ export async function composeGateway<M extends Metrics>(
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
   const gateway: Gateway = Object.freeze({
     protocols,
-    routes: compileRoutes(services),
+    routes: compileRoutes(services, leniencies),
     current: composition.current,
     authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
     ids: backend.context.ids,

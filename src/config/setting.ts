@@ -91,6 +91,19 @@ export function oneOf<const V extends readonly string[]>(...values: V): (text: s
   };
 }
 
+/** Names of a list, separated by commas; `all` for each of them, and an empty text for none. */
+export function someOf<const V extends string>(names: readonly V[]): (text: string) => Parsed<readonly V[]> {
+  return (text) => {
+    if (text.trim() === '') return { value: [] };
+    if (text.trim() === 'all') return { value: names };
+    const given = text.split(',').map((each) => each.trim());
+    const value = names.filter((name) => given.includes(name));
+    return value.length === given.length
+      ? { value }
+      : { hint: `give names of ${names.join(', ')}, separated by commas, or all` };
+  };
+}
+
 export function onOrOff(text: string): Parsed<boolean> {
   return text === 'on' || text === 'off' ? { value: text === 'on' } : { hint: 'give on or off' };
 }

@@ -1,4 +1,5 @@
 /** All settings. Configuration, `triglyph check` and docs/configuration.md are derived from this table. */
+import { leniencies, leniencyNames } from '../formats/leniencies.ts';
 import {
   adminToken,
   auditCopy,
@@ -17,6 +18,7 @@ import {
   redisUrl,
   type Setting,
   setting,
+  someOf,
   strictTransportSecurity,
   text,
 } from './setting.ts';
@@ -354,6 +356,15 @@ export const settings = Object.freeze({
     default: 'info',
     doc: 'The lowest level that is logged. Requests are logged as info, failures of the gateway as error.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  lenienciesOff: setting({
+    name: 'LENIENCIES_OFF',
+    unit: 'names',
+    default: '',
+    doc: `Leniencies that are turned off, separated by commas; or all: ${Object.entries(leniencies)
+      .map(([name, what]) => `\`${name}\` (${what})`)
+      .join(', ')}. \`triglyph_lenient_requests_total\` and the log tell who needs them (docs/requests.md).`,
+    parse: someOf(leniencyNames),
   }),
   idempotencyFormField: setting({
     name: 'IDEMPOTENCY_FORM_FIELD',

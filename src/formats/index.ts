@@ -10,6 +10,7 @@ import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { partsOfForm } from './form/pairs.ts';
 import { json } from './json/index.ts';
+import { allLeniencies, type Leniencies } from './leniencies.ts';
 import type { FormatTraits, KeyPlaces, Protocol, WireFormat } from './protocol.ts';
 import { rest } from './rest/index.ts';
 import { soap11, soap12 } from './soap/index.ts';
@@ -36,6 +37,7 @@ export function createProtocols(
   services: readonly Service[],
   places: KeyPlaces = defaultPlaces,
   compile: CompileRead = compileRead,
+  leniencies: Leniencies = allLeniencies,
 ): Protocols {
   for (const service of services)
     for (const { name, input, output } of namedOperations(service)) {
@@ -46,20 +48,22 @@ export function createProtocols(
     }
   const conventions = conventionsOf(services);
   const formatDateTime = dateTimeFormat(conventions.timeZone);
-  const context = { services, places, conventions, formatDateTime, compileRead: compile };
+  const context = { services, places, conventions, formatDateTime, compileRead: compile, leniencies };
   const protocols = Object.entries<WireFormat>(formats).map(([name, format]) => [
     name,
-    Object.freeze<Protocol>({ name, ...traitsOf(format), ...format.createCodec(context) }),
+    Object.freeze<Protocol>({ name, ...traitsOf(format, leniencies), ...format.createCodec(context) }),
   ]);
   return Object.freeze(Object.fromEntries(protocols));
 }
 
 /** The same members for every format, in one order, so that reading them costs the same in all. */
-function traitsOf(format: WireFormat): Required<FormatTraits> {
+function traitsOf(format: WireFormat, leniencies: Leniencies): Required<FormatTraits> {
+  const { lenientMediaTypes = {} } = format;
   return {
     title: format.title,
     mediaType: format.mediaType,
     otherMediaTypes: format.otherMediaTypes ?? [],
+    lenientMediaTypes: Object.fromEntries(Object.entries(lenientMediaTypes).filter(([, each]) => leniencies.has(each))),
     charsets: format.charsets,
     requiresHost: format.requiresHost ?? false,
     bodyNamesOperation: format.bodyNamesOperation ?? false,
@@ -77,8 +81,9 @@ function traitsOf(format: WireFormat): Required<FormatTraits> {
 export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze(
   Object.fromEntries(
     namedProtocols.flatMap((name) => {
-      const { mediaType, otherMediaTypes = [], hasOwnAddress }: WireFormat = namedFormats[name];
-      return hasOwnAddress ? [] : [mediaType, ...otherMediaTypes].map((type) => [type, name]);
+      const { mediaType, otherMediaTypes = [], lenientMediaTypes = {}, hasOwnAddress }: WireFormat = namedFormats[name];
+      const types = [mediaType, ...otherMediaTypes, ...Object.keys(lenientMediaTypes)];
+      return hasOwnAddress ? [] : types.map((type) => [type, name]);
     }),
   ),
 );

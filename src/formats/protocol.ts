@@ -9,6 +9,7 @@ import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
 import type { FormatDateTime } from './date-time.ts';
+import type { Leniencies, Leniency } from './leniencies.ts';
 import type { TextTools } from './text-tools.ts';
 import type { Message, WireRequest } from './wire.ts';
 
@@ -20,6 +21,8 @@ export interface FormatTraits {
   readonly mediaType: string;
   /** Media types that are accepted, too, and that no format of its own has. */
   readonly otherMediaTypes?: readonly string[];
+  /** Media types that are accepted, too, unless the leniency is turned off. */
+  readonly lenientMediaTypes?: Readonly<Record<string, Leniency>>;
   readonly charsets: readonly Charset[];
   /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
   readonly requiresHost?: boolean;
@@ -69,6 +72,8 @@ export interface FormatContext {
   readonly conventions: Conventions;
   readonly formatDateTime: FormatDateTime;
   readonly compileRead: CompileRead;
+  /** Those that are not turned off. */
+  readonly leniencies: Leniencies;
 }
 
 /** What the path of a request names. */
@@ -104,6 +109,8 @@ export interface Decoded {
   readonly issues: readonly Issue[];
   /** The Idempotency-Key in the body, as sent. */
   readonly key?: string | undefined;
+  /** What the body needed to be read. */
+  readonly leniencies?: readonly Leniency[];
 }
 
 /** The parts of a content type that matter. */

@@ -6,6 +6,7 @@ import type { Operation } from '../contract/operation.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
+import type { Leniency } from '../formats/leniencies.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import { isWeak } from '../idempotency/idempotency-key.ts';
@@ -48,6 +49,8 @@ export interface LogEntry {
   readonly problem?: Problem | undefined;
   /** The call is deprecated: its caller was informed, was refused, or is exempt. */
   readonly deprecation?: 'announced' | 'refused' | 'exempt' | undefined;
+  /** What the request needed to be read; absent where that is nothing. */
+  readonly leniencies?: readonly Leniency[] | undefined;
 }
 
 export interface Answer {
@@ -214,6 +217,7 @@ function entryOf(
     outcome: problem?.problem ?? 'ok',
     problem,
     deprecation: deprecation && effectOf(deprecation, problem),
+    leniencies: usedLeniencies(state),
   };
 }
 
@@ -234,6 +238,11 @@ function retryHeaders({ kind, retryAfterSeconds }: Problem, isHarmless: boolean)
 function effectOf({ notice }: Deprecation, problem: Problem | undefined): LogEntry['deprecation'] {
   if (notice === undefined) return 'exempt';
   return problem?.kind === problems.brownOut || problem?.kind === problems.retired ? 'refused' : 'announced';
+}
+
+function usedLeniencies({ route, detected, decoded }: RequestState): LogEntry['leniencies'] {
+  const used = [route.leniency, detected.leniency, ...(decoded?.leniencies ?? [])].filter((each) => each !== undefined);
+  return used.length === 0 ? undefined : used;
 }
 
 /** An address of before versions names none. */

@@ -1,7 +1,7 @@
 /** Decodes a body in its format: that of the head, that of its first bytes, or that of its SOAP envelope. */
 import type { Buffer } from 'node:buffer';
 import { Problem, problems } from '../contract/problem.ts';
-import type { Protocols } from '../formats/index.ts';
+import { addressFormats, type Protocols } from '../formats/index.ts';
 import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
 import type { RequestState } from './answer.ts';
 import { detect, requireReadable } from './detect.ts';
@@ -51,7 +51,12 @@ function identifyBody(
   protocols: Protocols,
 ): { readonly body: Buffer; readonly media: Media } {
   const { wire, route, detected } = request;
-  const { contentType, body } = identify(received, detected.media.type, wire.headers['content-type']);
+  // A form without a body has its fields in the query, and no media type.
+  const isInQuery =
+    received.length === 0 && detected.media.type === '' && route.format === addressFormats.adapter && wire.query !== '';
+  const { contentType, body } = isInQuery
+    ? { contentType: request.protocol.mediaType, body: received }
+    : identify(received, detected.media.type, wire.headers['content-type']);
   const found = detect(wire, route, protocols, contentType);
   request.protocol = found.protocol;
   requireReadable(found, route, target, protocols);

@@ -8,7 +8,8 @@ import {
   type ProtocolName,
   type Protocols,
 } from '../formats/index.ts';
-import { multipartType } from '../formats/multipart.ts';
+import type { Leniency } from '../formats/leniencies.ts';
+import { formDataType, multipartType } from '../formats/multipart.ts';
 import type { Media, Protocol, Target } from '../formats/protocol.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
 import type { WireRequest } from '../formats/wire.ts';
@@ -23,6 +24,8 @@ export interface Detected {
   readonly isReadable: boolean;
   /** The head does not say what the body is: no media type, or multipart. */
   readonly isUnidentified: boolean;
+  /** The media type is accepted by it. */
+  readonly leniency: Leniency | undefined;
 }
 
 /** The media type that a header declares. */
@@ -52,7 +55,8 @@ export function detect(
     protocol,
     media: declared,
     isReadable: isCarried && hasCharset,
-    isUnidentified: declared.type === '' ? !isCarried : isCarried && declared.type === multipartType,
+    isUnidentified: declared.type === '' ? !isCarried : isCarried && isInParts(declared),
+    leniency: isCarried ? protocol.lenientMediaTypes[declared.type] : undefined,
   };
 }
 
@@ -77,8 +81,12 @@ function mediaOf(header: string | undefined): Declared {
   if (known !== undefined) return known;
   const parsed = parseMedia(header);
   // Each multipart header has a boundary of its own.
-  if (header.length < 200 && parsed.type !== multipartType) media.set(header, parsed);
+  if (header.length < 200 && !isInParts(parsed)) media.set(header, parsed);
   return parsed;
+}
+
+function isInParts({ type }: Media): boolean {
+  return type === multipartType || type === formDataType;
 }
 
 /** `application/json; charset="UTF-8"`; ignores other parameters (SOAP 1.2 has `action`). */
@@ -98,12 +106,12 @@ function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
 
 /** Whether the declared media type is one of the protocol. */
 function carries(
-  { mediaType, otherMediaTypes }: Protocol,
+  { mediaType, otherMediaTypes, lenientMediaTypes }: Protocol,
   { format }: Route,
   method: string,
   { type }: Media,
 ): boolean {
-  if (type === mediaType || otherMediaTypes.includes(type)) return true;
+  if (type === mediaType || otherMediaTypes.includes(type) || Object.hasOwn(lenientMediaTypes, type)) return true;
   // A request without a body need not declare a media type where an HTTP binding names the operation.
   return format === addressFormats.bound && (method === 'GET' || type === '');
 }

@@ -1,7 +1,7 @@
-/** Identifies a body whose head does not say what it is: by its first byte, or as the part of a multipart body. */
+/** Identifies a body whose head does not say what it is: by its first byte, or as the parts of a multipart body. */
 import type { Buffer } from 'node:buffer';
 import { formatOfBody, wireFormats } from '../formats/index.ts';
-import { multipartType, onlyPart } from '../formats/multipart.ts';
+import { formDataType, formOfParts, multipartType, onlyPart } from '../formats/multipart.ts';
 
 export interface Identified {
   /** What Content-Type would have said; empty for a body that is like none of the formats. */
@@ -9,9 +9,10 @@ export interface Identified {
   readonly body: Buffer;
 }
 
-/** Throws a Problem for a multipart body that is not one part of XML. */
+/** Throws a Problem for a multipart body that is not one part of XML, and for a form in parts with more than fields. */
 export function identify(body: Buffer, declaredType: string, header: string | undefined): Identified {
   if (declaredType === multipartType) return onlyPart(body, header ?? '');
+  if (declaredType === formDataType) return formOfParts(body, header ?? '');
   return { contentType: typeOf(body), body };
 }
 

@@ -12,6 +12,7 @@ import {
   versionsOf,
 } from '../contract/service.ts';
 import { addressFormats, fallbackFormats } from '../formats/index.ts';
+import { allLeniencies, type Leniencies, type Leniency } from '../formats/leniencies.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
@@ -25,6 +26,8 @@ export interface Route {
   readonly isServiceAddress?: true;
   /** The path without text of the caller: names in braces stand for fields, and `*` for unknown segments. */
   readonly template: string;
+  /** The path is accepted by it. */
+  readonly leniency?: Leniency;
   /** Throws notFound, unknownVersion, unknownOperation, methodNotAllowed (with Allow) or badRequest. */
   target(method: string): Target;
 }
@@ -38,7 +41,7 @@ export interface Routes {
 const cachedMax = 1_000;
 
 /** `services`: newest last. */
-export function compileRoutes(services: readonly Service[]): Routes {
+export function compileRoutes(services: readonly Service[], leniencies: Leniencies = allLeniencies): Routes {
   const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
   const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
   const cache = new BoundedMap<string, Route>(cachedMax);
@@ -68,17 +71,31 @@ export function compileRoutes(services: readonly Service[]): Routes {
     return { ...format, ...named(service, version, below, fallback, otherwise) };
   };
 
+  const find = (path: string): Route => {
+    const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
+    const located = locate(path, isLegacySoap ? fallbackFormats.xml : fallbackFormats.other);
+    return Object.freeze<Route>({ ...located, template: located.template ?? describePath(path) });
+  };
   return Object.freeze({
     find(path: string): Route {
       const known = cache.get(path);
       if (known !== undefined) return known;
-      const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
-      const located = locate(path, isLegacySoap ? fallbackFormats.xml : fallbackFormats.other);
-      const route = Object.freeze<Route>({ ...located, template: located.template ?? describePath(path) });
+      const single = leniencies.has('double-slashes') ? path.replace(/\/{2,}/g, '/') : path;
+      const lenient = single === path ? undefined : find(single);
+      const route = lenient !== undefined && isNamed(lenient) ? withDoubleSlashes(lenient) : find(path);
       if (route.format !== addressFormats.bound) cache.set(path, route);
       return route;
     },
   });
+}
+
+/** Between two slashes of a path with fields there may be an empty one, so such a path is taken as it is. */
+function isNamed({ format, isServiceAddress }: Route): boolean {
+  return isServiceAddress === true && format !== addressFormats.bound;
+}
+
+function withDoubleSlashes(route: Route): Route {
+  return Object.freeze<Route>({ ...route, leniency: 'double-slashes' });
 }
 
 /** A route before unknown segments of its path are left out. */

@@ -29,6 +29,7 @@ export function createRequestLog(log: Log, names: MemberNames): Required<Pick<Re
       `"traceId":"${http.traceId}",${textMember('outcome', entry.outcome)}` +
       (entry.replayed ? '"replayed":true,' : '') +
       textMember('deprecation', entry.deprecation) +
+      textMember('leniencies', entry.leniencies?.join(' ')) +
       `"status":${http.status},"ms":${Math.round(http.ms * 1000) / 1000},"bytesIn":${http.bytesIn},` +
       `"bytesOut":${http.bytesOut},${textMember('address', http.address)}` +
       (http.aborted ? '"aborted":true,' : '') +

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Credentials, createCredentials } from '../../src/callers/credentials/credentials.ts';
 import { compileDeprecations, type DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
+import type { Leniencies } from '../../src/formats/leniencies.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { compileChecks } from '../../src/gateway/checks.ts';
@@ -86,6 +87,8 @@ export interface GatewayOptions {
   /** Overrides the generator of counted references. */
   readonly made?: Partial<IdGenerator>;
   readonly deprecations?: readonly DeprecationRule[];
+  /** All where it is absent. */
+  readonly leniencies?: Leniencies;
   /** The time; by default it stands still. */
   readonly clock?: Clock;
 }
@@ -116,7 +119,7 @@ const sharedOf = (engine: Engine) => {
 
 const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
   const { updater: updaterOf, change = (store) => store, made = {}, implementations, credentials } = options;
-  const { clock = { now: () => now }, deprecations = [] } = options;
+  const { clock = { now: () => now }, deprecations = [], leniencies } = options;
   const store = change(createStore(engine, { shared: sharedOf(engine) }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? createLocalUpdater(vault, { testCards: true });
@@ -131,11 +134,12 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
       wait: setTimeout,
     });
   let execute = start();
+  const isUsual = implementations === undefined && leniencies === undefined;
   const inForce = { current: compileDeprecations(deprecations, clock) };
   const gateway: Gateway = {
     ...neutralParts,
-    protocols: implementations === undefined ? protocols : createProtocols(composition.services),
-    routes: implementations === undefined ? routes : compileRoutes(composition.services),
+    protocols: isUsual ? protocols : createProtocols(composition.services, undefined, undefined, leniencies),
+    routes: isUsual ? routes : compileRoutes(composition.services, leniencies),
     current,
     authenticator: createAuthenticator(credentials ?? createCredentials(engine, ring.pepper, clock), options.guard),
     ids: context.ids,

@@ -7,20 +7,25 @@ import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorStatus, errorText, furtherIssues } from '../errors.ts';
-import { requireTree } from '../malformed-body.ts';
+import type { Leniency } from '../leniencies.ts';
+import { malformedBody, requireTree } from '../malformed-body.ts';
+import { formDataType } from '../multipart.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
+import { coordinates, prefixOf, under } from './adapter-names.ts';
 import { decodeErrorText } from './decode-error.ts';
 import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
 import { adapterText, formUpstream } from './pairs.ts';
-import { type Node, parse, parseReply, parseText, take } from './parse.ts';
+import { parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
+import { fieldsInQuery, secretsIn } from './query-fields.ts';
 import { reader } from './read.ts';
 
 export const adapter: WireFormat = Object.freeze<WireFormat>({
   title: 'The form adapter',
   mediaType,
+  lenientMediaTypes: { [formDataType]: 'multipart-forms' },
   charsets: bodyCharsets,
   text: adapterText,
   upstream: formUpstream,
@@ -44,12 +49,17 @@ function createCodec(context: FormatContext): MessageCodec {
   const readAnswer = compileAnswers(reader, context);
   const { formField } = context.places;
   return {
-    decode(body, { charset }, { service }) {
-      const tree = requireTree(parse(body, { charset, withPlaces }));
+    decode(body, { charset }, { service }, { query }) {
+      const more = query === '' ? [] : fieldsInQuery(query, service, formField);
+      if (more.length > 0 && !context.leniencies.has('query-fields')) throw malformedBody('fields in the query');
+      const tree = requireTree(parse(body, { charset, withPlaces, more }));
       const key = take(tree, formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
-      const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefixOf(operation.input)) });
-      return { operation, input: value, issues, key };
+      const prefix = prefixOf(operation.input);
+      const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefix) });
+      if (more.length === 0) return { operation, input: value, issues, key };
+      const secrets = secretsIn(more, prefix, operation.input);
+      return { operation, input: value, issues: [...secrets, ...issues], key, leniencies: queryFields };
     },
 
     coordinates: (path, operation, side) => coordinates(prefixOf(operation[side]), dotted(path)),
@@ -93,10 +103,7 @@ function createCodec(context: FormatContext): MessageCodec {
   };
 }
 
-/** `DisableRequest` becomes `disableRequest`. */
-function prefixOf({ name }: Operation['input']): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
-}
+const queryFields: readonly Leniency[] = ['query-fields'];
 
 function operationOf(action: string | undefined, service: Service): Operation {
   const [prefix, name = '', ...rest] = (action ?? '').split('.');
@@ -107,16 +114,4 @@ function operationOf(action: string | undefined, service: Service): Operation {
 function addressOf({ name, legacy }: Service): string {
   if (legacy?.adapter === undefined) throw new TypeError(`${name} has no form adapter`);
   return legacy.adapter;
-}
-
-/** The names under the prefix of the operation. All other names but the action get a leading dot, so no field has them. */
-function under(tree: Node, prefix: string): Node {
-  const below = new Map(tree.below.get(prefix)?.below);
-  for (const [name, node] of tree.below) if (name !== prefix && name !== 'action') below.set(`.${name}`, node);
-  return { value: tree.below.get(prefix)?.value, below, place: tree.place };
-}
-
-/** A key in the spelling of the caller: one with a leading dot has no prefix. */
-function coordinates(prefix: string, key: string): string {
-  return key.startsWith('.') ? key.slice(1) : `${prefix}.${key}`.replace(/^\.|\.$/g, '');
 }

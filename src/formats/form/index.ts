@@ -7,13 +7,15 @@ import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../errors.ts';
-import { requireTree } from '../malformed-body.ts';
+import type { Leniency } from '../leniencies.ts';
+import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
-import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
+import type { FormatContext, MessageCodec, Target, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
+import { prefixOf, under } from './adapter-names.ts';
 import { decodeError } from './decode-error.ts';
 import { formText, formUpstream } from './pairs.ts';
-import { parse, parseReply, parseText, take } from './parse.ts';
+import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
@@ -43,8 +45,9 @@ function createCodec(context: FormatContext): MessageCodec {
       const operation = operationInPath(target);
       const tree = requireTree(parse(body, { charset, withPlaces }));
       const key = take(tree, places.formField);
-      const { value, issues } = codecOf(operation).input.read({ body: tree });
-      return { operation, input: value, issues, key };
+      const named = context.leniencies.has('adapter-names') ? underPrefix(tree, target, operation) : undefined;
+      const { value, issues } = codecOf(operation).input.read({ body: named ?? tree });
+      return { operation, input: value, issues, key, ...(named && { leniencies: adapterNames }) };
     },
 
     coordinates: dotted,
@@ -92,4 +95,20 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeError: (reply, { input }) => decodeError(reply, input, conventions.requestReference),
   };
+}
+
+const adapterNames: readonly Leniency[] = ['adapter-names'];
+
+/**
+ * The fields of a tree whose names are those of the form adapter. Undefined where one is not: a request with both names could mean two
+ * things, so its fields are unknown. Throws a Problem for the action of another operation than the path names.
+ */
+function underPrefix(tree: Node, { service }: Target, { name, input }: Operation): Node | undefined {
+  const prefix = prefixOf(input);
+  const known = [prefix, 'action'];
+  if (!tree.below.has(prefix) || known.some((each) => Object.hasOwn(input.fields, each))) return undefined;
+  if (![...tree.below.keys()].every((each) => known.includes(each))) return undefined;
+  const action = tree.below.get('action');
+  if (action !== undefined && action.value !== `${service.name}.${name}`) throw malformedBody('path and body disagree');
+  return under(tree, prefix);
 }

@@ -23,6 +23,8 @@ export interface ParseOptions {
   /** A response may hold any number of pairs. By default what callers may send. */
   readonly pairsMax?: number;
   readonly withPlaces?: boolean;
+  /** Pairs that stand elsewhere, and count as if they followed those of the text. */
+  readonly more?: readonly Pair[];
 }
 
 export type Parsed = { readonly tree: Node } | Fault;
@@ -35,9 +37,9 @@ export function parse(bytes: Buffer, options: ParseOptions = {}): Parsed {
 }
 
 export function parseText(text: string, options: ParseOptions = {}): Parsed {
-  const { charset, pairsMax = limits.pairsMax, withPlaces = false } = options;
-  const parsed = parsePairs(text, pairsMax, charset);
-  return 'fault' in parsed ? parsed : treeOf(parsed.pairs, withPlaces ? text : undefined);
+  const { charset, pairsMax = limits.pairsMax, withPlaces = false, more = [] } = options;
+  const parsed = parsePairs(text, pairsMax - more.length, charset);
+  return 'fault' in parsed ? parsed : treeOf([...parsed.pairs, ...more], withPlaces ? text : undefined);
 }
 
 /** The answer of another server, with any number of pairs. */

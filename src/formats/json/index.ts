@@ -28,6 +28,7 @@ const contentType = `${mediaType};charset=utf-8`;
 export const json: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON',
   mediaType,
+  lenientMediaTypes: { 'text/json': 'text-json' },
   charsets: bodyCharsets,
   text: jsonText,
   upstream: jsonUpstream,

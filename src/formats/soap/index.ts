@@ -11,6 +11,7 @@ import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText, furtherIssues } from '../errors.ts';
+import type { Leniency } from '../leniencies.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
@@ -73,6 +74,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const isOfInterface = compileIsOfInterface(services);
   const isMember = orUnqualified(isOfInterface);
   const parseXml = parserFor(context);
+  const acceptsBlanks = context.leniencies.has('blanks-before-xml');
   const reader = createReader(isMember);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const readAnswer = compileAnswers(createAnswerReader(), context);
@@ -106,7 +108,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
   return {
     decode(body, { charset }, target) {
-      const { message: first, messageId } = parse(body, charset, { dialect, parseXml });
+      const { message: first, messageId, hasBlanks } = parse(body, charset, { dialect, parseXml, acceptsBlanks });
       const operation = operations.get(target.service)?.get(first.local);
       if (operation === undefined) throw unknownOperation(target.service);
       if (!isOfInterface(first)) throw malformedBody('wrong namespace', operation.name);
@@ -115,7 +117,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
         throw malformedBody('path and body disagree');
       const { part } = frames.get(operation)!.input;
       const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, part, isMember) });
-      return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
+      const key = places.messageId ? messageId : undefined;
+      return { operation, input: value, issues, key, ...(hasBlanks && { leniencies: blanksBeforeXml }) };
     },
 
     coordinates: (path, operation, side) => xpath(path, operation, frames.get(operation)?.[side].part, side),
@@ -165,6 +168,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
   };
 }
+
+const blanksBeforeXml: readonly Leniency[] = ['blanks-before-xml'];
 
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
 function xpath(path: Path, operation: Operation | undefined, part: string | undefined, side: Side = 'input'): string {

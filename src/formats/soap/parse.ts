@@ -22,6 +22,14 @@ export interface Envelope {
   readonly messageId: string | undefined;
 }
 
+/** How requests are parsed. */
+interface RequestParts {
+  readonly dialect: Dialect;
+  readonly parseXml: ParseXml;
+  /** Whether blanks may stand before the XML declaration. */
+  readonly acceptsBlanks: boolean;
+}
+
 /** How the text of a document is parsed. */
 export type ParseXml = (text: string, within: Limits) => Element;
 
@@ -34,9 +42,23 @@ export function parserFor(context: Pick<FormatContext, 'compileRead'>): ParseXml
 export function parse(
   body: Buffer,
   charset: Charset | undefined,
-  { dialect, parseXml }: { readonly dialect: Dialect; readonly parseXml: ParseXml },
-): Envelope {
-  return openEnvelope(parseRoot(body, charset, parseXml), dialect);
+  { dialect, parseXml, acceptsBlanks }: RequestParts,
+): Envelope & { readonly hasBlanks: boolean } {
+  let hasBlanks = false;
+  const parseText: ParseXml = (text, within) => {
+    const plain = acceptsBlanks ? withoutDeclaration(text) : text;
+    hasBlanks = plain !== text;
+    return parseXml(plain, within);
+  };
+  return { ...openEnvelope(parseRoot(body, charset, parseText), dialect), hasBlanks };
+}
+
+const declarationBehindBlanks = /^[\t\n\r ]+<\?xml[\t\n\r ]+version[\t\n\r ]*=[\t\n\r ]*(["'])1\.0\1[^<>?]*\?>/;
+
+/** A text with blanks before its XML declaration, and blanks for the declaration, so that all places in it stay the same. */
+function withoutDeclaration(text: string): string {
+  if (text.startsWith('<')) return text;
+  return text.replace(declarationBehindBlanks, (found) => found.replace(/[^\t\n\r]/g, ' '));
 }
 
 /** Parses a document. Throws a Problem. */

@@ -33,10 +33,11 @@ export function createRequestCounter(registers: Registry[], names: KnownNames): 
   const protocolLabel = protocolLabels(names);
   return (entry, seconds) => {
     countAnswer(entry, seconds);
-    const { problem, protocol, replayed, weakKey, deprecation } = entry;
+    const { problem, protocol, replayed, weakKey, deprecation, leniencies = [] } = entry;
     if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
     if (weakKey) instruments.weakKeys.inc();
     if (deprecation !== undefined) instruments.deprecated.inc({ protocol: protocolLabel(protocol), kind: deprecation });
+    for (const leniency of leniencies) instruments.lenient.inc({ protocol: protocolLabel(protocol), leniency });
     if (problem !== undefined && (decodeStatuses.has(problem.status) || envelopeProblems.has(problem.problem))) {
       instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
     }
@@ -98,6 +99,12 @@ function createInstruments(registers: Registry[]) {
       name: 'triglyph_deprecated_requests_total',
       help: 'Requests that are deprecated, by format and kind: announced (served), refused (in a brown-out, or after the sunset), exempt.',
       labelNames: ['protocol', 'kind'],
+      registers,
+    }),
+    lenient: new Counter({
+      name: 'triglyph_lenient_requests_total',
+      help: 'Requests that are read by a leniency, by format and leniency. Without any of one, LENIENCIES_OFF may name it.',
+      labelNames: ['protocol', 'leniency'],
       registers,
     }),
     weakKeys: new Counter({

@@ -73,4 +73,5 @@ function declaredEncoding(bytes: Buffer): Eight {
 /** Charsets in which a declaration can be read before it is known. */
 type Eight = Exclude<Charset, 'utf-16'>;
 
-const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
+/** Whether blanks may stand before it is for those to say who read the text. */
+const declaration = /^[\t\n\r ]*<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;

@@ -142,6 +142,22 @@ describe('what is shown of a message', () => {
     );
   });
 
+  test('a form in parts: nothing of it', () => {
+    const part = (name: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const body = `${part('action', 'Recurring.storeToken')}${part('storeTokenRequest.card.holderName', 'A & hunter2=x')}${part('storeTokenRequest.card.number', '4111111111111111')}--b--`;
+    expect(leaks(shown('adapter', body), ['4111', 'hunter2'])).toEqual([]);
+  });
+
+  test('fields in the query of the adapter are masked', async () => {
+    const gateway = await openGateway();
+    const query = 'action=Recurring.storeToken&storeTokenRequest.card.number=4111111111111111&password=hunter2';
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...callers.demo };
+    const details = await detailsOf(gateway, { path: `/pal/adapter/httppost?${query}`, headers, body: '' });
+    await gateway.close();
+    expect(leaks(JSON.stringify(details), ['4111', 'hunter2'])).toEqual([]);
+  });
+
   test('FORM: known pairs', () => {
     expect(
       shown('form', 'card.number=4111+1111&card.holderName=A%26B&merchantAccount=Demo&idempotencyKey=k-1234567&x=%41'),

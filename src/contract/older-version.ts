@@ -33,6 +33,8 @@ export interface Difference {
   readonly ignored?: string;
   readonly upgrade?: (value: unknown) => unknown;
   readonly downgrade?: (value: unknown) => unknown;
+  /** `upgrade` and `downgrade` convert the object that has the member, with all other members as the next version has them. */
+  readonly whole?: true;
 }
 
 /** The older version lacks a member. In requests it must be optional in the next version. */
@@ -40,7 +42,10 @@ export function lacks(type: string, newer: string, options: Pick<Difference, 'si
   return { type, newer, ...options };
 }
 
-/** The older version has a member that the next one lacks. It means nothing in requests. In responses it is never present. */
+/**
+ * The older version has a member that the next one lacks. It means nothing in requests. In responses it is present only where a
+ * handler of the older operation adds it.
+ */
 export function has(type: string, name: string, field: Field<Schema, false>, options: Pick<Difference, 'side'> = {}) {
   return { type, older: { name, field }, ...options } satisfies Difference;
 }
@@ -50,7 +55,10 @@ export function renamed(type: string, older: string, newer: string, options: Pic
   return { type, newer, older: { name: older }, ...options } satisfies Difference;
 }
 
-/** A member has another schema in the older version, and another name if `name` is given. The values are converted. */
+/**
+ * A member has another schema in the older version, and another name if `name` is given. The values are converted; or, if `whole` is
+ * given, the objects that have the member.
+ */
 export function converted(
   type: string,
   newer: string,
@@ -58,7 +66,7 @@ export function converted(
     name = newer,
     field,
     ...conversion
-  }: { readonly name?: string; readonly field: Field } & Pick<Difference, 'side' | 'upgrade' | 'downgrade'>,
+  }: { readonly name?: string; readonly field: Field } & Pick<Difference, 'side' | 'upgrade' | 'downgrade' | 'whole'>,
 ): Difference {
   return { type, newer, older: { name, field }, ...conversion };
 }
@@ -186,6 +194,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     for (const each of own) used.add(each);
     const fields: [string, Field][] = [];
     const rules: MemberRule[] = [];
+    const wholes = own.filter(({ whole }) => whole);
     const ignored: Record<string, string> = {};
     let differs = false;
     for (const [newer, field] of Object.entries(schema.fields)) {
@@ -201,10 +210,10 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
       }
       differs = true;
       checkBridge(schema, difference, field);
-      const { older, upgrade = part.upgrade, downgrade = part.downgrade } = difference;
+      const { older, whole, upgrade = part.upgrade, downgrade = part.downgrade } = difference;
       if (older !== undefined) fields.push([older.name, older.field ?? inner]);
       if (difference.ignored !== undefined) ignored[newer] = difference.ignored;
-      rules.push({ older: older?.name, newer, upgrade, downgrade });
+      rules.push({ older: older?.name, newer, ...(!whole && { upgrade, downgrade }) });
     }
     const absent = own.find(({ newer }) => newer !== undefined && schema.fields[newer] === undefined);
     if (absent !== undefined)
@@ -215,12 +224,18 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     const names = new Map(rules.map(({ older, newer }) => [newer, older] as const));
     return {
       schema: rebuilt(schema, insert(fields, added), ignored, (name) => (names.has(name) ? names.get(name) : name)),
-      upgrade: rules.some(({ older, newer, upgrade }) => older !== newer || upgrade !== undefined)
-        ? (value) => convertMembers(value, rules, (rule) => [rule.older, rule.newer, rule.upgrade])
-        : undefined,
-      downgrade: rules.some(({ older, newer, downgrade }) => older !== newer || downgrade !== undefined)
-        ? (value) => convertMembers(value, rules, (rule) => [rule.newer, rule.older, rule.downgrade])
-        : undefined,
+      upgrade: inOrder([
+        rules.some(({ older, newer, upgrade }) => older !== newer || upgrade !== undefined)
+          ? (value) => convertMembers(value, rules, (rule) => [rule.older, rule.newer, rule.upgrade])
+          : undefined,
+        ...wholes.map(({ upgrade }) => upgrade),
+      ]),
+      downgrade: inOrder([
+        ...wholes.map(({ downgrade }) => downgrade),
+        rules.some(({ older, newer, downgrade }) => older !== newer || downgrade !== undefined)
+          ? (value) => convertMembers(value, rules, (rule) => [rule.newer, rule.older, rule.downgrade])
+          : undefined,
+      ]),
     };
   }
 
@@ -232,6 +247,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     if (side === 'output' && older?.field !== undefined && downgrade === undefined)
       throw new TypeError(`${title}: no conversion downgrades ${newer} of ${name}`);
   }
+}
+
+/** Returns one conversion that applies those that are there, one after the other. */
+function inOrder(conversions: readonly (Convert | undefined)[]): Convert | undefined {
+  const present = conversions.filter((each) => each !== undefined);
+  if (present.length < 2) return present[0];
+  return (value) => present.reduce((converted, convert) => convert(converted), value);
 }
 
 /** How a member is converted; without a name on one side where that version has no such member. */

@@ -18,7 +18,11 @@ export type CheckedHandlers<O extends Operation, H> = H & Readonly<Record<Exclud
 
 export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
 
-/** `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. */
+/**
+ * `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. An operation of an older
+ * version may have a handler of its own, which gets and returns what that of the newest version does. What it returns besides is for
+ * members that the older version has and the next one lacks.
+ */
 export interface Implementation {
   readonly service: Service;
   readonly handlers: OperationHandlers;
@@ -100,7 +104,9 @@ export function compose(implementations: readonly Implementation[]): Composition
     all.set(operation, current);
   };
   for (const { service, handlers, olderVersions } of implementations) {
+    const inOlderVersions = new Set(olderVersions.flatMap(({ adapters }) => [...adapters.keys()]));
     for (const [operation, handler] of handlers) {
+      if (inOlderVersions.has(operation) && service.operations.get(operation.name) !== operation) continue;
       const hashName = hashNameOf(service, operation);
       if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
       hashNames.add(hashName);
@@ -113,7 +119,9 @@ export function compose(implementations: readonly Implementation[]): Composition
       for (const [older, { to, ...adapter }] of adapters) {
         const current = all.get(to);
         if (current === undefined) throw new TypeError(`${older.name} is adapted to an operation without a handler`);
-        if (older !== to) add(older, { ...current, ...inSequence(adapter, current) });
+        const own = handlers.get(older);
+        if (older !== to)
+          add(older, { ...current, ...(own && { executor: executorOf(own) }), ...inSequence(adapter, current) });
       }
     }
   }

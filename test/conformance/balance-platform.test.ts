@@ -37,7 +37,14 @@ const ask = async ({ asks, body, headers }: cases.ResourceCase) => {
     body: body === undefined ? '' : put(typeof body === 'string' ? body : JSON.stringify(body)),
   });
   const received = JSON.parse(message.body);
-  requirePublicAnswer({ method, path: path.replace(/^[/]bcl[/]v\d+/i, ''), status: message.status, body: received });
+  const version = Number(/^[/]bcl[/]v([12])[/]/i.exec(path)?.[1] ?? 2);
+  requirePublicAnswer({
+    method,
+    path: path.replace(/^[/]bcl[/]v\d+/i, ''),
+    status: message.status,
+    body: received,
+    version,
+  });
   return { message, entry, body: received };
 };
 

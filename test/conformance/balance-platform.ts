@@ -35,7 +35,7 @@ const notAllowed = (Allow: string) =>
   ({ status: 405, answer: { errorCode: '00_405' }, headersOut: { Allow } }) as const;
 
 export const addresses: readonly (ResourceCase & { readonly headersOut?: Readonly<Record<string, string>> })[] = [
-  { name: 'version 1 is answered alike', asks: 'GET /bcl/v1/balancePlatforms/DemoPlatform', status: 200 },
+  { name: 'version 1', asks: 'GET /bcl/v1/balancePlatforms/DemoPlatform', status: 200 },
   { name: 'the version in capitals', asks: 'GET /bcl/V2/balancePlatforms/DemoPlatform', status: 200 },
   { name: 'a trailing slash', asks: 'GET /balancePlatforms/DemoPlatform/', status: 200 },
   { name: 'an id with percent-encoded letters', asks: 'GET /balancePlatforms/%44emoPlatform', status: 200 },

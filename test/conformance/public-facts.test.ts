@@ -70,6 +70,8 @@ function differencesFrom(description: PublicDescription): ReadonlySet<string> {
       const path = `${side} ${type}.${member.name}`;
       const field = own.get(member.name);
       own.delete(member.name);
+      // A description lists members of later versions, too.
+      if (field === undefined && (member.since ?? 0) > version) continue;
       if (field === undefined) {
         found.add(Object.hasOwn(ignored, member.name) ? `${path} is ignored` : `${path} is absent`);
         continue;
@@ -161,7 +163,7 @@ function differencesFrom(description: PublicDescription): ReadonlySet<string> {
       texts.filter((each) => !others.map(spelling).includes(spelling(each)));
     const absent = without(described, own);
     const more = without(own, described);
-    if (absent.length > 0) found.add(`${path} is never ${absent.join(', ')}`);
+    if (side === 'request' && absent.length > 0) found.add(`${path} is never ${absent.join(', ')}`);
     if (more.length > 0) found.add(`${path} is also ${more.join(', ')}`);
   }
 }

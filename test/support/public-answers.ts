@@ -24,7 +24,7 @@ export function requirePublicAnswer({ method, path, status, body, version = 2 }:
 
 function responseTo(method: string, address: string, operations: readonly PublicOperation[]): string | undefined {
   // The public description has no cancel.
-  if (/^[/]paymentInstruments[/][^/]+[/]cancel$/.test(address)) return 'PaymentInstrument';
+  if (/^[/]paymentInstruments[/][^/]+[/]cancel$/.test(address)) return 'UpdatePaymentInstrument';
   const called = `${method} ${address}`;
   const pattern = (name: string) => new RegExp(`^${name.replace('{id}', '[^/]+')}$`);
   return operations.find(({ name }) => pattern(name).test(called))?.response;

@@ -17,6 +17,8 @@ export type Headers = Readonly<Record<string, string | undefined>>;
 export interface Asking {
   readonly who?: Headers;
   readonly headers?: Headers;
+  /** 2 where it is left out. */
+  readonly version?: number;
 }
 
 export interface Resources {
@@ -31,18 +33,23 @@ const json = { 'content-type': 'application/json' };
 
 /** Paths are relative to the address of the service. */
 export const resourcesOf = (gateway: TestGateway): Resources => {
-  const ask: Resources['ask'] = async (method, path, body, { who = callers.platform, headers = {} } = {}) => {
+  const ask: Resources['ask'] = async (
+    method,
+    path,
+    body,
+    { who = callers.platform, headers = {}, version = 2 } = {},
+  ) => {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
     const { message, entry } = await gateway.ask({
       method,
-      path: `/bcl/v2${path}`,
+      path: `/bcl/v${version}${path}`,
       headers: { ...(body === undefined ? {} : json), ...who, ...headers },
       body: text,
     });
     // No request may cause an internal error.
     if (entry.problem?.problem === 'internal') throw entry.problem.cause;
     const received = JSON.parse(message.body);
-    requirePublicAnswer({ method, path, status: message.status, body: received });
+    requirePublicAnswer({ method, path, status: message.status, body: received, version });
     return { status: message.status, headers: message.headers, body: received, text: message.body };
   };
   return {

@@ -13,9 +13,8 @@ import type { Mode } from '../../src/config/setting.ts';
 import type { VariableSources } from '../../src/config/variable-sources.ts';
 import type { Implementation } from '../../src/gateway/implement.ts';
 import type { Clock } from '../../src/lib/clock-and-ids.ts';
-import { platformHandlers } from '../../src/services/balance-platform/index.ts';
+import { platformImplementation } from '../../src/services/balance-platform/index.ts';
 import { createPlatformRegistry, type PlatformRegistry } from '../../src/services/balance-platform/store/registry.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { builtInServices } from '../../src/services/index.ts';
 import { implementRecurring, type RecurringDependencies } from '../../src/services/recurring/index.ts';
 import {
@@ -35,8 +34,7 @@ export function implementationOf({ service, handlers, olderVersions }: GatewaySe
 }
 
 export function implementServices(dependencies: RecurringDependencies): readonly Implementation[] {
-  const platform = { service: balancePlatformV2, handlers: platformHandlers, olderVersions: [] };
-  return [implementRecurring(dependencies), platform];
+  return [implementRecurring(dependencies), platformImplementation];
 }
 
 /** A service for a gateway, of an implementation. */

@@ -4,7 +4,7 @@ import { converted, type Difference, has, lacks, olderVersion, renamed } from '.
 import { operation } from '../../src/contract/operation.ts';
 import { list, mapOf, object, optional, required, string } from '../../src/contract/schema.ts';
 import { type Service, service } from '../../src/contract/service.ts';
-import { compose, implement } from '../../src/gateway/implement.ts';
+import { bindHandler, compose, implement } from '../../src/gateway/implement.ts';
 
 const text = string({ example: 'a' });
 
@@ -111,6 +111,54 @@ test('requests and responses are converted by way of every version in between', 
 test('a value that has nothing to convert stays the same object', () => {
   const output = { number: '7' };
   expect(current.current(placeOf(v2)).downgrade!(output)).toBe(output);
+});
+
+describe('a difference of whole objects', () => {
+  const paid = converted('Order', 'phone', {
+    field: optional(text, 'By which it is paid.'),
+    whole: true,
+    upgrade: (value) => ({ ...(value as object), email: 'by phone' }),
+  });
+  const shown = converted('Placed', 'number', {
+    field: required(text, 'Its number.'),
+    whole: true,
+    downgrade: (value) => ({ ...(value as object), number: JSON.stringify(value) }),
+  });
+  const older = olderVersion(newest, {
+    version: 2,
+    answers: { from: 2, to: 2 },
+    differences: [paid, shown, lacks('Placed', 'lines')],
+  });
+
+  test('converts them with the members of the next version', () => {
+    const adapter = older.adapters.get(placeOf(older))!;
+    expect(adapter.upgrade!({ customer: 'Anna', phone: '1' })).toEqual({
+      customer: 'Anna',
+      phone: '1',
+      email: 'by phone',
+    });
+    const output = { number: '7', lines: [{ article: 'x' }] };
+    expect(adapter.downgrade!(output)).toEqual({ number: JSON.stringify(output) });
+  });
+});
+
+test('an operation of an older version may have a handler of its own, which adds members', async () => {
+  const older = olderVersion(newest, {
+    version: 2,
+    answers: { from: 2, to: 2 },
+    differences: [has('Placed', 'colour', optional(text, 'The colour.'))],
+  });
+  const { handlers } = implement(newest, {
+    placeOrder: async () => ({ number: '1' }),
+    cancelOrder: async () => ({}),
+  });
+  const own = bindHandler<typeof placeOrder>(async () => ({ number: '1', colour: 'red' }));
+  const olderVersions = [older];
+  const both = compose([{ service: newest, olderVersions, handlers: new Map([...handlers, [placeOf(older), own]]) }]);
+  const { executor, downgrade, operation: to } = both.current(placeOf(older));
+  expect(to).toBe(placeOrder);
+  expect(executor).not.toBe(both.current(placeOrder).executor);
+  expect(downgrade?.({ number: '1', colour: 'red' }) ?? { colour: 'red' }).toMatchObject({ colour: 'red' });
 });
 
 test.each<[name: string, difference: Difference, error: RegExp]>([

@@ -1,6 +1,6 @@
 /** The balance platform. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
-import type { OperationHandlers } from '../../gateway/implement.ts';
+import type { Implementation, OperationHandlers } from '../../gateway/implement.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
 import { balancePlatformHandlers } from './balance-platforms/index.ts';
@@ -11,12 +11,18 @@ import { keysOpenResources } from './key-check.ts';
 import { resources } from './resources.ts';
 import { createPlatformRegistry, type PlatformRegistry, platformRule } from './store/registry.ts';
 import { balancePlatformTables } from './tables.ts';
+import { balancePlatformV1 } from './v1.ts';
+import { handlersOfV1 } from './v1-handlers.ts';
 import { balancePlatformV2 } from './v2.ts';
 import { configurationFormat } from './webhook-format.ts';
 
 const handlers: readonly OperationHandlers[] = [balancePlatformHandlers, ...resources.map((each) => each.handlers)];
 
-export const platformHandlers: OperationHandlers = new Map(handlers.flatMap((each) => [...each]));
+export const platformImplementation: Implementation = Object.freeze({
+  service: balancePlatformV2,
+  olderVersions: [balancePlatformV1],
+  handlers: new Map([...handlers, handlersOfV1].flatMap((each) => [...each])),
+});
 
 export interface PlatformParts extends Pick<ServiceParts, 'store'> {
   readonly vault: Vault;
@@ -26,12 +32,13 @@ export interface PlatformParts extends Pick<ServiceParts, 'store'> {
 /** Balance platforms: account holders, their balance accounts and payment instruments. */
 export const balancePlatform: GatewayService<PlatformParts> = defineService({
   contract: balancePlatformV2,
+  olderVersions: platformImplementation.olderVersions,
   open: ({ engine, store, context, integrity }) => ({
     store,
     vault: context.vault,
     registry: createPlatformRegistry(engine, context.clock, integrity),
   }),
-  bind: () => platformHandlers,
+  bind: () => platformImplementation.handlers,
   tenants,
   grants: [platformRule],
   owner: balancePlatformTables.name,

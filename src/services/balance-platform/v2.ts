@@ -20,7 +20,7 @@ export const balancePlatformV2 = service({
   hashPrefix: '',
   problems: platformProblems,
   version: 2,
-  answers: { from: 1, to: 2 },
+  answers: { from: 2, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',
   roles: platformRoles,
   roleSets: { balancePlatform: platformRoleSet },

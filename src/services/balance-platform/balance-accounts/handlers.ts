@@ -47,10 +47,10 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
   },
 );
 
-const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = async ({ input, caller }, tx) =>
+export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = async ({ input, caller }, tx) =>
   toResponse(await findForTenant(balanceAccounts, input.id, caller, tx.repository(ResourceReader)));
 
-const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
+export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   async ({ input, caller }, resources, { vault }) => {
     const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
@@ -75,7 +75,7 @@ const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   },
 );
 
-const listBalanceAccounts: Handler<typeof contract.listBalanceAccounts> = async ({ input, caller }, tx) => {
+export const listBalanceAccounts: Handler<typeof contract.listBalanceAccounts> = async ({ input, caller }, tx) => {
   const resources = tx.repository(ResourceReader);
   const { platform, record } = await findForTenant(accountHolders, input.id, caller, resources);
   const children = { kind: balanceAccounts, platform, parent: record.id } as const;

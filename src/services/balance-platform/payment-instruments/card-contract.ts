@@ -70,13 +70,13 @@ const cardConfiguration = object('CardConfiguration', {
 export const deliveryContact = object('DeliveryContact', {
   address: required(
     object('DeliveryAddress', {
-      city: optional(shapes.text(255, 'Amsterdam'), 'The city.'),
+      city: optional(shapes.text(3000, 'Amsterdam'), 'The city.'),
       country: shapes.countryField,
-      line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line.'),
-      line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
-      line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
+      line1: optional(shapes.text(3000, 'Simon Carmiggeltstraat 12'), 'The first line.'),
+      line2: optional(shapes.text(3000, 'Second floor'), 'The second line.'),
+      line3: optional(shapes.text(3000, 'Reception'), 'The third line.'),
       postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
-      stateOrProvince: optional(shapes.text(255, 'NH'), 'The state or province.'),
+      stateOrProvince: optional(shapes.text(1000, 'NH'), 'The state or province.'),
     }),
     'Where to.',
   ),

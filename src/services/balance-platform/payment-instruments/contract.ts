@@ -79,6 +79,7 @@ const answer = object(
   { ...paymentInstrument.fields, eTag: shapes.eTag },
   { choices: paymentInstrument.choices },
 );
+const updated = object('UpdatePaymentInstrument', answer.fields, { choices: paymentInstrument.choices });
 const id = shapes.idInPath(shapes.instrumentId, 'payment instrument');
 
 export const createPaymentInstrument = operation({
@@ -164,7 +165,7 @@ export const updatePaymentInstrument = operation({
     statusComment: comment,
     statusReason: reason,
   }),
-  output: answer,
+  output: updated,
 });
 
 export const cancelPaymentInstrument = operation({
@@ -180,7 +181,7 @@ export const cancelPaymentInstrument = operation({
     statusComment: comment,
     statusReason: reason,
   }),
-  output: answer,
+  output: updated,
 });
 
 export const listPaymentInstruments = operation({

@@ -9,8 +9,10 @@ export type SettingTexts<N extends string = string> = { readonly [K in N]?: stri
 
 /** What `triglyph.config.ts` exports as its default. `S`: its settings. */
 export interface ConfigContent<S extends SettingTexts = SettingTexts> {
-  /** Served next to the built-in services. */
+  /** Served next to the built-in services, or alone with `builtIn: false`. */
   readonly services?: readonly GatewayService[];
+  /** `false`: the built-in services are not served, and their settings do not exist. By default they are. */
+  readonly builtIn?: boolean;
   /** The environment and `.env` override them. */
   readonly settings?: S;
   /** Other servers that answer operations, by name. */

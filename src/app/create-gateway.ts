@@ -33,6 +33,8 @@ export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly 
 /** The services of a gateway, its store and its settings. */
 export interface GatewayOptions {
   readonly services: readonly GatewayService[];
+  /** As in a configuration file. A gateway inside a program serves what `services` names, and nothing else. */
+  readonly builtIn?: false;
   /** In memory by default. */
   readonly store?: StoreOptions;
   /**

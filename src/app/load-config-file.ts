@@ -19,6 +19,8 @@ export interface LoadedConfigFile {
   /** As the operator knows it: `triglyph.config.ts`. */
   readonly name: string;
   readonly services: readonly GatewayService[];
+  /** Whether the built-in services are served, too. */
+  readonly servesBuiltIn: boolean;
   readonly deprecations: readonly DeprecationRule[];
   readonly source: VariableSource;
   /** As the file has them: unchecked. */
@@ -48,11 +50,13 @@ export async function loadConfigFile(
   const content = await load(name, path);
   const faults = faultsOf(content, builtIn).map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
-  const { services = [], settings = {}, upstreams, answeredBy, deprecations = [] } = content as ConfigContent;
+  const { services = [], builtIn: isBuiltIn = true, settings = {} } = content as ConfigContent;
+  const { upstreams, answeredBy, deprecations = [] } = content as ConfigContent;
   const variables = Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
   );
-  return { name, services, deprecations, source: { name, variables }, upstreams: { upstreams, answeredBy } };
+  const source = { name, variables };
+  return { name, services, servesBuiltIn: isBuiltIn, deprecations, source, upstreams: { upstreams, answeredBy } };
 }
 
 async function load(name: string, path: string): Promise<unknown> {
@@ -118,6 +122,7 @@ function hasModuleSyntax(text: string): boolean {
 
 const members: readonly string[] = Object.keys({
   services: true,
+  builtIn: true,
   settings: true,
   upstreams: true,
   answeredBy: true,
@@ -127,15 +132,17 @@ const members: readonly string[] = Object.keys({
 function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonly string[] {
   if (!isRecord(content))
     return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
-  const { services = [], settings = {}, deprecations } = content;
+  const { services = [], builtIn: isBuiltIn = true, settings = {}, deprecations } = content;
   const own = Array.isArray(services) ? services.filter(isService) : [];
-  const all = [...builtIn, ...own];
+  const besides = isBuiltIn === false ? [] : builtIn;
+  const all = [...besides, ...own];
   const unknown = Object.keys(content).flatMap((key) =>
     members.includes(key) ? [] : `${key} is not a member of a configuration: ${didYouMean(key, members)}`,
   );
   return [
     ...unknown,
-    ...serviceFaults(services, builtIn),
+    ...(typeof isBuiltIn === 'boolean' ? [] : ['builtIn is neither true nor false.']),
+    ...serviceFaults(services, besides),
     ...settingFaults(settings, variableNames(settingGroupsOf(all))),
     ...(deprecations === undefined ? [] : deprecationFaults(deprecations, contractsOf(all))),
   ];
@@ -147,7 +154,7 @@ function serviceFaults(services: unknown, builtIn: readonly GatewayService[]): r
     if (!isService(service))
       return `services[${index}] is not a service: give what \`defineService\` or \`with\` of a contract returns.`;
     if (builtIn.some((each) => each.service === service.service))
-      return `services[${index}] is built in: leave it out; the built-in services are always served.`;
+      return `services[${index}] is built in: leave it out, or say \`builtIn: false\` and name every service.`;
     return [];
   });
 }

@@ -1,6 +1,6 @@
 /** `triglyph import-wsdl`: writes the contract of a WSDL, and reports what it leaves out. */
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { isTimeZone } from '../contract/time-zone.ts';
 import type { Finding, FindingKind } from '../documents/wsdl/findings.ts';
 import { printFinding } from '../documents/wsdl/findings.ts';
@@ -17,6 +17,7 @@ export function add(program: Command): void {
     .option('--service <name>', 'the service; by default the first one')
     .option('--port <name>', 'the port; by default the first one of SOAP 1.1')
     .option('--folder <folder>', 'the folder that imported files may be in; by default that of the WSDL')
+    .addOption(readsOption())
     .option('--time-zone <zone>', 'the time zone of a dateTime without one: that of the server, like Europe/London')
     .option('--allow-network', 'reads documents of the network, too')
     .option('--strict', 'fails where anything is left out')
@@ -29,12 +30,21 @@ export function add(program: Command): void {
     .action(run);
 }
 
+/** Names of operations, as `--reads` has them. */
+export function readsOption(): Option {
+  return new Option(
+    '--reads <names>',
+    'the operations that change nothing, like get*,list*; every other one writes: a retry with its key has no second effect',
+  ).argParser((text) => text.split(',').flatMap((each) => each.trim() || []));
+}
+
 interface Options {
   readonly out?: string;
   readonly service?: string;
   readonly port?: string;
   readonly folder?: string;
   readonly timeZone?: string;
+  readonly reads?: readonly string[];
   readonly allowNetwork?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;

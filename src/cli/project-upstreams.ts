@@ -14,6 +14,8 @@ export interface UpstreamFlags {
   readonly upstream?: string;
   readonly upstreamFormat?: UpstreamFormat;
   readonly upstreamIdempotency?: UpstreamOptions['idempotency'];
+  /** Whether callers need a stored credential, which the upstream does not receive. */
+  readonly requireCredentials?: true;
 }
 
 /** The services that this program serves, in every version. */
@@ -38,7 +40,7 @@ export function readUpstreams(flags: UpstreamFlags = {}): UpstreamPlan {
 /** The name of the upstream that `--upstream` gives, in logs, metrics and `triglyph pending`. */
 const onlyName = 'upstream';
 
-function planOne(url: string, { upstreamFormat, upstreamIdempotency }: UpstreamFlags): PlanReport {
+function planOne(url: string, { upstreamFormat, upstreamIdempotency, requireCredentials }: UpstreamFlags): PlanReport {
   const { upstreams = {}, answeredBy = {} } = projectUpstreams();
   if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
     return {
@@ -50,7 +52,7 @@ function planOne(url: string, { upstreamFormat, upstreamIdempotency }: UpstreamF
   if (hint !== undefined) return { faults: [`--upstream ${hint}.`] };
   const options: UpstreamOptions = {
     url,
-    credentials: 'forward',
+    credentials: requireCredentials ? 'none' : 'forward',
     ...(upstreamFormat && { format: upstreamFormat }),
     ...(upstreamIdempotency && { idempotency: upstreamIdempotency }),
   };
@@ -58,10 +60,12 @@ function planOne(url: string, { upstreamFormat, upstreamIdempotency }: UpstreamF
   return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names) });
 }
 
-function flagFaults({ upstreamFormat, upstreamIdempotency }: UpstreamFlags): readonly string[] {
-  return upstreamFormat === undefined && upstreamIdempotency === undefined
+function flagFaults({ upstreamFormat, upstreamIdempotency, requireCredentials }: UpstreamFlags): readonly string[] {
+  return upstreamFormat === undefined && upstreamIdempotency === undefined && requireCredentials === undefined
     ? []
-    : ['--upstream-format and --upstream-idempotency belong to --upstream: give it, too.'];
+    : [
+        '--upstream-format, --upstream-idempotency and --require-credentials belong to --upstream or --wsdl: give it, too.',
+      ];
 }
 
 function plan(parts: UpstreamParts): PlanReport {

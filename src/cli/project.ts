@@ -26,6 +26,16 @@ export async function openProject(given: string | undefined): Promise<void> {
   }
 }
 
+/** Takes the place of the configuration file. Throws ConfigError where the folder has one. */
+export function useProject(project: LoadedConfigFile): void {
+  const found = file?.name ?? (faults.length > 0 ? 'the configuration file' : undefined);
+  if (found !== undefined)
+    throw new ConfigError([
+      `${found} of this folder says what is served: run triglyph serve without ${project.name}, or use another folder.`,
+    ]);
+  file = project;
+}
+
 /** The faults of the configuration file. */
 export function projectFaults(): readonly string[] {
   return faults;
@@ -41,9 +51,14 @@ export function ownServices(): readonly GatewayService[] {
   return file?.services ?? [];
 }
 
+/** Whether the built-in services are served. */
+export function servesBuiltIn(): boolean {
+  return file?.servesBuiltIn ?? true;
+}
+
 /** The services that this program serves: the built-in ones and those of the configuration file. */
 export function projectServices(): readonly GatewayService[] {
-  return [...builtInServices, ...ownServices()];
+  return [...(servesBuiltIn() ? builtInServices : []), ...ownServices()];
 }
 
 /** Their settings. */

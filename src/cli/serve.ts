@@ -13,8 +13,17 @@ import { origin } from '../config/origin.ts';
 import { version } from '../config/version.ts';
 import { upstreamFormats } from '../formats/index.ts';
 import { explain, fail } from './command-error.ts';
+import { type ContractFlags, openContracts, type ServedContracts } from './contracts/serve.ts';
+import { readsOption } from './import-wsdl.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
-import { configFileName, projectDeprecations, projectServices, projectSources, readProjectConfig } from './project.ts';
+import {
+  configFileName,
+  projectDeprecations,
+  projectServices,
+  projectSources,
+  readProjectConfig,
+  servesBuiltIn,
+} from './project.ts';
 import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { firstSignal, untilStopped } from './until-stopped.ts';
@@ -23,7 +32,15 @@ export function add(program: Command): void {
   program
     .command('serve')
     .description('serves callers; refuses to start on an unsafe configuration and says how to correct it')
-    .option('--upstream <url>', 'lets this server answer everything, and forwards the credentials of callers to it')
+    .option('--wsdl <location>', 'serves what this WSDL describes, a file or a URL, and lets its server answer')
+    .addOption(readsOption())
+    .option('--save <folder>', 'with --wsdl: writes the contract and triglyph.config.ts, to go on from')
+    .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
+    .option('--require-credentials', 'asks callers for stored credentials, and does not forward them')
+    .option(
+      '--upstream <url>',
+      'lets this server answer everything, and forwards the credentials of callers to it; with --wsdl, instead of its address',
+    )
     .addOption(new Option('--upstream-format <format>', 'its wire format; by default json').choices(upstreamFormats))
     .addOption(
       new Option(
@@ -35,7 +52,8 @@ export function add(program: Command): void {
     .addHelpText(
       'after',
       '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve\n' +
-        '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com\n\n' +
+        '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com\n' +
+        '  triglyph serve --wsdl https://erp.example.com/orders?wsdl --reads "get*,list*"\n\n' +
         'A configuration file names several upstreams, and other credentials (docs/upstreams.md).',
     )
     .action(serve);
@@ -43,31 +61,36 @@ export function add(program: Command): void {
 
 interface Project {
   readonly config: Config;
+  /** Present with `--wsdl`. */
+  readonly contracts: ServedContracts | undefined;
   readonly plan: UpstreamPlan;
   readonly acceptsClock: boolean;
 }
 
-interface ServeFlags extends UpstreamFlags {
+interface ServeFlags extends UpstreamFlags, ContractFlags {
   readonly acceptClock?: true;
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
   // The primary has accepted the clock. That of a worker which starts later may be another one.
   const acceptsClock = flags.acceptClock === true && !isWorker;
-  const project: Project = { config: configure(flags), plan: readUpstreams(flags), acceptsClock };
+  const contracts = await openContracts(flags, { isSilent: isWorker });
+  // The upstreams of contracts are those of their project.
+  const plan = readUpstreams(contracts === undefined ? flags : {});
+  const project: Project = { config: configure(flags, plan), contracts, plan, acceptsClock };
   serveWithoutOutput();
   if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(project, stopRequest));
   return project.config.workers > 1 ? superviseWorkers(project) : serveAlone(project);
 }
 
-/** What a gateway in front of one server keeps needs no key file of the operator's: no card data, but keyed hashes. */
-function configure({ upstream }: UpstreamFlags): Config {
+/** What a gateway in front of other servers keeps needs no key file of the operator's: keyed hashes, and outcomes. */
+function configure({ upstream }: UpstreamFlags, plan: UpstreamPlan): Config {
   const sources = projectSources();
   const config = readProjectConfig('production', sources);
   const { keys, databaseUrl, environment, dataDir } = config;
-  if (upstream === undefined || keys !== undefined || databaseUrl !== undefined || environment === 'live')
-    return config;
-  const created = { name: '--upstream', variables: { KEY_FILE: keyFileOfFolder(dataDir) } };
+  const needsNoFile = upstream !== undefined || (plan.answersEverything && !servesBuiltIn());
+  if (!needsNoFile || keys !== undefined || databaseUrl !== undefined || environment === 'live') return config;
+  const created = { name: 'created', variables: { KEY_FILE: keyFileOfFolder(dataDir) } };
   return readProjectConfig('production', sources.overriddenBy(created));
 }
 
@@ -77,6 +100,7 @@ async function serveAlone(project: Project): Promise<void> {
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
   log('info', 'ready', { version, callers: running.callers, admin: running.admin });
+  project.contracts?.introduce(running.callers);
   await stopped;
 }
 
@@ -123,6 +147,7 @@ async function superviseWorkers(project: Project): Promise<void> {
   const { callers, adminPort } = primary;
   const admin = origin(config.adminHost, adminPort, config.adminTls ? 'https' : 'http');
   log('info', 'ready', { version, callers, admin, workers: config.workers });
+  project.contracts?.introduce(callers);
   await stopped;
 }
 
@@ -141,13 +166,14 @@ async function startSafely(project: Project, overrides: ServerOverrides = {}): P
   });
 }
 
-async function openSafely({ config, plan, acceptsClock }: Project): Promise<Backend> {
+async function openSafely({ config, contracts, plan, acceptsClock }: Project): Promise<Backend> {
   const faults = productionFaults(config, { plan });
   // A configuration that must not serve must not migrate the store either.
   if (faults.length > 0) fail([...faults, ...(await storeFaults(config, plan))]);
   const services = plan.answersEverything ? withoutJobs(projectServices()) : projectServices();
   const backend = await openBackend(config, { exclusive: true, acceptsClock }, services);
   try {
+    await contracts?.addFirstCredential(backend, plan);
     fail(await credentialFaults(backend, plan));
     return backend;
   } catch (thrown) {

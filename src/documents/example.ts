@@ -1,8 +1,8 @@
 /** Builds example values of a schema from the examples in the contract. */
-import type { Infer, ObjectSchema, Schema } from '../contract/schema.ts';
+import type { Field, Infer, ObjectSchema, Schema } from '../contract/schema.ts';
 
-/** All fields that the choices allow, or only the required ones. */
-export type Extent = 'full' | 'minimal';
+/** All fields that the choices allow, those that stubs send in any case, or only the required ones. */
+export type Extent = 'full' | 'mandatory' | 'minimal';
 
 /** A valid canonical value of the schema. */
 export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
@@ -16,7 +16,7 @@ function chosen({ choices }: ObjectSchema, extent: Extent) {
   for (const { options, exclusive } of choices) {
     const [first = [], ...others] = options;
     for (const name of first) wanted.add(name);
-    if (exclusive || extent === 'minimal') for (const name of others.flat()) left.add(name);
+    if (exclusive || extent !== 'full') for (const name of others.flat()) left.add(name);
   }
   for (const name of wanted) left.delete(name);
   return { wanted, left };
@@ -24,8 +24,11 @@ function chosen({ choices }: ObjectSchema, extent: Extent) {
 
 function objectExample(schema: ObjectSchema, extent: Extent): unknown {
   const { wanted, left } = chosen(schema, extent);
-  const isShown = ([name, { required }]: [string, { readonly required: boolean }]) =>
-    required || wanted.has(name) || (extent === 'full' && !left.has(name));
+  const isShown = ([name, { required, mandatoryInStubs }]: [string, Field]) =>
+    required ||
+    wanted.has(name) ||
+    (extent === 'full' && !left.has(name)) ||
+    (extent === 'mandatory' && mandatoryInStubs !== undefined);
   return Object.freeze(
     Object.fromEntries(
       Object.entries(schema.fields)

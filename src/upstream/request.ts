@@ -17,8 +17,9 @@ export function compileRequest(
   service: Service,
   operation: Operation,
 ): EncodeRequest {
-  const base = new URL(url).pathname.replace(/\/$/, '');
-  const only = isSingleAddress === true && !protocol.hasFieldsInHead ? base || '/' : undefined;
+  const { pathname, search } = new URL(url);
+  const base = pathname.replace(/\/$/, '');
+  const only = isSingleAddress === true && !protocol.hasFieldsInHead ? pathname + search : undefined;
   const fixed = fixedHeaders(protocol);
   return (input, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;

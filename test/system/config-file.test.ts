@@ -311,7 +311,15 @@ describe('faults', () => {
     [
       'bundle.mjs',
       "import { builtIn } from 'triglyph';\nexport default builtIn();",
-      [0, 1].map((at) => `services[${at}] is built in: leave it out; the built-in services are always served.`),
+      [0, 1].map(
+        (at) => `services[${at}] is built in: leave it out, or say \`builtIn: false\` and name every service.`,
+      ),
+    ],
+    ['built-in.json', '{ "builtIn": "no" }', ['builtIn is neither true nor false.']],
+    [
+      'without-built-in.json',
+      '{ "builtIn": false, "settings": { "ACCOUNT_UPDATER": "local" } }',
+      ['ACCOUNT_UPDATER is not a setting: see docs/configuration.md for the names.'],
     ],
   ])('%s', async (name, content, faults) => {
     const { code, stdout } = await check(write(name, content));

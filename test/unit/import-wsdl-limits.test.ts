@@ -187,9 +187,31 @@ describe('a dateTime', () => {
   });
 });
 
+test.each([
+  { reads: undefined, effect: 'writes' },
+  { reads: ['get*'], effect: 'reads' },
+  { reads: ['Look', '*STOCK'], effect: 'reads' },
+  { reads: ['Get'], effect: 'writes' },
+  { reads: ['G.tStock', 'Get(Stock)'], effect: 'writes' },
+])('GetStock $effect with --reads $reads: nothing is guessed', async ({ reads, effect }) => {
+  const { service, findings } = await importWsdl(write('t.wsdl', wsdl(sequence(ok)).replaceAll('Ask', 'GetStock')), {
+    allowNetwork: false,
+    reads,
+  });
+  expect(service.operations.get('GetStock')?.effect).toBe(effect);
+  expect(findings.map(({ text }) => text)).toEqual(
+    effect === 'writes' ? ['GetStock writes, since --reads does not name it'] : [],
+  );
+});
+
 test('each operation has a binding to edit, which the contract accepts', async () => {
   const textOf = async (content: string, name: string) =>
-    (await importWsdl(write('t.wsdl', wsdl(content).replaceAll('Ask', name)), { allowNetwork: false })).text;
+    (
+      await importWsdl(write('t.wsdl', wsdl(content).replaceAll('Ask', name)), {
+        allowNetwork: false,
+        reads: ['GET*', 'Is.Ok'],
+      })
+    ).text;
   expect(await textOf(sequence(ok), 'GetStock')).toContain("  // upstream: { method: 'GET', path: '/get-stock' },");
   expect(await textOf(sequence(ok), 'PlaceOrder')).toContain("// upstream: { method: 'POST', path: '/place-order' },");
   const many = sequence('<xs:element name="Id" type="xs:int" maxOccurs="9"/>');

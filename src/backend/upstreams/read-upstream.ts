@@ -17,7 +17,7 @@ export interface LoadedTls {
 /** An upstream, complete: with its defaults, its secrets and its certificates. */
 export interface ConfiguredUpstream {
   readonly name: string;
-  /** Without a slash at its end. */
+  /** Without a slash at its end, unless every request goes to the address itself. */
   readonly url: string;
   readonly format: UpstreamFormat;
   readonly credentials: UsedCredentials;
@@ -95,19 +95,22 @@ function readUrl(reader: MemberReader): string {
       reader.fault('url', 'is missing: give the address of the upstream, like https://erp.example.com');
     return '';
   }
-  const hint = upstreamUrlHint(text);
+  const hint = upstreamUrlHint(text, { allowsQuery: reader.value('singleAddress') === true });
   // The address may hold a password.
   if (hint !== undefined) reader.fault('url', hint);
-  return hint === undefined ? new URL(text).href.replace(/\/$/, '') : '';
+  if (hint !== undefined) return '';
+  const { href } = new URL(text);
+  return reader.value('singleAddress') === true ? href : href.replace(/\/$/, '');
 }
 
-/** Returns what is wrong with the address of an upstream. */
-export function upstreamUrlHint(text: string): string | undefined {
+/** Returns what is wrong with the address of an upstream. `allowsQuery`: requests are sent to the address itself. */
+export function upstreamUrlHint(text: string, { allowsQuery = false } = {}): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'is no address: give http:// or https:// with a host, like https://erp.example.com/api';
   if (`${url.username}${url.password}` !== '') return 'holds user and password: give them in credentials.basic';
-  return url.search === '' && url.hash === '' ? undefined : 'has a query or a fragment: leave it out';
+  if (url.hash !== '') return 'has a fragment: leave it out';
+  return url.search === '' || allowsQuery ? undefined : 'has a query: leave it out, or give singleAddress, too';
 }
 
 function readTls(reader: MemberReader): LoadedTls {

@@ -23,6 +23,8 @@ const fieldsMax = 2_000_000;
 export interface ImportChoice extends PortChoice {
   /** The time zone of moments without one; UTC by default. */
   readonly timeZone?: string | undefined;
+  /** The operations that only read: names, with `*` for any letters. All others write. */
+  readonly reads?: readonly string[] | undefined;
 }
 
 /** A contract, and the server that answers it as the document says. */
@@ -56,7 +58,7 @@ function importPort(
   const commonStyle = mostFrequent(declared.map(({ style }) => style));
   const fitting = declared.filter((each) => isLikeOthers(each, ownUri, commonStyle, findings));
   const problems = problemsOf(fitting, findings);
-  const read = new MessageReader(types);
+  const read = new MessageReader(types, compileNames(choice.reads ?? []));
   const name = (port.service.attributes.get('name') ?? 'Service').replace(/[^A-Za-z0-9_]/g, '');
   const role = kebabCase(name);
   const operations = fitting.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
@@ -92,10 +94,12 @@ function importPort(
 class MessageReader {
   readonly #types: ComplexTypes;
   readonly #known = new Map<string, ObjectSchema>();
+  readonly #isReading: (name: string) => boolean;
   #fields = 0;
 
-  constructor(types: ComplexTypes) {
+  constructor(types: ComplexTypes, isReading: (name: string) => boolean) {
     this.#types = types;
+    this.#isReading = isReading;
   }
 
   operation(
@@ -108,11 +112,12 @@ class MessageReader {
     return findings.readOperation(name, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
       const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
-      const effect = isReading(name) ? 'reads' : 'writes';
+      const effect = this.#isReading(name) ? 'reads' : 'writes';
       this.#fields += sizeOf(input).fields + sizeOf(output).fields;
       if (this.#fields > fieldsMax)
         throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
-      findings.add('check', declared.element, `${name} ${effect}, by its name`);
+      if (effect === 'writes')
+        findings.add('check', declared.element, `${name} writes, since --reads does not name it`);
       const elements = elementsOf(declared);
       return operation({
         name,
@@ -230,13 +235,14 @@ function addressOf({ location }: Port, name: string): { address: string; version
   return { address: path, version: 1, soap: path };
 }
 
-const reading =
-  /^(?:get|list|find|search|query|read|lookup|look|fetch|check|count|retrieve|describe|show|is|has|exists|validate|verify|calculate|convert|select|ping|echo|version|status)(?![a-z])/i;
+/** Returns whether one of the patterns fits a name, in any case. */
+function compileNames(patterns: readonly string[]): (name: string) => boolean {
+  const compiled = patterns.map((pattern) => new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`, 'iu'));
+  return (name) => compiled.some((each) => each.test(name));
+}
 
-/** A guess, which a person has to check. */
-function isReading(name: string): boolean {
-  if (/(?:lookup|search|query|list)$/i.test(name)) return true;
-  return reading.test(name.replace(/_/g, ' ').replace(/^([a-z]+|[A-Z][a-z]*)(?=[A-Z])/, '$1 '));
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&');
 }
 
 function mostFrequent<T>(values: readonly T[]): T {

@@ -47,7 +47,7 @@ function importLoaded(loaded: Loaded, options: ImportOptions): readonly Imported
 export const headings: Readonly<Record<FindingKind, string>> = Object.freeze({
   refused: 'Left out, since the contract language cannot say it',
   changed: 'Said in another way',
-  check: 'Guessed, to be checked',
+  check: 'To be checked',
 });
 
 function commentsOf(services: readonly Service[], findings: readonly Finding[]): readonly string[] {

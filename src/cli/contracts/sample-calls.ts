@@ -1,0 +1,56 @@
+/** Prints a call in each wire format, as curl commands that need no change. */
+import type { Operation } from '../../contract/operation.ts';
+import type { Service } from '../../contract/service.ts';
+import { quote } from '../../convert/languages/curl.ts';
+import { exampleOf } from '../../documents/example.ts';
+import type { ProtocolName, Protocols } from '../../formats/index.ts';
+
+const formats: Readonly<Record<string, ProtocolName>> = Object.freeze({ JSON: 'json', FORM: 'form', SOAP: 'soap11' });
+
+/** `origin`: of the gateway. `apiKey`: where callers need a credential. */
+export function sampleCalls(
+  services: readonly Service[],
+  protocols: Protocols,
+  origin: string,
+  apiKey: string | undefined,
+): readonly string[] {
+  const found = simplest(services);
+  if (found === undefined) return [];
+  const { service, operation } = found;
+  const input = exampleOf(operation.input, 'mandatory');
+  return Object.entries(formats).flatMap(([title, name]) => {
+    const { path, contentType, headers = {}, body } = protocols[name].encodeRequest(service, operation, input);
+    const options = [
+      ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
+      ['Content-Type', contentType] as const,
+      ...Object.entries(headers),
+    ].map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`);
+    return [
+      '',
+      `${title}:`,
+      `  curl -sS ${options.join(' ')} \\`,
+      `    --data-binary ${quote(body)} \\`,
+      `    ${quote(origin + path)}`,
+    ];
+  });
+}
+
+interface Found {
+  readonly service: Service;
+  readonly operation: Operation;
+}
+
+/** One that reads, if there is one, and of these the one with the fewest mandatory members. */
+function simplest(services: readonly Service[]): Found | undefined {
+  const all = services.flatMap((service) =>
+    [...service.operations.values()].map((operation) => ({ service, operation, cost: costOf(operation) })),
+  );
+  return all.toSorted((a, b) => a.cost - b.cost)[0];
+}
+
+function costOf({ effect, input }: Operation): number {
+  const length = JSON.stringify(exampleOf(input, 'mandatory')).length;
+  // A call without members says nothing of them.
+  const isEmpty = Object.keys(input.fields).length === 0;
+  return (effect === 'reads' ? 0 : 1_000_000) + (isEmpty ? 100_000 : 0) + length;
+}

@@ -1,0 +1,107 @@
+/** What `serve` does with sourced contracts: makes them its project, saves it, and says how to call what is served. */
+import type { Backend } from '../../backend/backend.ts';
+import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
+import type { Service } from '../../contract/service.ts';
+import { serviceAddress } from '../../contract/service.ts';
+import { isTimeZone } from '../../contract/time-zone.ts';
+import { createProtocols } from '../../formats/index.ts';
+import { CommandError } from '../command-error.ts';
+import { useProject } from '../project.ts';
+import type { UpstreamFlags } from '../project-upstreams.ts';
+import { projectOf } from './project.ts';
+import { sampleCalls } from './sample-calls.ts';
+import { saveProject } from './save.ts';
+import type { ContractSource } from './source.ts';
+import { type SourcedUpstreams, upstreamsOf } from './upstreams.ts';
+import { openWsdl } from './wsdl-source.ts';
+
+/** The options of `serve` that name a document with contracts. */
+export interface ContractFlags {
+  readonly wsdl?: string;
+  readonly reads?: readonly string[];
+  readonly save?: string;
+  readonly timeZone?: string;
+}
+
+/** Contracts that `serve` serves without a configuration file. */
+export interface ServedContracts {
+  /** Adds a credential to a store without any, where callers need one. */
+  addFirstCredential(backend: Pick<Backend, 'registry'>, plan: UpstreamPlan): Promise<void>;
+  /** Prints a call in each format, and what was left out. `callers`: the address of the gateway. */
+  introduce(callers: string): void;
+}
+
+/** Returns undefined where the options name no document. `isSilent`: for a worker, whose primary prints and saves. */
+export async function openContracts(
+  flags: ContractFlags & UpstreamFlags,
+  { isSilent }: { readonly isSilent: boolean },
+): Promise<ServedContracts | undefined> {
+  const source = await openSource(flags);
+  if (source === undefined) return undefined;
+  const upstreams = upstreamsOf(source, flags);
+  const { save: folder } = flags;
+  useProject(projectOf(source, upstreams, folder));
+  const saved = folder === undefined || isSilent ? [] : saveProject(folder, source, upstreams);
+  const services = source.services.map(({ service }) => service);
+  let apiKey: string | undefined;
+  return {
+    async addFirstCredential({ registry }, { decidesRights }) {
+      if (decidesRights || (await registry.listCredentials()).some(({ revokedAt }) => revokedAt === undefined)) return;
+      const roles = [...new Set(services.flatMap((each) => each.roles))];
+      ({ secret: apiKey } = await registry.addCredential({ tenant: 'default', kind: 'apiKey', roles, grants: {} }));
+    },
+    introduce(callers) {
+      if (isSilent) return;
+      const lines = introduction(source, upstreams, { services, callers, apiKey, saved, folder });
+      process.stderr.write(`${lines.join('\n')}\n`);
+    },
+  };
+}
+
+async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
+  const { wsdl, reads, timeZone, save } = flags;
+  if (wsdl !== undefined) {
+    if (timeZone !== undefined && !isTimeZone(timeZone))
+      throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
+    return openWsdl(wsdl, { reads, timeZone });
+  }
+  if (reads !== undefined || save !== undefined || timeZone !== undefined)
+    throw new CommandError(['--reads, --save and --time-zone belong to --wsdl: give it, too.']);
+  return undefined;
+}
+
+interface Introduced {
+  readonly services: readonly Service[];
+  readonly callers: string;
+  readonly apiKey: string | undefined;
+  readonly saved: readonly string[];
+  readonly folder: string | undefined;
+}
+
+function introduction(
+  { location, report, services: sourced }: ContractSource,
+  { upstreams, answeredBy }: SourcedUpstreams,
+  { services, callers, apiKey, saved, folder }: Introduced,
+): readonly string[] {
+  const names = new Set(sourced.map((_, at) => answeredBy[at]!));
+  const protocols = createProtocols(services);
+  return [
+    '',
+    `Serving ${location}, answered by ${[...names].map((name) => upstreams[name]?.url).join(' and ')}`,
+    ...report.slice(0, -1).map((line) => `  ${line}`),
+    '',
+    ...services.flatMap((service) => [
+      `${service.name}`,
+      `  SOAP 1.1 and 1.2  ${callers}${serviceAddress(service)}`,
+      `  JSON and FORM     ${callers}${serviceAddress(service)}/{operation}`,
+      `  WSDL              ${callers}${serviceAddress(service)}?wsdl`,
+      `  OpenAPI           ${callers}/openapi.json`,
+    ]),
+    ...(apiKey === undefined ? [] : ['', `The first credential, shown once: X-API-Key: ${apiKey}`]),
+    ...sampleCalls(services, protocols, callers, apiKey),
+    ...(saved.length === 0
+      ? []
+      : ['', `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder}.`]),
+    '',
+  ];
+}

@@ -1,0 +1,90 @@
+/** The upstreams of sourced contracts: one for each address. */
+import { isIP } from 'node:net';
+import type { UpstreamOptions, Upstreams } from '../../backend/upstreams/options.ts';
+import { upstreamUrlHint } from '../../backend/upstreams/read-upstream.ts';
+import { specialRangeOf } from '../../lib/special-addresses.ts';
+import { CommandError } from '../command-error.ts';
+import type { UpstreamFlags } from '../project-upstreams.ts';
+import type { ContractSource, SourcedService } from './source.ts';
+
+/** The upstreams by name, and the name for each service. */
+export interface SourcedUpstreams {
+  readonly upstreams: Upstreams;
+  readonly answeredBy: readonly string[];
+}
+
+/** Throws CommandError where the address of a server is missing, or is none that the document may name. */
+export function upstreamsOf(source: ContractSource, flags: UpstreamFlags): SourcedUpstreams {
+  const upstreams: Record<string, UpstreamOptions> = {};
+  const names = new Map<string, string>();
+  const answeredBy = source.services.map((each) => {
+    const options = upstreamOf(source, each, flags);
+    const key = JSON.stringify(options);
+    const name = names.get(key) ?? (names.size === 0 ? 'upstream' : `upstream${names.size + 1}`);
+    names.set(key, name);
+    upstreams[name] = options;
+    return name;
+  });
+  return { upstreams, answeredBy };
+}
+
+function upstreamOf(source: ContractSource, service: SourcedService, flags: UpstreamFlags): UpstreamOptions {
+  const { upstreamFormat: format = service.format, upstreamIdempotency: idempotency, requireCredentials } = flags;
+  const url = urlOf(source, service, flags.upstream);
+  const isOwnAddress = service.hasSingleAddress && format === service.format;
+  return {
+    url,
+    format,
+    ...(isOwnAddress && { singleAddress: true }),
+    credentials: requireCredentials ? 'none' : 'forward',
+    ...(idempotency && { idempotency }),
+  };
+}
+
+/** `--upstream` takes the place of the address; one without a path keeps that of the document. */
+function urlOf(
+  { option, location: document }: ContractSource,
+  service: SourcedService,
+  given: string | undefined,
+): string {
+  const { location } = service;
+  const { name } = service.service;
+  if (given !== undefined) {
+    const hint = upstreamUrlHint(given, { allowsQuery: service.hasSingleAddress });
+    if (hint !== undefined) throw new CommandError([`--upstream ${hint}.`]);
+    const url = new URL(given);
+    if (url.pathname !== '/' || !URL.canParse(location)) return given;
+    const { pathname, search } = new URL(location);
+    return `${url.origin}${pathname}${url.search || search}`;
+  }
+  const remedy = 'give the address of the server in --upstream.';
+  if (location === '') throw new CommandError([`${name} has no address in ${document}: ${remedy}`]);
+  const hint = upstreamUrlHint(location, { allowsQuery: service.hasSingleAddress });
+  if (hint !== undefined) throw new CommandError([`the address of ${name} in ${document} ${hint}; or ${remedy}`]);
+  if (!mayName(document, new URL(location).hostname))
+    throw new CommandError([
+      `${document} says that ${name} is at ${new URL(location).origin}, which means another server there than here: ${remedy}`,
+      `(Only ${option} of a file, or of the same host, may name an address of this machine or of a private network.)`,
+    ]);
+  return location;
+}
+
+/** A document of another server may name public addresses, and its own. No document names those of cloud metadata. */
+function mayName(document: string, host: string): boolean {
+  const use = useOf(host);
+  if (use === undefined) return true;
+  if (use === 'metadata' || use === 'reserved') return false;
+  if (!URL.canParse(document) || !/^https?:/i.test(document)) return true;
+  const own = new URL(document).hostname;
+  return own === host || useOf(own) === use;
+}
+
+function useOf(host: string): ReturnType<typeof useOfAddress> {
+  const plain = host.replace(/^\[|\]$/g, '');
+  if (plain === 'localhost' || plain.endsWith('.localhost')) return 'loopback';
+  return isIP(plain) === 0 ? undefined : useOfAddress(plain);
+}
+
+function useOfAddress(address: string) {
+  return specialRangeOf(address)?.use;
+}

@@ -242,7 +242,11 @@ export async function composeGateway<M extends Metrics>(
     deprecations,
     handle: (request) => handleRequest(request, gateway),
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
-    documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12, console: overrides.publicConsole }),
+    documents: createDocuments(services, {
+      wsdlSoap12: config.wsdlSoap12,
+      console: overrides.publicConsole,
+      needsCredentials: !upstreams.decidesRights,
+    }),
     nameClient,
     observers,
     serverLog: createServerLog(log, metrics),

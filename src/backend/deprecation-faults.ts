@@ -165,7 +165,7 @@ function brownOutFaults(brownOut: unknown, place: string): readonly string[] {
     ...(timeFaults.length === 0 && from === to ? [`${place}.to is not after from.`] : []),
     ...(timeZone === undefined || (typeof timeZone === 'string' && isTimeZone(timeZone))
       ? []
-      : [`${place}.timeZone: ${print(timeZone)} is not a time zone like Europe/Amsterdam.`]),
+      : [`${place}.timeZone: ${print(timeZone)} is not a time zone like Europe/London.`]),
   ];
 }
 

@@ -85,7 +85,7 @@ function liveFaults({ host, trustedProxies, tlsCertFile, publicUrl, databaseUrl,
     );
   if (publicUrl === undefined)
     faults.push(
-      'ENVIRONMENT is live and PUBLIC_URL is missing: set it to the address that callers use, like https://pay.example.com.',
+      'ENVIRONMENT is live and PUBLIC_URL is missing: set it to the address that callers use, like https://api.example.com.',
     );
   if (publicUrl?.startsWith('http:'))
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');

@@ -6,7 +6,7 @@ import { demoCredentials } from '../testing/demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
 import { formatMinute } from './output.ts';
-import { projectServices } from './project.ts';
+import { projectServices, servesBuiltIn } from './project.ts';
 
 /** What is wrong with the store: what prevents serving it, and what will. */
 export interface StoreReport {
@@ -57,7 +57,7 @@ export async function credentialFaults(
   const active = (await registry.listCredentials()).filter(({ revokedAt }) => revokedAt === undefined);
   if (active.length === 0)
     return [
-      'The store has no credential, so every request would be refused: `triglyph credential merchant-account add`, then `triglyph credential add`.',
+      `The store has no credential, so every request would be refused: ${servesBuiltIn() ? '`triglyph credential merchant-account add`, then ' : ''}\`triglyph credential add\`.`,
     ];
   const faults: string[] = [];
   for (const { presented } of demoCredentials) {

@@ -129,7 +129,7 @@ export function kmsName(text: string): Parsed<string> {
 export function origin(text: string): Parsed<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
-  return isOrigin ? { value: url.origin } : { hint: 'give scheme, host and port only, like https://pay.example.com' };
+  return isOrigin ? { value: url.origin } : { hint: 'give scheme, host and port only, like https://api.example.com' };
 }
 
 export function databaseUrl(value: string): Parsed<string> {

@@ -28,7 +28,7 @@ export const settings = Object.freeze({
     name: 'ENVIRONMENT',
     unit: 'test or live',
     default: 'test',
-    doc: 'Whether the gateway processes real cards. `live` refuses to start on an unsafe configuration. In `test`, some card numbers stand for outcomes of scheduleAccountUpdater (docs/account-updater.md).',
+    doc: 'Whether the gateway processes real data. `live` refuses to start on an unsafe configuration. In `test`, a service may let some values stand for outcomes.',
     parse: oneOf('test', 'live'),
   }),
   dataDir: setting({
@@ -59,7 +59,7 @@ export const settings = Object.freeze({
   keys: optional({
     name: 'TRIGLYPH_KEYS',
     unit: 'key ring text',
-    doc: 'The keys that wrap card data and credentials. Prefer a file: process lists and crash reports show variables.',
+    doc: 'The keys that wrap secrets: credentials, and stored data of services. Prefer a file: process lists and crash reports show variables.',
     secret: true,
     fileNames: ['KEY_FILE', 'TRIGLYPH_KEYS_FILE'],
     parse: text,

@@ -43,11 +43,12 @@ export type AnswerApi = (request: WireRequest) => Promise<Answer>;
 
 export function createConsoleApi(parts: ConsoleApiParts): AnswerApi {
   const { store, context, hasher, sessions, credentials } = parts;
+  const { service } = parts.implementation;
   const composition = compose([parts.implementation]);
   const gateway: Gateway = {
     ...neutralParts,
-    protocols: createProtocols([consoleV1]),
-    routes: compileRoutes([consoleV1]),
+    protocols: createProtocols([service]),
+    routes: compileRoutes([service]),
     current: composition.current,
     authenticator: credentials,
     ids: context.ids,

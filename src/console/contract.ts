@@ -1,6 +1,7 @@
 /** The service of the console: what operators do, and what its views show of a running server. */
-import { service } from '../contract/service.ts';
-import { allOperatorProblems, operatorOperations } from '../operators/index.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type Service, service } from '../contract/service.ts';
+import { allOperatorProblems, isServed, operatorOperations } from '../operators/index.ts';
 import { operatorRoles, roles } from '../operators/operation.ts';
 import { actionOperations } from './actions/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
@@ -19,15 +20,25 @@ export const viewOperations = Object.freeze({
   testing: testingOperations,
 });
 
-export const consoleV1 = service({
-  name: 'Console',
-  version: 1,
-  answers: { from: 1, to: 1 },
-  doc: 'What the console of the gateway shows and does.',
-  address: '/console/api',
-  roles: operatorRoles,
-  // Who may act may read.
-  roleSets: { [roles.act]: [roles.read] },
-  problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
-  operations: [...operatorOperations, ...Object.values(viewOperations).flat()],
-});
+/** With the operations of all services. */
+export const consoleV1 = consoleContract(operatorOperations);
+
+/** The service without the operations about services that this gateway does not serve. */
+export function consoleOf(services: readonly Service[]): Service {
+  return consoleContract(operatorOperations.filter((each) => isServed(each, services)));
+}
+
+function consoleContract(operations: readonly Operation[]): Service {
+  return service({
+    name: 'Console',
+    version: 1,
+    answers: { from: 1, to: 1 },
+    doc: 'What the console of the gateway shows and does.',
+    address: '/console/api',
+    roles: operatorRoles,
+    // Who may act may read.
+    roleSets: { [roles.act]: [roles.read] },
+    problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
+    operations: [...operations, ...Object.values(viewOperations).flat()],
+  });
+}

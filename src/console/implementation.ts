@@ -4,11 +4,11 @@ import type { Caller } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { BoundHandler } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
-import { operatorOperations, perform } from '../operators/index.ts';
+import { isServed, operatorOperations, perform } from '../operators/index.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { actionHandlers } from './actions/handlers.ts';
 import type { ConsoleContext, ViewHandlers } from './console-context.ts';
-import { consoleV1, viewOperations } from './contract.ts';
+import { consoleOf, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import { stateHandlers } from './state/handlers.ts';
@@ -19,15 +19,18 @@ type Perform = (input: never, caller: Caller) => Promise<unknown>;
 
 export function implementConsole(context: ConsoleContext): Implementation {
   const { overview, explorer, state, traffic, actions, testing } = viewOperations;
+  const service = consoleOf(context.services);
   return Object.freeze({
-    service: consoleV1,
+    service,
     handlers: new Map([
-      ...operatorOperations.map((each) => bind(each, performFor(each, context))),
+      ...operatorOperations
+        .filter((each) => isServed(each, context.services))
+        .map((each) => bind(each, performFor(each, context))),
       ...bindView(overview, overviewHandlers(context)),
       ...bindView(explorer, explorerHandlers(context)),
       ...bindView(state, stateHandlers(context)),
       ...bindView(traffic, trafficHandlers(context)),
-      ...bindView(actions, actionHandlers()),
+      ...bindView(actions, actionHandlers(service)),
       ...bindView(testing, testingHandlers(context)),
     ]),
     olderVersions: [],

@@ -5,12 +5,12 @@ import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
-import { consoleV1 } from './contract.ts';
 import { implementConsole } from './implementation.ts';
 import { trafficEvents } from './traffic/events.ts';
 
 export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
   const { backend, guard, oneClick, failed, demoControls } = context;
+  const implementation = implementConsole(context);
   return createConsole({
     store: backend.store,
     context: backend.context,
@@ -22,8 +22,8 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
     guard,
     oneClick,
     failed,
-    openApi: (origin) => `${JSON.stringify(deriveBoundOpenApi(consoleV1, origin), null, 2)}\n`,
-    implementation: implementConsole(context),
+    openApi: (origin) => `${JSON.stringify(deriveBoundOpenApi(implementation.service, origin), null, 2)}\n`,
+    implementation,
     streams: [trafficEvents(context.traffic)],
   });
 }

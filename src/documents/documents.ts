@@ -36,6 +36,8 @@ export interface DocumentOptions {
   readonly wsdlSoap12?: boolean;
   /** The path of the console, for the page; absent where callers do not reach it. */
   readonly console?: string | undefined;
+  /** Whether this server refuses callers without a credential. By default it does. */
+  readonly needsCredentials?: boolean;
 }
 
 /**
@@ -43,9 +45,12 @@ export interface DocumentOptions {
  * of a service with HTTP bindings at its address with `/openapi.json`. OpenAPI of each version at its own path with
  * `/openapi.json`.
  */
-export function createDocuments(services: readonly Service[], { wsdlSoap12 = true, console }: DocumentOptions = {}) {
-  const openApis = openApisOf(newestOf(services));
-  const openApiOfVersion = oncePer(versionOpenApi);
+export function createDocuments(
+  services: readonly Service[],
+  { wsdlSoap12 = true, console, needsCredentials = true }: DocumentOptions = {},
+) {
+  const openApis = openApisOf(newestOf(services), needsCredentials);
+  const openApiOfVersion = oncePer((service: Service) => versionOpenApi(service, needsCredentials));
   const templateOf = oncePer(({ derive, below }: OpenApi) =>
     createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
   );
@@ -71,7 +76,9 @@ export function createDocuments(services: readonly Service[], { wsdlSoap12 = tru
     /** The page for browsers, at the root and at the addresses of services. */
     findPage(path: string, origin: string): Document | undefined {
       if (path !== '/' && !isServiceAddress(services, path)) return undefined;
-      page ??= createTemplate(printPage(services, placeholder, console && placeholder + console));
+      page ??= createTemplate(
+        printPage(services, placeholder, { console: console && placeholder + console, needsCredentials }),
+      );
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
     },
   });
@@ -92,14 +99,14 @@ export interface OpenApi {
  * One document for all operations that callers name, and one for each service with HTTP bindings. `services`: one version of
  * each.
  */
-export function openApisOf(services: readonly Service[]): readonly OpenApi[] {
+export function openApisOf(services: readonly Service[], needsCredentials = true): readonly OpenApi[] {
   const named = services.filter(hasNamed);
   return [
     {
       path: '/openapi.json',
       file: 'openapi.json',
       below: '',
-      derive: (origin) => deriveOpenApi(named, origin),
+      derive: (origin) => deriveOpenApi(named, origin, needsCredentials),
     },
     ...services.filter(hasBound).map((service) => ({
       path: `${service.address}/openapi.json`,
@@ -110,12 +117,12 @@ export function openApisOf(services: readonly Service[]): readonly OpenApi[] {
   ];
 }
 
-function versionOpenApi(service: Service): OpenApi {
+function versionOpenApi(service: Service, needsCredentials: boolean): OpenApi {
   const path = `${serviceAddress(service)}/openapi.json`;
   const file = `openapi-${kebabCase(service.name)}-v${service.version}.json`;
   if (!hasNamed(service))
     return { path, file, below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
-  return { path, file, below: '', derive: (origin) => deriveOpenApi([service], origin) };
+  return { path, file, below: '', derive: (origin) => deriveOpenApi([service], origin, needsCredentials) };
 }
 
 export function hasNamed(service: Service): boolean {

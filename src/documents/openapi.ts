@@ -20,15 +20,17 @@ import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
 
 /**
  * The operations that callers name, in JSON and FORM. `services`: one version of each. `origin`: where they are called, like
- * `https://pay.example.com`.
+ * `https://pay.example.com`. `needsCredentials`: whether the server refuses callers without one.
  */
-export function deriveOpenApi(services: readonly Service[], origin: string): JsonSchema {
+export function deriveOpenApi(services: readonly Service[], origin: string, needsCredentials = true): JsonSchema {
   const conventions = conventionsOf(services);
+  const names = services.flatMap((service) => namedOperations(service).map(({ name }) => name));
   return describe({
     title: 'Triglyph',
     version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
     description: 'The same operations are available over SOAP; the WSDL is at the path of the service with `?wsdl`.',
     server: origin,
+    needsCredentials,
     services,
     errors: namedErrors(conventions, services),
     headers: responseHeaders(conventions),
@@ -36,7 +38,11 @@ export function deriveOpenApi(services: readonly Service[], origin: string): Jso
       namedOperations(service).map((operation) => ({
         service,
         operation,
-        id: operation.name,
+        // An identifier belongs to one operation of a document.
+        id:
+          names.filter((each) => each === operation.name).length > 1
+            ? `${service.name}.${operation.name}`
+            : operation.name,
         method: 'post',
         path: operationAddress(service, operation),
       })),
@@ -52,6 +58,7 @@ export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema
     version: `v${version}`,
     description: `${doc} Versions with this contract: ${versionsOf(service).join(', ')}.`,
     server: origin + serviceAddress(service),
+    needsCredentials: true,
     services: [service],
     errors: boundErrors,
     headers: responseHeaders(conventionsOf([service])),
@@ -71,6 +78,7 @@ interface Api {
   readonly description: string;
   /** The URL below which the paths are. */
   readonly server: string;
+  readonly needsCredentials: boolean;
   /** Each is a tag. */
   readonly services: readonly Service[];
   /** Components for error messages, by name. */
@@ -89,7 +97,8 @@ interface Call {
   readonly path: string;
 }
 
-function describe({ title, version, description, server, services, errors, headers, calls }: Api): JsonSchema {
+function describe(api: Api): JsonSchema {
+  const { title, version, description, server, needsCredentials, services, errors, headers, calls } = api;
   const components = new Components(errors);
   // Requests first, so that the schemas that callers write have the plain names.
   for (const call of calls) jsonBody(call, 'input', components);
@@ -101,7 +110,7 @@ function describe({ title, version, description, server, services, errors, heade
     openapi: '3.1.0',
     info: { title, version, description },
     servers: [{ url: server }],
-    security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
+    security: [...(needsCredentials ? [] : [{}]), { BasicAuth: [] }, { ApiKeyAuth: [] }],
     tags: services.map(({ name, doc }) => ({ name, description: doc })),
     paths: Object.fromEntries(paths),
     components: {

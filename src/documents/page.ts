@@ -11,13 +11,24 @@ import {
 } from '../contract/service.ts';
 import { escapeAttribute } from './xml-document.ts';
 
-/** `services`: all versions, newest last. `console`: its path, where all readers of the page may open it. */
-export function printPage(services: readonly Service[], origin: string, console?: string): string {
+interface PageOptions {
+  /** The address of the console, where all readers of the page may open it. */
+  readonly console?: string | undefined;
+  /** Whether this server refuses callers without a credential. */
+  readonly needsCredentials: boolean;
+}
+
+/** `services`: all versions, newest last. */
+export function printPage(
+  services: readonly Service[],
+  origin: string,
+  { console, needsCredentials }: PageOptions,
+): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<style>${style}</style></head><body><main><h1>Triglyph</h1>`,
-    '<p>This gateway is up. It serves programs at the addresses below. Their requests need credentials.</p>',
+    `<p>This gateway is up. It serves programs at the addresses below.${needsCredentials ? ' Their requests need credentials.' : ''}</p>`,
     ...(console === undefined
       ? []
       : [`<p><a class="button" href="${escapeAttribute(console)}">Open the console</a></p>`]),

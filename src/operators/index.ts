@@ -2,7 +2,15 @@
 
 import { RegistryError } from '../callers/credentials/credential-rules.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
-import { accountOperations } from './accounts/contract.ts';
+import type { Service } from '../contract/service.ts';
+import {
+  accountOperations,
+  addMerchantAccount,
+  listBalancePlatforms,
+  listMerchantAccounts,
+  saveBalancePlatform,
+  showPlatform,
+} from './accounts/contract.ts';
 import { auditOperations } from './audit/contract.ts';
 import { callerOperations, callerProblems } from './callers/contract.ts';
 import { credentialOperations } from './credentials/contract.ts';
@@ -47,6 +55,18 @@ export const subjects = Object.freeze({
 
 /** The operations of all subjects. */
 export const operatorOperations = Object.values(subjects).flatMap(({ operations }) => [...operations] as Operation[]);
+
+/** The operations about the data of one service, with its name. The others are about every gateway. */
+const ofService: ReadonlyMap<Operation, string> = new Map<Operation, string>([
+  ...[listMerchantAccounts, addMerchantAccount, ...shopperOperations].map((each) => [each, 'Recurring'] as const),
+  ...[listBalancePlatforms, saveBalancePlatform, showPlatform].map((each) => [each, 'BalancePlatform'] as const),
+]);
+
+/** Whether an operation is about something that a gateway with these services has. */
+export function isServed(operation: Operation, services: readonly Pick<Service, 'name'>[]): boolean {
+  const owner = ofService.get(operation);
+  return owner === undefined || services.some(({ name }) => name === owner);
+}
 
 /** The problems that they declare. */
 export const allOperatorProblems = { ...operatorProblems, ...pendingProblems, ...webhookProblems, ...callerProblems };

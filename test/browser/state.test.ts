@@ -98,7 +98,7 @@ test('a key leads to its record, and a wrong one to none', async () => {
   expect((await ask(demo.server.callers, 'disable', shopper, undefined, headers)).status).toBe(200);
   const visit = await enter('/console/state/records', { colorScheme: 'dark' });
   const { page } = visit;
-  await page.getByLabel('Company', { exact: false }).first().fill('Demo');
+  await page.getByLabel('Tenant', { exact: false }).first().fill('Demo');
   await page.getByLabel('Idempotency-Key').fill('key-for-the-console');
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Stored outcome' }).waitFor();

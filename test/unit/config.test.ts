@@ -68,11 +68,11 @@ describe('refusals', () => {
     [{ HOST: 'localhost:80' }, 'HOST is "localhost:80": give an address or a host name, without a port.'],
     [
       { PUBLIC_URL: 'https://a.example/pal' },
-      'PUBLIC_URL is "https://a.example/pal": give scheme, host and port only, like https://pay.example.com.',
+      'PUBLIC_URL is "https://a.example/pal": give scheme, host and port only, like https://api.example.com.',
     ],
     [
       { PUBLIC_URL: 'ftp://a.example' },
-      'PUBLIC_URL is "ftp://a.example": give scheme, host and port only, like https://pay.example.com.',
+      'PUBLIC_URL is "ftp://a.example": give scheme, host and port only, like https://api.example.com.',
     ],
     [
       { TRUSTED_PROXIES: '10.0.0.0/33' },

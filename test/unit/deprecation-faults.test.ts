@@ -112,7 +112,7 @@ test.each<[string, unknown, readonly string[]]>([
       'deprecations[0].brownOuts[1].from: "9:00" is not a time of the day like 09:30.',
       'deprecations[0].brownOuts[1].to: "24:00" is not a time of the day like 09:30.',
       'deprecations[0].brownOuts[2].to is not after from.',
-      'deprecations[0].brownOuts[2].timeZone: "Europe/Amstredam" is not a time zone like Europe/Amsterdam.',
+      'deprecations[0].brownOuts[2].timeZone: "Europe/Amstredam" is not a time zone like Europe/London.',
       'deprecations[0].brownOuts[3].until is not a member of this brown-out: choose among from, to.',
       'deprecations[0].brownOuts[3].from: "09:00" is neither a day like 2026-12-01 nor a moment like 2026-12-01T09:00:00Z.',
       'deprecations[0].brownOuts[3].to: undefined is neither a day like 2026-12-01 nor a moment like 2026-12-01T09:00:00Z.',

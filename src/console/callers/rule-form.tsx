@@ -54,7 +54,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
       <TextField
         label="Brown-outs"
         {...text('brownOuts')}
-        hint="tuesday 09:00-09:30 Europe/Amsterdam, or 2027-03-02T09:00:00Z/2027-03-02T09:15:00Z"
+        hint="tuesday 09:00-09:30 Europe/London, or 2027-03-02T09:00:00Z/2027-03-02T09:15:00Z"
       />
       <ErrorBox error={action.error} />
       {faults.length > 0 && (

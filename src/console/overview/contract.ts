@@ -26,7 +26,7 @@ export const getOverview = reads(
   {},
   object('Overview', {
     version: required(text, 'The version of the program.'),
-    environment: required(oneOf('Environment', 'test', 'live'), 'Whether the gateway processes real cards.'),
+    environment: required(oneOf('Environment', 'test', 'live'), 'Whether the gateway processes real data.'),
     isDemo: required(boolean(false), 'Whether this is the demo, whose credentials are public.'),
     startedAt: required(dateTime(Date.UTC(2026, 0, 31)), 'When the process that serves the console started.'),
     workers: required(integer(1, 128, 1), 'The number of processes that serve callers.'),

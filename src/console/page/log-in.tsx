@@ -67,7 +67,6 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
               label="Username"
               name="username"
               autocomplete="username"
-              placeholder="console@Company.Acme"
               value={username}
               onInput={setUsername}
               required

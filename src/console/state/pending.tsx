@@ -70,7 +70,7 @@ const columns: readonly Column<Pending>[] = [
   },
   { name: 'Operation', cell: ({ service, operation }) => <code>{`${service}.${operation}`}</code> },
   { name: 'Upstream', cell: ({ upstream }) => upstream },
-  { name: 'Company', cell: ({ tenant }) => <Text value={tenant} /> },
+  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} /> },
   { name: 'Started', cell: ({ startedAt }) => <Time value={startedAt} isRelative />, narrow: true },
 ];
 

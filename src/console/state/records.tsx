@@ -38,10 +38,10 @@ export function RecordsSection() {
       <Section title="Find a record by its key">
         <p class="hint">Keys are stored as keyed hashes. Without the key of the caller there is no way to a record.</p>
         <Form onSubmit={find}>
-          <TextField label="Company" {...text('tenant')} required />
+          <TextField label="Tenant" {...text('tenant')} required />
           <TextField
-            label="Part of the company"
-            hint="For services whose keys belong to a part of a company, such as a platform."
+            label="Part of the tenant"
+            hint="For services whose keys belong to a part of a tenant, such as a platform."
             {...text('partition')}
           />
           <TextField label="Idempotency-Key" {...text('key')} required monospace />
@@ -60,7 +60,7 @@ export function RecordsSection() {
 
 function RecordDetails({ record }: { readonly record: FoundRecord }) {
   if (!record.found)
-    return <Notice>There is no record of this key. It was not used by this company, or its time is over.</Notice>;
+    return <Notice>There is no record of this key. It was not used by this tenant, or its time is over.</Notice>;
   const { status, operation = '', requestReference = '', createdAt, expiresAt, requestHash, outcome } = record;
   return (
     <Section title="Record">

@@ -119,7 +119,7 @@ function actionColumn(retry: (letter: DeadLetter) => void): Column<DeadLetter> {
 const letterColumns: readonly Column<DeadLetter>[] = [
   { name: 'Event', cell: ({ type }) => <code>{type}</code> },
   {
-    name: 'Company',
+    name: 'Tenant',
     cell: ({ tenant, owner }) => <Text value={owner === undefined ? tenant : `${tenant}, ${owner}`} />,
   },
   { name: 'Endpoint', cell: ({ endpoint }) => <Text value={endpoint} /> },
@@ -131,7 +131,7 @@ const letterColumns: readonly Column<DeadLetter>[] = [
 const endpointColumns: readonly Column<WebhookEndpoint>[] = [
   { name: 'Address', cell: ({ address }) => <Text value={address} /> },
   { name: 'Id', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Company', cell: ({ tenant }) => <Text value={tenant} />, narrow: true },
+  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} />, narrow: true },
   { name: 'Format', cell: ({ format }) => format, narrow: true },
   { name: 'Waiting', cell: ({ waiting }) => waiting, align: 'end', narrow: true },
   {

@@ -63,8 +63,8 @@ function Content(props: ControlProps) {
         </div>
       ) : (
         <Notice>
-          A small demo on this machine can be controlled: with an embedded store of up to 1,000 shoppers, and without{' '}
-          <code>--host</code>.
+          A small demo on this machine can be controlled: with an embedded store of up to 1,000 generated records, and
+          without <code>--host</code>.
         </Notice>
       )}
       <DataBrowser />

@@ -124,14 +124,14 @@ export const getReplacementCall = reads(
       inQuery,
     ),
     origin: optional(
-      { ...text(300, 'https://pay.example.com'), pattern: 'https?://[^ /?#]+/?' },
+      { ...text(300, 'https://api.example.com'), pattern: 'https?://[^ /?#]+/?' },
       'The address of the service; by default PUBLIC_URL.',
       inQuery,
     ),
   },
   object('ReplacementCall', {
     text: required(text(200_000, '{"method":"POST"}'), 'The call.'),
-    masked: values(text(1_000, 'card.number'), 'member', 'The members to be filled in.'),
+    masked: values(text(1_000, 'order.number'), 'member', 'The members to be filled in.'),
   }),
   [callerProblems.callerNotFound, callerProblems.noRequestStored, callerProblems.noLongerServed],
 );

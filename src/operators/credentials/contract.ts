@@ -11,7 +11,7 @@ const networks = list(text(100, '192.0.2.0/24'), 'network', { max: 1_000 });
 const certificates = list(text(20_000, '0f1e2d3c'), 'certificate', { max: 100 });
 const role = list(name, 'role', { max: 100 });
 const grant = object('GivenGrant', {
-  name: required(name, 'The grant, such as `merchantAccount`.'),
+  name: required(name, 'The grant, such as `warehouse`.'),
   values: values(name, 'value', 'Its values.', 10_000),
 });
 

@@ -18,7 +18,7 @@ const rule = object('DeprecationRule', {
   deprecatedSince: required(text(40, '2026-12-01'), 'Since when: a day, or a moment.'),
   sunset: optional(text(40, '2027-06-30'), 'When the calls may end.'),
   refuseAfterSunset: optional(boolean(false), 'Whether they are refused after the sunset.'),
-  link: optional(text(2_000, 'https://pay.example.com/end-of-soap'), 'The page that says what to do instead.'),
+  link: optional(text(2_000, 'https://api.example.com/end-of-soap'), 'The page that says what to do instead.'),
   brownOuts: optional(
     list(
       object('BrownOut', {
@@ -31,7 +31,7 @@ const rule = object('DeprecationRule', {
           'The moment; the time of the day, `09:00`, of a window that repeats.',
         ),
         to: required(text(40, '2027-03-02T09:15:00Z'), 'The moment, or the time of the day.'),
-        timeZone: optional(text(60, 'Europe/Amsterdam'), 'Of a window that repeats; UTC where it is absent.'),
+        timeZone: optional(text(60, 'Europe/London'), 'Of a window that repeats; UTC where it is absent.'),
       }),
       'brownOut',
       { max: 100 },

@@ -119,7 +119,7 @@ export const listDeadLetters = reads(
         tenant: required(name, 'The tenant.'),
         type: required(name, 'The type of the event.'),
         owner: optional(text(300, 'Demo'), 'What the event belongs to.'),
-        belongsTo: optional(map(10, { merchantAccount: 'Demo' }), 'The same, by what it is.'),
+        belongsTo: optional(map(10, { warehouse: 'Demo' }), 'The same, by what it is.'),
         endpoint: required(address, 'The address without its query.'),
         happenedAt: required(moment, 'When the event happened.'),
         givenUpAt: required(moment, 'When the delivery was given up.'),

@@ -43,6 +43,7 @@ export type { Conventions } from '../contract/conventions.ts';
 export { converted, has, lacks, olderVersion, renamed } from '../contract/older-version.ts';
 export {
   type Effect,
+  type Fault,
   type GrantedField,
   type HttpBinding,
   type Input,

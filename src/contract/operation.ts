@@ -1,5 +1,5 @@
 /** Operations: what a caller can ask, what the answer is, and what the caller needs for it. */
-import type { ProblemRef } from './problem.ts';
+import type { ProblemKind, ProblemRef } from './problem.ts';
 import {
   type Field,
   type FieldLocation,
@@ -48,6 +48,8 @@ export interface Operation<
   readonly output: O;
   /** What the domain may refuse it for, beyond what every operation may be refused for. */
   readonly problems: readonly ProblemRef[];
+  /** Those of its problems that come with data. */
+  readonly faults?: readonly Fault[];
   /** Fields of the input whose value a grant of the caller must hold. */
   readonly grants: readonly GrantedField[];
   /** The elements of its SOAP messages, where they are not called after it. */
@@ -58,6 +60,16 @@ export interface Operation<
   readonly upstream?: UpstreamBinding;
   /** The SOAPAction that an upstream in SOAP demands, and that the WSDL declares; by default it is empty. Callers may send any. */
   readonly soapAction?: string | SoapActions;
+}
+
+/** A problem with data. SOAP callers receive an element in the detail of the fault, others the member `fault`. */
+export interface Fault {
+  readonly problem: ProblemKind;
+  /** The local name of the element. */
+  readonly element: string;
+  /** Prefix of the namespace of the element; the service's own where it is absent. */
+  readonly namespace?: string;
+  readonly detail: ObjectSchema;
 }
 
 /** The actions of an operation whose bindings for SOAP 1.1 and SOAP 1.2 differ. */
@@ -115,7 +127,13 @@ export function operation<
   );
   for (const { grant } of grants)
     if (!grantName.test(grant.name)) throw new TypeError(`${parts.name}: ${grant.name} is no name of a grant`);
-  return Object.freeze({ ...parts, grants });
+  const faultProblems = (parts.faults ?? []).map(({ problem }) => problem);
+  return Object.freeze({ ...parts, problems: [...new Set([...parts.problems, ...faultProblems])], grants });
+}
+
+/** The fault of an operation for a problem. A problem may have another status than its kind in the contract. */
+export function faultOf({ faults }: Operation, { name }: Pick<ProblemKind, 'name'>): Fault | undefined {
+  return faults?.find(({ problem }) => problem.name === name);
 }
 
 export function isBound(operation: Operation): operation is BoundOperation {

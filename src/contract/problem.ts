@@ -190,6 +190,8 @@ export interface ProblemDetails {
   readonly retryAfterSeconds?: number;
   /** Of a request that another server has refused: the reference that it gave the request. */
   readonly requestReference?: string;
+  /** The canonical data of a declared fault (`Operation.faults`). */
+  readonly fault?: unknown;
 }
 
 /** The only error that reaches a protocol. `message` is safe to show. */
@@ -202,6 +204,7 @@ export class Problem extends Error {
   readonly nameHash: string | undefined;
   readonly retryAfterSeconds: number;
   readonly requestReference: string | undefined;
+  readonly fault: unknown;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
     const { stackTraceLimit } = Error;
@@ -216,6 +219,7 @@ export class Problem extends Error {
     this.nameHash = details.nameHash;
     this.retryAfterSeconds = details.retryAfterSeconds ?? 1;
     this.requestReference = details.requestReference;
+    this.fault = details.fault;
   }
 
   /** The name of the kind. */

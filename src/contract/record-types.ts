@@ -47,6 +47,8 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
           schema === root && elementAround(service, operation, side) === undefined ? undefined : add(schema),
       });
     }
+  for (const { detail } of operations.flatMap(({ faults = [] }) => faults))
+    walk<void>(detail, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]

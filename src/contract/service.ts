@@ -1,6 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
-import { elementName, isBound, type Operation } from './operation.ts';
+import { elementName, type Fault, isBound, type Operation } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';
@@ -92,18 +92,29 @@ export function service<O extends Operation>(
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
     throw new TypeError(`${parts.name}: an operation without a binding needs the namespaces of its service`);
-  for (const { name, role, input, output } of parts.operations) {
+  for (const { name, role, input, output, faults = [] } of parts.operations) {
     if (!parts.roles.includes(role)) throw new TypeError(`${parts.name} has no role ${role}, which ${name} asks for`);
-    for (const prefix of [...namespacesIn(input), ...namespacesIn(output)])
+    for (const { problem } of faults)
+      if (parts.problems?.[problem.name] !== problem)
+        throw new TypeError(`${parts.name} has no problem ${problem.name}, which is a fault of ${name}`);
+    for (const prefix of [input, output, ...faults.map(({ detail }) => detail)]
+      .flatMap(namespacesIn)
+      .concat(namespacesOfFaults(faults)))
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
   checkRoleSets(parts);
   checkElements(parts);
+  checkFaults(parts);
   if (parts.soapStyle === 'wrapped' || parts.soapStyle === 'rpc')
     for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
   if (parts.soapStyle === 'rpc') for (const each of parts.operations) checkParts(each);
   return Object.freeze({ ...parts, operations });
+}
+
+/** The namespaces that the elements of faults name. */
+export function namespacesOfFaults(faults: readonly Fault[] = []): readonly string[] {
+  return faults.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace]));
 }
 
 function checkRoleSets({ name, roles, roleSets = {} }: Pick<Service, 'name' | 'roles' | 'roleSets'>): void {
@@ -131,6 +142,18 @@ function checkElements({
       const known = contents.get(element) ?? operation[side];
       if (known !== operation[side]) throw new TypeError(`${name}: the element ${element} has two contents`);
       contents.set(element, known);
+    }
+}
+
+/** A stub knows a fault by its element. */
+function checkFaults({ name, operations }: { readonly name: string; readonly operations: readonly Operation[] }): void {
+  const known = new Map(operations.flatMap(({ faults = [] }) => faults.map((each) => [each.element, each] as const)));
+  for (const { faults = [], http } of operations)
+    for (const { element, detail, problem } of faults) {
+      if (http !== undefined) throw new TypeError(`${name}: an operation with a binding has no fault ${element}`);
+      const { detail: other, problem: otherProblem } = known.get(element)!;
+      if (other !== detail || otherProblem !== problem)
+        throw new TypeError(`${name}: the fault ${element} has two contents`);
     }
 }
 
@@ -220,6 +243,12 @@ export function uriOf(service: Service, prefix: string | undefined): string {
   const uri = uris[prefix ?? own];
   if (uri === undefined) throw new TypeError(`${service.name} has no namespace ${prefix ?? own}`);
   return uri;
+}
+
+/** The faults of the operations that SOAP carries: those of one element once. */
+export function faultsOf(service: Service): readonly Fault[] {
+  const faults = namedOperations(service).flatMap(({ faults = [] }) => faults);
+  return [...new Map(faults.map((each) => [each.element, each])).values()];
 }
 
 /** The operations that callers name in soap, json and form. */

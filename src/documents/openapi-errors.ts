@@ -1,7 +1,7 @@
 /** The schemas of error messages in OpenAPI documents. */
 import type { Conventions } from '../contract/conventions.ts';
 import { problems } from '../contract/problem.ts';
-import type { Service } from '../contract/service.ts';
+import { faultsOf, type Service } from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 function text(description: string): JsonSchema {
@@ -27,6 +27,7 @@ export function namedErrors(
   { requestReference }: Conventions,
   services: readonly Service[],
 ): Readonly<Record<string, JsonSchema>> {
+  const hasFaults = services.some((service) => faultsOf(service).length > 0);
   const maps = services.flatMap(({ errorMap }) => (errorMap === undefined ? [] : [errorMap]));
   return {
     ServiceError: {
@@ -56,10 +57,11 @@ export function namedErrors(
         status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
       },
       patternProperties: Object.fromEntries(
-        ['invalidFields[.][0-9]+[.](name|message)$', ...maps.map((name) => `${name}[.].+$`)].map((pattern) => [
-          `^${pattern}`,
-          { type: 'string' },
-        ]),
+        [
+          'invalidFields[.][0-9]+[.](name|message)$',
+          ...(hasFaults ? ['fault[.].+$'] : []),
+          ...maps.map((name) => `${name}[.].+$`),
+        ].map((pattern) => [`^${pattern}`, { type: 'string' }]),
       ),
       required,
     },

@@ -1,6 +1,6 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
 import { conventionsOf } from '../contract/conventions.ts';
-import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
+import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
@@ -127,7 +127,9 @@ function operationObject(call: Call, components: Components, headers: JsonSchema
   const { service, operation, id } = call;
   const { doc, input, output, effect } = operation;
   const parameters = parametersOf(operation);
-  const refusals = [...byStatus(refusalsOf(service, operation))].map(([status, kinds]) => [
+  // A server may blame the caller or itself for a fault.
+  const ofServer = (operation.faults ?? []).map(({ problem }): ProblemKind => ({ ...problem, status: 500 }));
+  const refusals = [...byStatus([...refusalsOf(service, operation), ...ofServer])].map(([status, kinds]) => [
     String(status),
     refusal(kinds, call, headers),
   ]);
@@ -170,14 +172,25 @@ function jsonBody({ service, operation }: Call, side: Side, components: Componen
 }
 
 function refusal(kinds: readonly ProblemKind[], { service, operation }: Call, headers: JsonSchema): JsonSchema {
+  const faults = kinds.map((kind) => faultOf(operation, kind)).filter((fault) => fault !== undefined);
+  const asJson = faults.length === 0 ? refer('ServiceError') : withFaults(faults);
   const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
     description: [...new Set(kinds.map((kind) => describeProblem(kind, operation, service)))].join('; '),
     headers: transient ? { ...headers, ...transience } : headers,
     content: isBound(operation)
       ? { [json]: { schema: refer('RestServiceError') } }
-      : { [json]: { schema: refer('ServiceError') }, [form]: { schema: refer('FormServiceError') } },
+      : { [json]: { schema: asJson }, [form]: { schema: refer('FormServiceError') } },
   };
+}
+
+/** An error with the data of a fault, under the name of its element. */
+function withFaults(faults: readonly Fault[]): JsonSchema {
+  const properties = Object.fromEntries(
+    faults.map(({ element, detail }) => [element, deriveJsonSchema(detail, 'output')]),
+  );
+  const fault = { type: 'object', description: 'The data of the error, by its name.', properties, maxProperties: 1 };
+  return { allOf: [refer('ServiceError'), { type: 'object', properties: { fault } }] };
 }
 
 /** Rules between fields. For FORM, those of nested objects are included, whose flat schema cannot express them. */

@@ -1,6 +1,14 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { elementName, type Operation, soapActionOf } from '../contract/operation.ts';
-import { namedOperations, namespacesOf, ownUri, type Service, uriOf } from '../contract/service.ts';
+import { elementName, type Fault, type Operation, soapActionOf } from '../contract/operation.ts';
+import {
+  faultsOf,
+  namedOperations,
+  namespacesOf,
+  namespacesOfFaults,
+  ownUri,
+  type Service,
+  uriOf,
+} from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, namespaceOf } from './xsd-types.ts';
@@ -83,11 +91,25 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
   };
   return [
     message(fault, fault, fault),
+    ...faultsOf(service).map((each) => {
+      const { element, namespace } = each;
+      const prefix = namespace === undefined || namespace === namespacesOf(service).own ? 'tns' : namespace;
+      return tag(
+        'wsdl:message',
+        { name: faultName(each) },
+        tag('wsdl:part', { name: 'fault', element: `${prefix}:${element}` }),
+      );
+    }),
     ...operations.flatMap((operation) => [
       message(`${operation.name}Request`, 'parameters', elementName(operation, 'input')),
       message(`${operation.name}Response`, 'parameters', elementName(operation, 'output')),
     ]),
   ];
+}
+
+/** The name of a fault and of its message. Stubs call their exception so, and the type of its data otherwise. */
+function faultName({ element }: Fault): string {
+  return `${element}Fault`;
 }
 
 /** The parts of the messages of an rpc service, by the local name of the element around them. */
@@ -98,10 +120,10 @@ function partsOf(service: Service) {
   );
 }
 
-/** The prefixes of the types of parts. */
+/** The prefixes of the types of parts, and of the elements of faults. */
 function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
-  if (service.soapStyle !== 'rpc') return {};
-  const used = [...partsOf(service).values()].flat().map(({ type }) => namespaceOf(type));
+  const parts = service.soapStyle === 'rpc' ? [...partsOf(service).values()].flat() : [];
+  const used = [...parts.map(({ type }) => namespaceOf(type)), ...namespacesOfFaults(faultsOf(service))];
   const known = Object.keys(namespacesOf(service).uris).filter((prefix) => used.includes(prefix));
   return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
 }
@@ -110,7 +132,7 @@ function portType(name: string, operations: readonly Operation[]): Tag {
   return tag(
     'wsdl:portType',
     { name },
-    ...operations.map(({ name: each, doc }) =>
+    ...operations.map(({ name: each, doc, faults = [] }) =>
       tag(
         'wsdl:operation',
         { name: each },
@@ -118,6 +140,7 @@ function portType(name: string, operations: readonly Operation[]): Tag {
         tag('wsdl:input', { name: `${each}Request`, message: `tns:${each}Request` }),
         tag('wsdl:output', { name: `${each}Response`, message: `tns:${each}Response` }),
         tag('wsdl:fault', { name: fault, message: `tns:${fault}` }),
+        ...faults.map(faultName).map((name) => tag('wsdl:fault', { name, message: `tns:${name}` })),
       ),
     ),
   );
@@ -143,7 +166,9 @@ function bindingTag(
         tag(`${prefix}:operation`, { soapAction: soapActionOf(operation, version) }),
         tag('wsdl:input', { name: `${each}Request` }, body),
         tag('wsdl:output', { name: `${each}Response` }, body),
-        tag('wsdl:fault', { name: fault }, tag(`${prefix}:fault`, { name: fault, use: 'literal' })),
+        ...[fault, ...(operation.faults ?? []).map(faultName)].map((name) =>
+          tag('wsdl:fault', { name }, tag(`${prefix}:fault`, { name, use: 'literal' })),
+        ),
       );
     }),
   );

@@ -10,7 +10,7 @@ import {
   recordTypes,
 } from '../contract/record-types.ts';
 import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
-import { elementAround, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
+import { elementAround, faultsOf, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
 
@@ -58,7 +58,7 @@ export interface Types {
   readonly messages: ReadonlyMap<string, RecordContent>;
   /** The one element of each list type. */
   readonly lists: ReadonlyMap<string, Element>;
-  /** Elements that types of other namespaces refer to, by qualified name. */
+  /** Elements that types of other namespaces, or faults, refer to, by qualified name. */
   readonly globals: ReadonlyMap<string, TypeUse>;
   /** The qualified name of the map type, where a map is used. */
   readonly map?: string | undefined;
@@ -170,6 +170,8 @@ export function collectTypes(service: Service): Types {
           elementName(operation, side),
           contentOf({ namespace: own, members: membersOf(operation[side], service) }),
         );
+  for (const { element, namespace = own, detail } of faultsOf(service))
+    globals.set(`${namespace}:${element}`, { name: qualifiedName(detail, service) });
   return { records, messages, globals: byName(globals), enumerations: byName(enumerations), lists: byName(lists), map };
 }
 

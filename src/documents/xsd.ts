@@ -98,7 +98,7 @@ function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded
   return declaration('xsd:element', type, (typeName) => ({ ...occurs, type: typeName }), doc);
 }
 
-/** One that types of other namespaces refer to: any of them may be nil. */
+/** One that types of other namespaces, or faults, refer to: any of them may be nil. */
 function globalElement(name: string, type: TypeUse): Tag {
   return declaration('xsd:element', type, (typeName) => ({ name, nillable: 'true', type: typeName }));
 }

@@ -12,6 +12,9 @@ export type Print = (value: unknown) => string;
 
 export type Side = 'input' | 'output';
 
+/** What is printed: a message, or the data of a fault. */
+export type Printed = Side | 'fault';
+
 /** A message by location of its fields: a tree of the format, or texts by name of a field. */
 export type Parts<N> = Readonly<Partial<Record<FieldLocation, N>>>;
 
@@ -34,7 +37,7 @@ export type CompilePrint = (
   schema: ObjectSchema,
   formatDateTime: FormatDateTime,
   service: Service,
-  side: Side,
+  side: Printed,
 ) => Print;
 
 /** How one format reads and prints the operations that it carries. */
@@ -49,10 +52,7 @@ export function compileCodecs<N>(
   { services, formatDateTime, compileRead }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
-  // Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members.
-  const owners = new Map(
-    services.toReversed().flatMap((service) => carried(service).map((operation) => [operation, service])),
-  );
+  const owners = ownersOf(services, carried);
   const codecs = new Map<Operation, Codec<N>>();
   return (operation) => {
     const known = codecs.get(operation);
@@ -66,6 +66,14 @@ export function compileCodecs<N>(
     codecs.set(operation, codec);
     return codec;
   };
+}
+
+/** Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members. */
+export function ownersOf(
+  services: readonly Service[],
+  carried: (service: Service) => readonly Operation[],
+): ReadonlyMap<Operation, Service> {
+  return new Map(services.toReversed().flatMap((service) => carried(service).map((operation) => [operation, service])));
 }
 
 /** Compiles schemas of one service. */

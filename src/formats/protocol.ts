@@ -194,11 +194,16 @@ export interface Refusal {
   readonly message: string;
   readonly issues: readonly RefusalIssue[];
   readonly requestReference?: string;
+  /** One that the operation declares. `value`: its canonical data; absent where it breaks the contract. */
+  readonly fault?: { readonly problem: ProblemKind; readonly value?: unknown };
   /** In problem details (RFC 9457). */
   readonly details?: { readonly type: string; readonly title: string };
   /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
   readonly isUndeclared?: true;
 }
+
+/** What a format prints of a declared fault. */
+export type FaultData = Pick<Problem, 'kind' | 'fault'>;
 
 export interface RefusalIssue {
   /** In the input of the operation. */

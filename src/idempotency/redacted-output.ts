@@ -1,7 +1,8 @@
 /** Redacts the output of an operation for storage: values that are shown only once are masked or removed. */
-import type { Operation } from '../contract/operation.ts';
+import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
+import type { Problem } from '../contract/problem.ts';
 import { createRedactor, maskAllButLast4, type Redact } from '../contract/redaction.ts';
-import type { ScalarSchema } from '../contract/schema.ts';
+import type { ObjectSchema, ScalarSchema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
 const redact = createRedactor(scalar);
@@ -11,14 +12,25 @@ export function redactOutput({ output: schema }: Operation, output: unknown): un
   return redact(schema, output);
 }
 
-const sensitive = new WeakMap<Operation, boolean>();
+/** The data of a fault, redacted in the same way. */
+export function redactFault({ detail }: Fault, value: unknown): unknown {
+  return redact(detail, value);
+}
 
-/** Whether the redacted output may still have what the contract calls sensitive. */
-export function keepsSensitive(operation: Operation): boolean {
-  let known = sensitive.get(operation);
+const sensitive = new WeakMap<ObjectSchema, boolean>();
+
+/** Whether the redacted output, or the data of the refusal, may still have what the contract calls sensitive. */
+export function keepsSensitive(operation: Operation, refusal?: Problem): boolean {
+  if (refusal === undefined) return holdsSensitive(operation.output);
+  const detail = refusal.fault === undefined ? undefined : faultOf(operation, refusal.kind)?.detail;
+  return detail !== undefined && holdsSensitive(detail);
+}
+
+function holdsSensitive(message: ObjectSchema): boolean {
+  let known = sensitive.get(message);
   if (known === undefined) {
     known =
-      walk<true | undefined>(operation.output, {
+      walk<true | undefined>(message, {
         scalar: (schema) =>
           schema.kind === 'string' && schema.sensitive && scalar(schema) === undefined ? true : undefined,
         joined: () => undefined,
@@ -26,7 +38,7 @@ export function keepsSensitive(operation: Operation): boolean {
         map: (_, item) => item,
         object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
       }) === true;
-    sensitive.set(operation, known);
+    sensitive.set(message, known);
   }
   return known;
 }

@@ -10,9 +10,9 @@ export function isRefusal(thrown: unknown): thrown is Problem {
 
 /** Returns the problem as one that is not final: it says that the request may be sent again. */
 export function mayBeSentAgain(problem: Problem): Problem {
-  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference } = problem;
+  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference, fault } = problem;
   return new Problem({ ...kind, transient: true }, message, {
-    ...{ issues, headers, cause, reason, retryAfterSeconds },
+    ...{ issues, headers, cause, reason, retryAfterSeconds, fault },
     ...(requestReference !== undefined && { requestReference }),
   });
 }
@@ -28,10 +28,10 @@ export function isStorableRefusal(refusal: Problem): boolean {
   if (isOfOtherRequest(refusal) || refusal.kind.transient === true) return false;
   const { problem, status, type, issues } = refusal;
   if (isStorableProblem(refusal)) return true;
-  // SOAP has 500 for all refusals; their type distinguishes them.
-  return (
-    problem === upstreamRefusal && issues.length === 0 && (status === 402 || (status === 500 && type === 'validation'))
-  );
+  if (issues.length > 0) return false;
+  if (problem === upstreamRefusal && status === 402) return true;
+  // SOAP has 500 for all refusals; their type distinguishes them. Those of the engine with this status say nothing of the operation.
+  return status === 500 && type === 'validation' && !Object.hasOwn(problems, problem);
 }
 
 /** The refusal says nothing of this request, but that the other server has one with its key. */

@@ -1,5 +1,5 @@
 /** The outcome of a request, and its text in the idempotency record. */
-import type { Operation } from '../contract/operation.ts';
+import { faultOf, type Operation } from '../contract/operation.ts';
 import {
   Problem,
   type ProblemKind,
@@ -9,7 +9,7 @@ import {
 } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import type { RequestHasher } from './ports.ts';
-import { keepsSensitive, redactOutput } from './redacted-output.ts';
+import { keepsSensitive, redactFault, redactOutput } from './redacted-output.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
@@ -33,6 +33,10 @@ type Written = {
 interface WrittenProblem {
   readonly name: string;
   readonly message: string;
+  /** Where it is another one than that of the kind. */
+  readonly status?: number;
+  /** The data of a declared fault. */
+  readonly fault?: unknown;
   readonly kind?: {
     readonly status: number;
     readonly code: string;
@@ -50,7 +54,9 @@ export function isStorableProblem(thrown: unknown): thrown is Problem {
 export function serializeOutcome({ requestReference, output, problem }: Outcome, operation: Operation): string {
   return JSON.stringify({
     requestReference,
-    ...(problem === undefined ? { output: redactOutput(operation, output) } : { problem: writeProblem(problem) }),
+    ...(problem === undefined
+      ? { output: redactOutput(operation, output) }
+      : { problem: writeProblem(problem, operation) }),
   } satisfies Written);
 }
 
@@ -60,7 +66,7 @@ const sealedPrefix = 'sealed:';
 /** The text as it is stored: sealed where the output has what the contract calls sensitive. */
 export function sealOutcome(outcome: Outcome, operation: Operation, hasher: Pick<RequestHasher, 'seal'>): string {
   const text = serializeOutcome(outcome, operation);
-  return outcome.problem === undefined && keepsSensitive(operation) ? sealedPrefix + hasher.seal(text) : text;
+  return keepsSensitive(operation, outcome.problem) ? sealedPrefix + hasher.seal(text) : text;
 }
 
 /** The text that was sealed, or one that was not. Throws `SealBroken`. */
@@ -79,7 +85,8 @@ export function parseOutcome(text: string, service: Service): Outcome {
       throw new TypeError('the outcome has neither output nor problem');
     return { requestReference, output };
   }
-  return { requestReference, problem: new Problem(kindOf(problem, service), problem.message) };
+  const { message, fault } = problem;
+  return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault }) };
 }
 
 /** Whether a text may be the reference of a request: another server chooses its own. It becomes a header. */
@@ -87,14 +94,21 @@ export function isReference(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-function writeProblem({ problem: name, message, kind }: Problem): WrittenProblem {
-  if (name !== upstreamRefusal) return { name, message };
+function writeProblem({ problem: name, message, kind, fault }: Problem, operation: Operation): WrittenProblem {
+  const declared = faultOf(operation, kind);
+  if (name !== upstreamRefusal)
+    return {
+      name,
+      message,
+      ...(declared !== undefined && declared.problem.status !== kind.status && { status: kind.status }),
+      ...(declared !== undefined && fault !== undefined && { fault: redactFault(declared, fault) }),
+    };
   const { status, code, type, details } = kind;
   return { name, message, kind: { status, code, type, ...(details !== undefined && { details }) } };
 }
 
-function kindOf({ name, kind: written }: WrittenProblem, service: Service): ProblemKind {
+function kindOf({ name, kind: written, status }: WrittenProblem, service: Service): ProblemKind {
   const kind = written === undefined ? problemsOf(service).get(name) : refusalOfUpstream(written);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${name}`);
-  return kind;
+  return status === undefined ? kind : Object.freeze({ ...kind, status });
 }

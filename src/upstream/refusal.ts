@@ -15,7 +15,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
   const declared = operation.problems.map(kindOf);
   const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(isOfOperations);
   return (refusal, headers) => {
-    const kind = knownKind(refusal, declared, kinds) ?? kindIn(refusal);
+    const kind = declaredFault(refusal) ?? knownKind(refusal, declared, kinds) ?? kindIn(refusal);
     const { status, message, requestReference } = refusal;
     const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
     const wait = retryAfterSeconds(headers['retry-after']);
@@ -24,9 +24,16 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
       headers: passedHeaders(headers, wait),
       ...(wait !== undefined && { retryAfterSeconds: wait }),
       ...(requestReference !== undefined && isReference(requestReference) && { requestReference }),
+      ...(refusal.fault?.value !== undefined && { fault: refusal.fault.value }),
     });
     return status === 429 ? mayBeSentAgain(problem) : problem;
   };
+}
+
+/** The problem of a declared fault, with the status of its class. */
+function declaredFault({ fault, status }: Refusal): ProblemKind | undefined {
+  if (fault === undefined) return undefined;
+  return fault.problem.status === status ? fault.problem : Object.freeze({ ...fault.problem, status });
 }
 
 /** In a header of a response. Node refuses to write control characters. */

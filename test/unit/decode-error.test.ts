@@ -100,7 +100,7 @@ describe('SOAP', () => {
     [
       'a code of the application behind a dot',
       envelope11('<faultcode>S:Server.Busy</faultcode><faultstring>Later</faultstring>'),
-      { status: 422, code: 'Busy', type: 'validation', message: 'Later' },
+      { status: 500, code: 'Busy', type: 'validation', message: 'Later' },
     ],
     [
       'a code of the application',
@@ -112,14 +112,14 @@ describe('SOAP', () => {
       envelope11(
         '<faultcode>S:Server</faultcode><faultstring/><detail><f xmlns="urn:f"><errorCode>17</errorCode><message>Seventeen</message></f></detail>',
       ),
-      { status: 422, code: '17', type: 'validation', message: 'Seventeen' },
+      { status: 500, code: '17', type: 'validation', message: 'Seventeen' },
     ],
     [
       'an element of the interface in the detail',
       envelope11(
         '<faultcode>S:Server</faultcode><faultstring>Declared</faultstring><detail><r:ServiceException xmlns:r="http://recurring.services.adyen.com"/></detail>',
       ),
-      { status: 422, type: 'validation', message: 'Declared' },
+      { status: 500, type: 'validation', message: 'Declared' },
     ],
     [
       'SOAP 1.2 with a subcode',
@@ -134,6 +134,18 @@ describe('SOAP', () => {
         '<e:Code><e:Value>e:Receiver</e:Value></e:Code><e:Reason><e:Text xml:lang="en">Broken</e:Text></e:Reason>',
       ),
       { status: 500, type: 'internal', message: 'Broken', isUndeclared: true },
+    ],
+    [
+      'a credential that WS-Security refuses',
+      envelope11(
+        '<faultcode xmlns:w="urn:w">w:FailedAuthentication</faultcode><faultstring>Who are you?</faultstring>',
+      ),
+      { status: 401, code: 'FailedAuthentication', type: 'validation', message: 'Who are you?' },
+    ],
+    [
+      'a header that was not understood',
+      envelope11('<faultcode>S:MustUnderstand</faultcode><faultstring>What?</faultstring>'),
+      { status: 500, type: 'configuration', message: 'What?' },
     ],
     [
       'our own text',

@@ -1,17 +1,31 @@
 /** Turns the WSDL documents of a service into a contract. */
 
-import { type Operation, operation } from '../../contract/operation.ts';
+import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
-import { type Namespaces, namespacesIn, type Service, type SoapStyle, service } from '../../contract/service.ts';
+import {
+  type Namespaces,
+  namespacesIn,
+  namespacesOfFaults,
+  type Service,
+  type SoapStyle,
+  service,
+} from '../../contract/service.ts';
 import { capitalised } from '../names.ts';
 import { ComplexTypes } from './complex-types.ts';
 import { choosePort, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
 import { type FindingCollector, Refused } from './findings.ts';
 import { childNamed, docOf, keyOf, nameIn, rootOf, soap12Uri, xsdUri } from './names.ts';
-import { elementsOf, type PortOperation, readMessage, readPortOperations, type Style } from './operations.ts';
-
+import {
+  elementsOf,
+  type PortFault,
+  type PortOperation,
+  readFaultData,
+  readMessage,
+  readPortOperations,
+  type Style,
+} from './operations.ts';
 import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import { SchemaIndex } from './schema-index.ts';
@@ -57,7 +71,7 @@ function importPort(
   const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
   const commonStyle = mostFrequent(declared.map(({ style }) => style));
   const fitting = declared.filter((each) => isLikeOthers(each, ownUri, commonStyle, findings));
-  const problems = problemsOf(fitting, findings);
+  const problems = problemsOf(fitting);
   const read = new MessageReader(types, compileNames(choice.reads ?? []));
   const name = (port.service.attributes.get('name') ?? 'Service').replace(/[^A-Za-z0-9_]/g, '');
   const role = kebabCase(name);
@@ -65,7 +79,12 @@ function importPort(
   if (operations.length === 0) throw new Unread('no operation can be imported');
   const style = styleOf(fitting, operations);
   const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
-  const used = new Set(messages.flatMap(({ input, output }) => [...namespacesIn(input), ...namespacesIn(output)]));
+  const used = new Set(
+    messages.flatMap(({ input, output, faults = [] }) => [
+      ...[input, output, ...faults.map(({ detail }) => detail)].flatMap(namespacesIn),
+      ...namespacesOfFaults(faults),
+    ]),
+  );
   const fault = faultOf(index, prefixes, ownUri);
   const unqualified = prefixes.unqualified(used);
   const namespaces: Namespaces = {
@@ -95,6 +114,7 @@ class MessageReader {
   readonly #types: ComplexTypes;
   readonly #known = new Map<string, ObjectSchema>();
   readonly #isReading: (name: string) => boolean;
+  readonly #faults = new Map<string, Fault | undefined>();
   #fields = 0;
 
   constructor(types: ComplexTypes, isReading: (name: string) => boolean) {
@@ -119,18 +139,47 @@ class MessageReader {
       if (effect === 'writes')
         findings.add('check', declared.element, `${name} writes, since --reads does not name it`);
       const elements = elementsOf(declared);
+      const typed = faults.map((fault) => this.#fault(fault, problems[problemName(fault.name)]!, declared));
+      const known = [...new Set(typed.filter((fault) => fault !== undefined))];
       return operation({
         name,
         doc: doc || `${capitalised(name)}.`,
         effect,
         role,
-        problems: faults.map((fault) => problems[problemName(fault)]!),
+        problems: faults.flatMap(({ name }, at) => (typed[at] === undefined ? [problems[problemName(name)]!] : [])),
+        ...(known.length > 0 && { faults: known }),
         ...(elements !== undefined && { elements }),
         ...(soapAction !== undefined && { soapAction }),
         input,
         output,
       });
     });
+  }
+
+  /** One fault for each local name of an element; undefined where its data cannot be read. */
+  #fault({ name, element }: PortFault, problem: ProblemKind, { element: around }: PortOperation): Fault | undefined {
+    const { findings, prefixes } = this.#types;
+    if (element === undefined || element.uri === '') {
+      findings.add('changed', around, `the fault ${name} has no element: callers get its code and text, and no data`);
+      return undefined;
+    }
+    const { local } = element;
+    if (this.#faults.has(local)) return this.#faults.get(local);
+    const namespace = prefixes.prefixOf(element.uri);
+    let fault: Fault | undefined;
+    try {
+      const detail = readFaultData(this.#types, around, element);
+      fault = { problem, element: local, ...(namespace !== prefixes.own && { namespace }), detail };
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown;
+      findings.add(
+        'changed',
+        thrown.element,
+        `${thrown.message}: callers get the code and text of the fault ${name}, and no data`,
+      );
+    }
+    this.#faults.set(local, fault);
+    return fault;
   }
 
   #message(declared: PortOperation, side: 'input' | 'output', name: string): ObjectSchema {
@@ -160,15 +209,9 @@ function isLikeOthers(each: PortOperation, ownUri: string, style: Style, finding
   return outside === undefined && each.style === style;
 }
 
-/** Each fault is a problem without a detail. */
-function problemsOf(
-  operations: readonly PortOperation[],
-  findings: FindingCollector,
-): Readonly<Record<string, ProblemKind>> {
-  const names = new Set(operations.flatMap(({ faults }) => faults));
-  for (const { faults, element } of operations)
-    for (const fault of faults)
-      findings.add('changed', element, `the fault ${fault} is a problem: callers get its code and text, and no detail`);
+/** Each fault is a problem. */
+function problemsOf(operations: readonly PortOperation[]): Readonly<Record<string, ProblemKind>> {
+  const names = new Set(operations.flatMap(({ faults }) => faults.map(({ name }) => name)));
   return defineProblems(
     Object.fromEntries(
       [...names].map((fault, at) => [problemName(fault), kind(422, String(1001 + at), 'validation', wordsOf(fault))]),

@@ -19,9 +19,16 @@ export interface PortOperation {
   readonly style: Style;
   readonly input: Message;
   readonly output: Message;
-  /** The names of the faults, without that which this program declares. */
-  readonly faults: readonly string[];
+  /** Without the fault which this program declares. */
+  readonly faults: readonly PortFault[];
   readonly soapAction: Operation['soapAction'];
+}
+
+/** A fault of an operation. */
+export interface PortFault {
+  readonly name: string;
+  /** The name of the element in its detail. */
+  readonly element: QName | undefined;
 }
 
 export interface Message {
@@ -176,12 +183,26 @@ function noteHeaders(inBinding: LocatedElement, soap: string, findings: FindingC
     findings.addOnce('refused', related, 'attachments are neither read nor sent');
 }
 
-function faultsOf(definitions: Definitions, operation: LocatedElement): readonly string[] {
+function faultsOf(definitions: Definitions, operation: LocatedElement): readonly PortFault[] {
   return childrenNamed(operation, wsdlUri, 'fault').flatMap((fault) => {
     const message = definitions.named('message', fault, 'message');
     const name = fault.attributes.get('name') ?? message?.attributes.get('name');
-    return name === undefined || name === 'ServiceException' ? [] : [name];
+    const [part, ...others] = message === undefined ? [] : childrenNamed(message, wsdlUri, 'part');
+    const element = part === undefined || others.length > 0 ? undefined : nameIn(part, 'element');
+    return name === undefined || name === 'ServiceException' ? [] : [{ name, element }];
   });
+}
+
+/** The data of a fault: its type, or its text. Throws Refused for any other. */
+export function readFaultData(types: ComplexTypes, from: LocatedElement, name: QName): ObjectSchema {
+  const found = types.index.find('element', name);
+  if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
+  const { schema } = types.typeOf(found.element, found, capitalised(name.local));
+  if (schema.kind === 'object') return schema;
+  if (schema.kind === 'list' || schema.kind === 'map') throw new Refused(found.element, 'it is no record');
+  const namespace = types.prefixes.prefixOf(name.uri);
+  const options = namespace === types.prefixes.own ? {} : { namespace };
+  return object(`${capitalised(name.local)}Text`, { value: optional(schema, '', { xml: 'text' }) }, options);
 }
 
 /** The object of a message. `name`: of the object, where its type has none. */

@@ -1,6 +1,6 @@
 /** Writes contracts as TypeScript, as a person would with `triglyph/contract`. */
 
-import type { Operation } from '../../contract/operation.ts';
+import type { Fault, Operation } from '../../contract/operation.ts';
 import type { ProblemKind } from '../../contract/problem.ts';
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
@@ -58,7 +58,8 @@ class Writer {
     const operations = services.flatMap((each) => [...each.operations.values()]);
     const roots = operations.flatMap(({ input, output }) => [input, output]);
     this.#messages = new Set(roots.filter((each, at) => roots.indexOf(each) === at && roots.lastIndexOf(each) === at));
-    for (const root of roots) this.#count(root, new Set());
+    const details = operations.flatMap(({ faults = [] }) => faults.map(({ detail }) => detail));
+    for (const root of [...roots, ...details]) this.#count(root, new Set());
   }
 
   text(comments: readonly string[]): string {
@@ -115,8 +116,11 @@ class Writer {
   }
 
   #operation(operation: Operation, problemsName: string): string {
-    const { name, doc, effect, role, problems, elements, soapAction, input, output } = operation;
-    const names = problems.map((problem) => `${problemsName}.${typeof problem === 'string' ? problem : problem.name}`);
+    const { name, doc, effect, role, problems, faults, elements, soapAction, input, output } = operation;
+    const ofFaults = new Set(faults?.map(({ problem }) => problem));
+    const names = problems
+      .filter((problem) => typeof problem === 'string' || !ofFaults.has(problem))
+      .map((problem) => `${problemsName}.${typeof problem === 'string' ? problem : problem.name}`);
     const parts = members(
       {
         name: quote(name),
@@ -124,6 +128,7 @@ class Writer {
         effect: quote(effect),
         role: quote(role),
         problems: { items: names },
+        faults: faults && { items: faults.map((fault) => this.#fault(fault, problemsName)) },
         elements:
           elements &&
           members({
@@ -142,6 +147,22 @@ class Writer {
     const constant = this.#nameFor(name);
     this.#operations.set(operation, constant);
     return `export const ${constant} = ${withBinding(print(call('operation', parts)), { name, effect, input })};`;
+  }
+
+  #fault({ problem, element, namespace, detail }: Fault, problemsName: string): string {
+    const key = `fault ${problemsName} ${element}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const parts = members({
+      problem: `${problemsName}.${problem.name}`,
+      element: quote(element),
+      namespace: namespace && quote(namespace),
+      detail: this.#schema(detail),
+    });
+    const constant = this.#nameFor(`${element}Fault`);
+    this.#texts.set(key, constant);
+    this.#declare(constant, parts);
+    return constant;
   }
 
   #contract(service: Service, constant: string, problemsName: string): string {

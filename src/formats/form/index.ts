@@ -7,6 +7,7 @@ import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../errors.ts';
+import { compileFaults, type PrintedFault } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -38,6 +39,7 @@ function callHead(operation: Operation, service: Service): ReturnType<WireFormat
 function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const faults = compileFaults(context, { carried: namedOperations, reader, compilePrint });
   const withPlaces = context.compileRead !== compileRead;
   const readAnswer = compileAnswers(reader, context);
   return {
@@ -54,7 +56,7 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
-    encodeError(problem, { requestReference, service }) {
+    encodeError(problem, { requestReference, service, operation }) {
       const { status, code, type, message, issues, headers } = problem;
       const maps = Object.entries(errorMap(issues, service));
       const pairs: [string, string][] = [
@@ -72,7 +74,12 @@ function createCodec(context: FormatContext): MessageCodec {
         // Old clients look for the ampersand after each of the other pairs, so `status` is the last pair.
         ['status', String(status)],
       ];
-      const body = pairs.map(([key, value]) => `${key}=${encode(value)}`).join('&');
+      const printed = pairs.map(([key, value]) => `${key}=${encode(value)}`);
+      const body = [
+        ...printed.slice(0, -2),
+        ...faultPairs(faults.print(operation, problem)),
+        ...printed.slice(-2),
+      ].join('&');
       return { status, contentType, headers, body };
     },
 
@@ -111,4 +118,10 @@ function underPrefix(tree: Node, { service }: Target, { name, input }: Operation
   const action = tree.below.get('action');
   if (action !== undefined && action.value !== `${service.name}.${name}`) throw malformedBody('path and body disagree');
   return under(tree, prefix);
+}
+
+/** `fault.OrderNotFound.orderId=7` */
+function faultPairs(fault: PrintedFault | undefined): readonly string[] {
+  if (fault === undefined || fault.text === '') return [];
+  return fault.text.split('&').map((pair) => `fault.${fault.element}.${pair}`);
 }

@@ -1,16 +1,25 @@
 /** Reads refusals in JSON: our own errors, problem details (RFC 9457), and errors of other shapes that say a text. */
 import { isUtf8 } from 'node:buffer';
+import type { Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import type { Faults } from '../faults.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
 import { defaultMessage, inJson, issuesMax, pathTo, textOf, tokensOf } from '../refusal.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `referenceName`: of the reference of a request in our own errors. Undefined for a body that is no JSON. */
+/** What errors are read by. */
+interface ErrorReading {
+  /** The name of the reference of a request in our own errors. */
+  readonly referenceName: string;
+  readonly faults?: Faults<unknown>;
+}
+
+/** Undefined for a body that is no JSON. */
 export function decodeError(
   { status, body }: Pick<Reply, 'status' | 'body'>,
-  input: ObjectSchema,
-  referenceName: string,
+  operation: Operation,
+  { referenceName, faults }: ErrorReading,
 ): Refusal | undefined {
   const tree = parse(body);
   if (typeof tree === 'string') return { status, message: textOf(tree) ?? defaultMessage(status), issues: [] };
@@ -27,10 +36,18 @@ export function decodeError(
     ...(code !== undefined && { code }),
     ...(type !== undefined && { type }),
     message: messageOf(error, inner, first) ?? defaultMessage(status),
-    issues: issuesOf(error).flatMap(issueReader(input)).slice(0, issuesMax),
+    issues: issuesOf(error).flatMap(issueReader(operation.input)).slice(0, issuesMax),
+    ...faultIn(error.fault, operation, faults),
     ...(requestReference !== undefined && { requestReference }),
     ...(details !== undefined && { details }),
   };
+}
+
+/** `{"OrderNotFound": {"orderId": "7"}}` */
+function faultIn(value: unknown, operation: Operation, faults: Faults<unknown> | undefined): Pick<Refusal, 'fault'> {
+  const [only, ...others] = Object.entries(membersOf(value) ?? {});
+  if (only === undefined || others.length > 0) return {};
+  return faults?.read(operation, ...only) ?? {};
 }
 
 /** Lenient: the sender has refused the request, whatever else is wrong. */

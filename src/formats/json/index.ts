@@ -6,6 +6,7 @@ import { namedOperations, operationAddress, type Service } from '../../contract/
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../errors.ts';
+import { compileFaults } from '../faults.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
@@ -44,8 +45,9 @@ function callHead(operation: Operation, service: Service): ReturnType<WireFormat
 
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
-  const { reader, parse } = treesOf(context);
+  const { reader, answerReader, parse } = treesOf(context);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const faults = compileFaults(context, { carried: namedOperations, reader: answerReader, compilePrint });
   // A walk of another kind sees each value.
   const readPlain = createPlainReader(({ input }) => (context.compileRead === compileRead ? input : undefined), limits);
   return {
@@ -78,7 +80,10 @@ function createCodec(context: FormatContext): MessageCodec {
       const map = errorMap(issues, service);
       const reference = { [referenceName]: requestReference };
       const body = JSON.stringify({ status, errorCode, message, errorType, ...map, ...fields, ...reference });
-      return { status, contentType, headers, body };
+      const fault = faults.print(operation, problem);
+      if (fault === undefined) return { status, contentType, headers, body };
+      const data = `"fault":{${JSON.stringify(fault.element)}:${fault.text}}`;
+      return { status, contentType, headers, body: `${body.slice(0, -1)},${data}}` };
     },
 
     encodeRequest: (service, operation, input) => ({
@@ -91,7 +96,7 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeAnswer: createAnswerDecoder(context),
 
-    decodeError: (reply, { input }) => decodeError(reply, input, referenceName),
+    decodeError: (reply, operation) => decodeError(reply, operation, { referenceName, faults }),
   };
 }
 

@@ -106,7 +106,8 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeAnswer: createAnswerDecoder(context, ({ output }, headers) => parseHeaders(schemas(output).header, headers)),
 
-    decodeError: (reply, { input }) => decodeError(reply, input, context.conventions.requestReference),
+    decodeError: (reply, operation) =>
+      decodeError(reply, operation, { referenceName: context.conventions.requestReference }),
   };
 }
 

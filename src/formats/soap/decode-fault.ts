@@ -3,6 +3,7 @@ import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path, Step } from '../../contract/path.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Element } from '../../lib/xml/element.ts';
+import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
 import { defaultMessage, issuesMax, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
 import { readInvalidFields } from './invalid-fields.ts';
@@ -22,12 +23,13 @@ interface FaultContext {
   readonly operation: Operation;
   readonly part: string | undefined;
   readonly isOfInterface: IsOfInterface;
+  readonly faults: Faults<Element>;
 }
 
 export function decodeFault(
   element: Element,
   status: number,
-  { operation, part, isOfInterface }: FaultContext,
+  { operation, part, isOfInterface, faults }: FaultContext,
 ): Refusal {
   const fault = faultIn(element);
   const line = fault.text === undefined ? undefined : parseErrorLine(fault.text);
@@ -40,18 +42,37 @@ export function decodeFault(
   const code = customCode(fault);
   const message = fault.text ?? textIn(fault.detail, messageNames) ?? defaultMessage(status);
   const blamesSender = /^(?:Client|Sender)\b/.test(fault.code);
+  const blamesReceiver = /^(?:Server|Receiver)\b/.test(fault.code);
+  const declared = fault.detail?.children
+    .map((each) => faults.read(operation, each.local, each))
+    .find((each) => each !== undefined);
   // An application that names its own code or its own element has decided to refuse.
-  const isDeclared = code !== undefined || fault.detail?.children.some(isOfInterface) === true;
-  const isRefused = blamesSender || isDeclared;
+  const isDeclared =
+    declared !== undefined || code !== undefined || fault.detail?.children.some(isOfInterface) === true;
+  const isUnread = /^(?:MustUnderstand|VersionMismatch|DataEncodingUnknown)\b/.test(fault.code);
+  const isRefused = blamesSender || isDeclared || isUnread;
   return {
-    ...(isShared(status) ? { status: isRefused ? 422 : 500, isStatusImplied: true } : { status }),
+    ...(isShared(status) ? { status: statusOf(fault, isRefused), isStatusImplied: true } : { status }),
     ...(code !== undefined && { code }),
-    type: isRefused ? 'validation' : 'internal',
+    type: isUnread ? 'configuration' : isRefused ? 'validation' : 'internal',
     message,
     issues: [],
-    ...(!isRefused && /^(?:Server|Receiver)\b/.test(fault.code) && { isUndeclared: true }),
+    ...declared,
+    ...(!isRefused && blamesReceiver && { isUndeclared: true }),
   };
 }
+
+/** By the class of the fault: the sender's, or the server's, also where the application has declared it. */
+function statusOf({ code, subcode }: Fault, isRefused: boolean): number {
+  if (isSecurityCode.test(code) || (subcode !== undefined && isSecurityCode.test(subcode))) return 401;
+  return isRefused && !/^(?:Server|Receiver|MustUnderstand|VersionMismatch|DataEncodingUnknown)\b/.test(code)
+    ? 422
+    : 500;
+}
+
+/** The faults of WS-Security, section 12: the credential, or the signature, was not accepted. */
+const isSecurityCode =
+  /^(?:UnsupportedSecurityToken|UnsupportedAlgorithm|InvalidSecurity|InvalidSecurityToken|FailedAuthentication|FailedCheck|SecurityTokenUnavailable|MessageExpired)$/;
 
 /** The status that faults of any kind have. */
 function isShared(status: number): boolean {

@@ -46,7 +46,7 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   head: (contentType, action) => ({ contentType, ...(action !== '' && { headers: { SOAPAction: `"${action}"` } }) }),
   fault(problem, text, detail) {
     // Callers of this interface get soap:Server for their own errors too.
-    const code = prescribedCode(problem) ?? 'Server';
+    const code = prescribedCode(problem) ?? (problem.fault !== undefined && problem.status < 500 ? 'Client' : 'Server');
     return {
       status: errorStatus(problem, 500),
       body:

@@ -11,6 +11,7 @@ import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText, furtherIssues } from '../errors.ts';
+import { compileFaults } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
@@ -21,7 +22,7 @@ import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { printInvalidFields } from './invalid-fields.ts';
-import { declarations } from './namespaces.ts';
+import { declarations, faultElement } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
 import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
 import { xmlText } from './parts.ts';
@@ -77,7 +78,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const acceptsBlanks = context.leniencies.has('blanks-before-xml');
   const reader = createReader(isMember);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
-  const readAnswer = compileAnswers(createAnswerReader(), context);
+  const answerReader = createAnswerReader();
+  const readAnswer = compileAnswers(answerReader, context);
+  const faults = compileFaults(context, { carried: namedOperations, reader: answerReader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const envelope =
@@ -98,7 +101,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   };
   const readFault = (fault: Element, { status }: Reply, operation: Operation): Refusal => {
     const { part } = frames.get(operation)!.input;
-    return decodeFault(fault, status, { operation, part, isOfInterface });
+    return decodeFault(fault, status, { operation, part, isOfInterface, faults });
   };
   const withMessageId = (text: string, key: string | undefined): string => {
     if (key === undefined) return text;
@@ -125,12 +128,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     encode: (operation, output) => okMessage(contentType, message(operation, 'output', output)),
 
-    encodeError(problem, { operation }) {
+    encodeError(problem, { operation, service }) {
       const part = operation && frames.get(operation)?.input.part;
       const detail = printInvalidFields(
         furtherIssues(problem).map(({ path, message }) => ({ name: xpath(path, operation, part), message })),
       );
-      const { status, body } = dialect.fault(problem, escapeXml(errorText(problem)), detail);
+      const declared = faults.print(operation, problem);
+      const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
+      const { status, body } = dialect.fault(problem, escapeXml(errorText(problem)), data + detail);
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 

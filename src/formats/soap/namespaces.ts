@@ -2,19 +2,28 @@
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
+import type { PrintedFault } from '../faults.ts';
 
 /**
  * Declares the namespaces of a message. The service's own one is the default, and has a prefix for the elements that callers
- * know with it.
+ * know with it. `ofElement`: the prefix of another namespace that the element has.
  */
-export function declarations(service: Service, schema: ObjectSchema): string {
+export function declarations(service: Service, schema: ObjectSchema, ofElement?: string): string {
   const own = ownUri(service);
-  const used = new Set(namespacesIn(schema));
+  const used = new Set([...namespacesIn(schema), ofElement]);
   const others = othersOf(service)
     .filter((name) => used.has(name))
     .map((name) => ` xmlns:${prefixIn(service, name)}="${uriOf(service, name)}"`);
   const asDefault = hasUnqualified(service) ? '' : ` xmlns="${own}"`;
   return ` xmlns:ns1="${own}"${asDefault}${others.join('')}`;
+}
+
+/** The element of a fault around its printed content, with the namespaces that it needs. */
+export function faultElement(service: Service, { element, namespace, detail, text }: PrintedFault): string {
+  const isOwn = namespace === undefined || namespace === namespacesOf(service).own;
+  const name = isOwn ? `ns1:${element}` : `${prefixIn(service, namespace)}:${element}`;
+  const start = `<${name}${declarations(service, detail, namespace)}${detail.attributes.length > 0 ? '' : '>'}`;
+  return `${start}${text}</${name}>`;
 }
 
 /** The name of an element: without a prefix in no namespace, and in the own one where that is the default. */
@@ -31,7 +40,10 @@ function hasUnqualified(service: Service): boolean {
   let found = known.get(service);
   if (found === undefined) {
     const { unqualified = [] } = namespacesOf(service);
-    const schemas = namedOperations(service).flatMap(({ input, output }) => [input, output]);
+    const schemas = namedOperations(service).flatMap(({ input, output, faults = [] }) => [
+      ...[input, output],
+      ...faults.map(({ detail }) => detail),
+    ]);
     found = service.soapStyle === 'rpc' || unqualified.length > 0 || schemas.some(namesNoNamespace);
     known.set(service, found);
   }

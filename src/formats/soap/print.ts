@@ -5,12 +5,12 @@ import { elementAround, elementNamespace, itemNamespace, type Service } from '..
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
-import type { Print, Side } from '../codec.ts';
+import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { qualify } from './namespaces.ts';
 
 /** The content of an element, for a message that declares the namespaces. With attributes, it begins inside the start tag. */
-export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Print {
+export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Printed): Print {
   const { append } = compile(schema, formatDateTime, service, side);
   return (value) => append('', value);
 }
@@ -31,7 +31,7 @@ interface Content {
  *
  * An answer says of each nillable member of a type that it is absent (decision 0028), a request omits it unless it is mandatory.
  */
-function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Content {
+function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Printed): Content {
   const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
   return walk<Content>(schema, {
@@ -50,7 +50,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
-      const isMessage = object === schema && elementAround(service, {}, side) === undefined;
+      const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
       const inOrder = isMessage ? membersOf(object, service) : types.get(qualifiedName(object, service))!.members;
       const isUnqualified = isMessage && service.soapStyle === 'rpc';
       const all = inOrder
@@ -59,12 +59,12 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
           const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
           const element = qualify(service, isUnqualified ? undefined : namespace, name);
           const instead = isNillable ? `<${element} xsi:nil="true"/>` : isEmptyInstead ? `<${element}/>` : '';
-          const absent = side === 'output' || isMandatory ? instead : '';
+          const absent = side !== 'input' || isMandatory ? instead : '';
           const part = parts.get(name) ?? { append: appendNothing };
           if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
           return { name, element, before: '', append: part.repeat(element), after: '', absent };
         });
-      const isEmpty = new Set(side === 'output' ? object.whenEmpty : []);
+      const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
       const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
       const { textField } = object;
       const append =

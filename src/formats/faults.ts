@@ -1,0 +1,55 @@
+/** Reads and prints the data of faults that operations declare. */
+import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
+import { AnswerCollector, type Read } from '../contract/read.ts';
+import { type FormatParts, ownersOf, type Print } from './codec.ts';
+import type { FaultData, FormatContext, Refusal } from './protocol.ts';
+
+/** The data of a fault in a format. */
+export interface PrintedFault extends Fault {
+  readonly text: string;
+}
+
+/** The faults of the operations of a server, in one format. */
+export interface Faults<N> {
+  /** Undefined for a problem without data. */
+  print(operation: Operation | undefined, problem: FaultData): PrintedFault | undefined;
+  /** What a refusal has in addition. Undefined for an element, or a member, that is no fault of the operation. */
+  read(operation: Operation, element: string, node: N): Required<Pick<Refusal, 'fault'>> | undefined;
+}
+
+/** Each fault is compiled at its first use. */
+export function compileFaults<N>(
+  { services, formatDateTime, compileRead }: FormatContext,
+  { carried, reader, compilePrint }: FormatParts<N>,
+): Faults<N> {
+  const owners = ownersOf(services, carried);
+  const prints = new Map<Fault, Print>();
+  const reads = new Map<Fault, Read<N>>();
+  return {
+    print(operation, { kind, fault: value }) {
+      const service = operation && owners.get(operation);
+      const fault = operation && faultOf(operation, kind);
+      if (value === undefined || service === undefined || fault === undefined) return undefined;
+      let print = prints.get(fault);
+      if (print === undefined) {
+        print = compilePrint(fault.detail, formatDateTime, service, 'fault');
+        prints.set(fault, print);
+      }
+      return { ...fault, text: print(value) };
+    },
+
+    read(operation, element, node) {
+      const fault = operation.faults?.find((each) => each.element === element);
+      if (fault === undefined) return undefined;
+      let read = reads.get(fault);
+      if (read === undefined) {
+        read = compileRead(fault.detail, reader, 'server');
+        reads.set(fault, read);
+      }
+      const collector = new AnswerCollector();
+      const value = read(node, collector) ?? Object.freeze({});
+      // The server has refused, whatever is wrong with its data.
+      return { fault: { problem: fault.problem, ...(collector.issues.length === 0 && { value }) } };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** A SOAP server with declared faults, headers and a one-way operation, by the `soap` package. `WSDL=file PORT=8081 RECEIVED=file node desk.mjs` */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { listen } from 'soap';
+
+const fault = (faultcode, faultstring, detail) => {
+  throw { Fault: { faultcode: `soap:${faultcode}`, faultstring, detail } };
+};
+
+let session;
+const handlers = {
+  LogIn: ({ user }, _callback, _headers) => {
+    session = `s-${user}`;
+    return { since: 'today' };
+  },
+  GetTicket({ id }, _callback, headers) {
+    if (id === 'none')
+      fault('Client', 'No such ticket', { 'tns:TicketNotFound': { 'tns:id': id, 'tns:lines': [7, 9] } });
+    if (id === 'late') fault('Server', 'Closed', { 'tns:DeskClosed': 'since <noon> & "later"' });
+    if (id === 'broken') fault('Server', 'Broken');
+    const sent = headers?.Session?.sessionId;
+    return { title: `Ticket ${id}${sent === undefined ? '' : ` of ${sent}`}` };
+  },
+  CloseTicket({ id }) {
+    if (id === 'none') fault('Server', 'No such ticket', { 'tns:TicketNotFound': { 'tns:id': id } });
+    return { closed: true };
+  },
+  Notify: () => ({}),
+  Attach: ({ data }) => ({ size: Buffer.from(data, 'base64').length, data }),
+};
+
+const server = createServer((_, response) => response.end());
+server.listen(Number(process.env.PORT), '127.0.0.1', () => {
+  const service = listen(server, {
+    path: '/desk',
+    services: { Desk: { Desk11: handlers, Desk12: handlers } },
+    xml: readFileSync(process.env.WSDL, 'utf8'),
+  });
+  service.addSoapHeader((method) =>
+    method === 'LogIn' ? `<tns:Session><tns:sessionId>${session}</tns:sessionId></tns:Session>` : '',
+  );
+  service.log = (type, text, request) => {
+    if (type !== 'received') return;
+    const line = JSON.stringify({ headers: request.headers, body: Buffer.from(text).toString('base64') });
+    appendFileSync(process.env.RECEIVED, `${line}\n`);
+  };
+});
+process.once('SIGTERM', () => process.exit());

@@ -1,0 +1,159 @@
+/** What SOAP services need beside messages, through a contract that is imported: in front of PHP's SoapServer and the `soap` package. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClientAsync } from 'soap';
+import { service as declare } from '../../src/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { freePort } from '../support/haproxy.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const wsdl = join(import.meta.dirname, '../wsdl/desk.wsdl');
+const servers = join(import.meta.dirname, '../interop/servers');
+const folder = tempFolder();
+afterAll(() => folder.discard());
+
+const stacks = [
+  [
+    "PHP's SoapServer, SOAP 1.1",
+    'soap11',
+    (port: number) => ['php', '-S', `127.0.0.1:${port}`, join(servers, 'desk.php')],
+  ],
+  [
+    "PHP's SoapServer, SOAP 1.2",
+    'soap12',
+    (port: number) => ['php', '-S', `127.0.0.1:${port}`, join(servers, 'desk.php')],
+  ],
+  ['the `soap` package', 'soap11', () => [process.execPath, join(servers, 'desk.mjs')]],
+] as const;
+
+/** Calls by JSON and FORM, without a credential. */
+function callerOf(origin: string) {
+  const post = async (operation: string, contentType: string, body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${origin}/desk/${operation}`, {
+      method: 'POST',
+      headers: { 'content-type': contentType, ...headers },
+      body,
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  return {
+    async json(operation: string, input: unknown, headers: Record<string, string> = {}) {
+      const { text, ...rest } = await post(operation, 'application/json', JSON.stringify(input), headers);
+      return { ...rest, answer: text === '' ? undefined : JSON.parse(text) };
+    },
+    async form(operation: string, input: Record<string, string>) {
+      const { text, ...rest } = await post(
+        operation,
+        'application/x-www-form-urlencoded',
+        new URLSearchParams(input).toString(),
+      );
+      return { ...rest, pairs: Object.fromEntries(new URLSearchParams(text)) };
+    },
+  };
+}
+
+describe.each(stacks)('%s', (title, format, command) => {
+  let child: ChildProcess;
+  let gateway: RunningGateway;
+  let origin: string;
+  const received = join(folder.path, `${title.replace(/\W/g, '')}.txt`);
+  beforeAll(async () => {
+    writeFileSync(received, '');
+    const port = await freePort();
+    const [program = '', ...parameters] = command(port);
+    const version = format === 'soap12' ? '1.2' : '1.1';
+    const env = { ...process.env, WSDL: wsdl, PORT: String(port), SOAP_VERSION: version, RECEIVED: received };
+    child = spawn(program, parameters, { env, stdio: 'ignore' });
+    const url = `http://127.0.0.1:${port}/desk`;
+    await until('the SOAP server', async () => (await fetch(`${url}?wsdl`)).status > 0);
+    const { services } = await importWsdl(wsdl, { allowNetwork: false });
+    const { service } = services[0]!;
+    const contract = declare({ ...service, operations: [...service.operations.values()] });
+    gateway = await createGateway({
+      services: [contract.answeredBy('desk')],
+      upstreams: { desk: { url, format, credentials: 'forward', singleAddress: true } },
+      settings: { LOG_LEVEL: 'silent' },
+    });
+    origin = (await gateway.listen()).origin;
+  });
+  afterAll(async () => {
+    await gateway.close();
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  });
+
+  const requests = (): readonly string[] =>
+    readFileSync(received, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => Buffer.from((JSON.parse(line) as { readonly body: string }).body, 'base64').toString());
+
+  describe('declared faults', () => {
+    test('come with their data in JSON, with a status of the class of the fault', async () => {
+      const { json } = callerOf(origin);
+      expect(await json('GetTicket', { id: 'none' })).toMatchObject({
+        status: 422,
+        answer: { message: 'No such ticket', fault: { TicketNotFound: { id: 'none', lines: [7, 9] } } },
+      });
+      expect(await json('GetTicket', { id: 'late' })).toMatchObject({
+        status: 500,
+        answer: { message: 'Closed', fault: { DeskClosed: { value: 'since <noon> & "later"' } } },
+      });
+    });
+
+    test('an undeclared one has no data, and is no refusal', async () => {
+      const { status, answer } = await callerOf(origin).json('GetTicket', { id: 'broken' });
+      expect(status).toBe(500);
+      expect(answer).not.toHaveProperty('fault');
+    });
+
+    test('come with their data in FORM', async () => {
+      const { status, pairs } = await callerOf(origin).form('GetTicket', { id: 'none' });
+      expect(status).toBe(422);
+      expect(pairs).toMatchObject({
+        'fault.TicketNotFound.id': 'none',
+        'fault.TicketNotFound.lines.1': '9',
+        message: 'No such ticket',
+      });
+    });
+
+    test('a retry with the key of a refused write gets the status and the data again, and nothing is sent', async () => {
+      const { json } = callerOf(origin);
+      const key = { 'Idempotency-Key': `close-${format}` };
+      const first = await json('CloseTicket', { id: 'none' }, key);
+      const sent = requests().length;
+      const second = await json('CloseTicket', { id: 'none' }, key);
+      expect(first).toMatchObject({ status: 500, answer: { fault: { TicketNotFound: { id: 'none' } } } });
+      expect({ status: second.status, answer: second.answer }).toEqual({ status: first.status, answer: first.answer });
+      expect(second.headers.get('idempotency-key')).toBe(key['Idempotency-Key']);
+      expect(requests()).toHaveLength(sent);
+    });
+
+    test('stubs throw them: PHP', async () => {
+      const script = `
+        $client = new SoapClient('${origin}/desk?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE, 'soap_version' => SOAP_${format === 'soap12' ? '1_2' : '1_1'}]);
+        try { $client->GetTicket(['id' => 'none']); }
+        catch (SoapFault $fault) { echo json_encode([$fault->faultcode, $fault->detail]); }`;
+      const { stdout } = await run('php', ['-r', script]);
+      const [code, detail] = JSON.parse(stdout);
+      expect(code).toBe(format === 'soap12' ? 'env:Sender' : 'soap:Client');
+      expect(detail).toMatchObject({ TicketNotFound: { id: 'none', lines: ['7', '9'] } });
+    });
+
+    test('stubs throw them: the `soap` package', async () => {
+      const client = await createClientAsync(`${origin}/desk?wsdl`);
+      const thrown = await client.GetTicketAsync!({ id: 'late' }).catch((error: unknown) => error);
+      expect(thrown).toMatchObject({
+        root: { Envelope: { Body: { Fault: { detail: { DeskClosed: 'since <noon> & "later"' } } } } },
+      });
+    });
+  });
+});

@@ -104,9 +104,10 @@ export function compose(implementations: readonly Implementation[]): Composition
     all.set(operation, current);
   };
   for (const { service, handlers, olderVersions } of implementations) {
-    const inOlderVersions = new Set(olderVersions.flatMap(({ adapters }) => [...adapters.keys()]));
+    const adapted = olderVersions.flatMap(({ adapters }) => [...adapters].filter(([older, { to }]) => older !== to));
+    const ofOlderVersions = new Set(adapted.map(([older]) => older));
     for (const [operation, handler] of handlers) {
-      if (inOlderVersions.has(operation) && service.operations.get(operation.name) !== operation) continue;
+      if (ofOlderVersions.has(operation)) continue;
       const hashName = hashNameOf(service, operation);
       if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
       hashNames.add(hashName);

@@ -1,6 +1,7 @@
 /** Lets upstreams answer operations, in the place of handlers of this program. */
 import type { Operation } from '../../contract/operation.ts';
 import type { Service } from '../../contract/service.ts';
+import { unknownOperation } from '../../formats/named-operation.ts';
 import type { BoundHandler } from '../../gateway/handler.ts';
 import type { Implementation } from '../../gateway/implement.ts';
 import type { UpstreamPlan } from './plan.ts';
@@ -8,7 +9,10 @@ import type { UpstreamPlan } from './plan.ts';
 /** Returns the handler of an operation at an upstream. */
 export type CreateRemoteHandler = (upstream: string, service: Service, operation: Operation) => BoundHandler;
 
-/** Returns the implementations with the handlers that the plan gives them. */
+/**
+ * Returns the implementations with the handlers that the plan gives them. Upstreams speak the newest version: what only older versions
+ * have is answered here, and refused where upstreams answer all of a service.
+ */
 export function answerByUpstreams(
   implementations: readonly Implementation[],
   { upstreamOf, upstreams }: UpstreamPlan,
@@ -17,11 +21,27 @@ export function answerByUpstreams(
   if (upstreams.length === 0) return implementations;
   return implementations.map((implementation) => {
     const { service, handlers: own } = implementation;
+    const remoteOf = ({ name }: Operation) => upstreamOf(service.name, name);
+    const answersAll = [...service.operations.values()].every((operation) => remoteOf(operation) !== undefined);
     const handlers = [...service.operations.values()].flatMap((operation): [Operation, BoundHandler][] => {
-      const upstream = upstreamOf(service.name, operation.name);
+      const upstream = remoteOf(operation);
       const handler = upstream === undefined ? own.get(operation) : createHandler(upstream, service, operation);
       return handler === undefined ? [] : [[operation, handler]];
     });
-    return Object.freeze({ ...implementation, handlers: new Map(handlers) });
+    const older = [...own].flatMap(([operation, handler]): [Operation, BoundHandler][] => {
+      if (service.operations.has(operation.name)) {
+        const isNewest = service.operations.get(operation.name) === operation;
+        return isNewest || remoteOf(operation) !== undefined ? [] : [[operation, handler]];
+      }
+      return [[operation, answersAll ? refusing(service) : handler]];
+    });
+    return Object.freeze({ ...implementation, handlers: new Map([...handlers, ...older]) });
   });
 }
+
+const refusing = (service: Service): BoundHandler => ({
+  kind: 'plain',
+  handle() {
+    throw unknownOperation(service);
+  },
+});

@@ -32,6 +32,18 @@ export const firstDetails = [
   },
 ] as const;
 
+/** A permit of the first detail. */
+export const firstPermit = { token: 'PERMIT0000000001', reference: firstDetails[0].reference } as const;
+
+interface ModelPermit {
+  readonly token: string;
+  /** Its detail. */
+  readonly reference: string;
+  disabled: boolean;
+}
+
+export const createPermits = (): ModelPermit[] => [];
+
 interface ModelDetail {
   readonly reference: string;
   readonly shopper: string;
@@ -54,6 +66,8 @@ export const savedText = (shopper: string, reference: string, contracts: readonl
 export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
 export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
 export const notifiedText = (shopper: string, pspReference: string): string => `notify ${shopper} ${pspReference}`;
+export const permitText = (token: string): string => `permit ${token}`;
+export const disabledPermitText = (token: string): string => `disable permit ${token}`;
 export const jobText = (kind: string): string => `job ${kind}`;
 
 interface Storing {
@@ -144,6 +158,14 @@ export function applyDisable(
   return { expected: { outcome: 'ok', output }, effects };
 }
 
+/** `disable` by its name in version 1, whose answer has the reference of the request. */
+export function applyDeactivate(model: Model, execution: Execution, shopper: string): Step {
+  const { expected, effects } = applyDisable(model, execution, shopper, undefined);
+  if (expected.outcome !== 'ok') return { expected, effects };
+  const { pspReference } = execution;
+  return { expected: { outcome: 'ok', output: { ...expected.output, pspReference } }, effects };
+}
+
 /** The reference of the announcement is the gateway's to choose. */
 export function applyNotify(model: Model, execution: Execution, shopper: string, reference: string): Step {
   const { pspReference, entries } = execution;
@@ -161,4 +183,33 @@ export function applyNotify(model: Model, execution: Execution, shopper: string,
     storedPaymentMethodId: reference,
   };
   return { expected: { outcome: 'ok', output }, effects: [notifiedText(shopper, pspReference)] };
+}
+
+/** The token is the gateway's to choose. */
+export function applyPermit(
+  model: Model,
+  { pspReference, entries }: Execution,
+  shopper: string,
+  reference: string,
+): Step {
+  if (!activeDetails(model, shopper).some((detail) => detail.reference === reference))
+    return { expected: { outcome: 'detailNotFound', message: 'PaymentDetail not found' }, effects: [] };
+  const token = String(entries.find(({ statement }) => statement.name === 'save-permit')?.parameters[1]);
+  const permits = model.state(createPermits);
+  if (permits.some((permit) => permit.token === token)) throw new Error(`a new permit has the token ${token}`);
+  permits.push({ token, reference, disabled: false });
+  const output = { permitResultList: [{ resultKey: 'permit', token }], pspReference };
+  const event = eventText('permitCreated', shopper, reference, pspReference);
+  return { expected: { outcome: 'ok', output }, effects: [permitText(token), event] };
+}
+
+/** A permit ends with its detail. */
+export function applyDisablePermit(model: Model, { pspReference }: Execution, shopper: string, token: string): Step {
+  const permit = model.state(createPermits).find((each) => each.token === token && !each.disabled);
+  if (permit === undefined || !activeDetails(model, shopper).some(({ reference }) => reference === permit.reference))
+    return { expected: { outcome: 'permitNotFound', message: 'Permit not found' }, effects: [] };
+  permit.disabled = true;
+  const event = eventText('permitDisabled', shopper, permit.reference, pspReference);
+  const output = { pspReference, status: 'disabled' };
+  return { expected: { outcome: 'ok', output }, effects: [disabledPermitText(token), event] };
 }

@@ -1,6 +1,7 @@
 /** Stored payment details: what clients ask of them, and what is there at first. */
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
+import { PermitRepository } from '../../src/services/recurring/permits/store.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { eventText } from '../simulation/effect-text.ts';
@@ -10,20 +11,27 @@ import { findOperation } from './operations.ts';
 import type { TestResource } from './resource.ts';
 import {
   applyCheck,
+  applyDeactivate,
   applyDisable,
+  applyDisablePermit,
   applyNotify,
+  applyPermit,
   applyStore,
   type Contract,
   changedText,
   closedCard,
   contractsText,
   createDetails,
+  createPermits,
+  disabledPermitText,
   disabledText,
   firstDetails,
+  firstPermit,
   jobText,
   mastercard,
   merchantAccount,
   notifiedText,
+  permitText,
   savedText,
   visa,
 } from './stored-detail-model.ts';
@@ -75,6 +83,14 @@ const disable = (shopper: string, contracts?: readonly Contract[]) =>
     apply: (model, execution) => applyDisable(model, execution, shopper, contracts),
   });
 
+/** Disables all details of a shopper, as callers of version 1 do. */
+const deactivate = (shopper: string) =>
+  detailRequest('deactivateRecurring', shopper, {
+    words: [],
+    input: {},
+    apply: (model, execution) => applyDeactivate(model, execution, shopper),
+  });
+
 /** Announces a payment with a detail. */
 const notify = (shopper: string, reference: string) =>
   detailRequest('notifyShopper', shopper, {
@@ -82,6 +98,22 @@ const notify = (shopper: string, reference: string) =>
     input: { amount: { currency: 'INR', value: 1000 }, reference: 'notice', storedPaymentMethodId: reference },
     apply: (model, execution) => applyNotify(model, execution, shopper, reference),
   });
+
+/** Creates one permit of a detail. */
+const permit = (shopper: string, reference: string) =>
+  detailRequest('createPermit', shopper, {
+    words: [reference],
+    input: { permits: [{ resultKey: 'permit' }], recurringDetailReference: reference },
+    apply: (model, execution) => applyPermit(model, execution, shopper, reference),
+  });
+
+/** The request names no shopper; the one whose permit it is stands in the event. */
+const disablePermit = (shopper: string, token: string): SimulatedRequest => ({
+  ...findOperation('disablePermit'),
+  text: `disablePermit ${token}`,
+  input: { merchantAccount, token },
+  apply: (model, execution) => applyDisablePermit(model, execution, shopper, token),
+});
 
 const [first, second] = firstDetails;
 
@@ -93,7 +125,7 @@ const checkClosedCard = {
 
 export const storedDetail: TestResource = {
   faultTrack: storedDetailTrack,
-  tables: ['shopper', 'stored_detail', 'detail_change', 'shopper_notification'],
+  tables: ['shopper', 'stored_detail', 'permit', 'detail_change', 'shopper_notification'],
   workload: [
     store('anna', visa, ['PAYOUT']),
     store('bert', visa, ['ONECLICK', 'RECURRING']),
@@ -103,7 +135,10 @@ export const storedDetail: TestResource = {
     disable('anna'),
     disable('anna', ['RECURRING']),
     disable('bert'),
+    deactivate('anna'),
     notify('anna', first.reference),
+    permit('anna', first.reference),
+    disablePermit('anna', firstPermit.token),
   ].map((request) => ({ pool: 'details', request })),
   crashCases: [
     {
@@ -114,12 +149,19 @@ export const storedDetail: TestResource = {
     // Merges the contracts of a card that the shopper has.
     { request: store('anna', visa, ['PAYOUT']), otherRequest: store('anna', mastercard, ['PAYOUT']), outcome: 'ok' },
     { request: disable('anna'), otherRequest: disable('anna', ['RECURRING']), outcome: 'ok' },
+    { request: deactivate('anna'), otherRequest: deactivate('bert'), outcome: 'ok' },
     { request: notify('anna', first.reference), otherRequest: notify('anna', second.reference), outcome: 'ok' },
+    { request: permit('anna', first.reference), otherRequest: permit('anna', second.reference), outcome: 'ok' },
+    {
+      request: disablePermit('anna', firstPermit.token),
+      otherRequest: disablePermit('anna', 'unknown'),
+      outcome: 'ok',
+    },
     checkClosedCard,
     { ...checkClosedCard, asksUpdater: true, points: ['updater', 'save-job'] },
     { request: disable('bert'), otherRequest: store('bert', visa, ['RECURRING']), outcome: 'contractNotFound' },
   ],
-  refusals: ['contractNotFound', 'detailNotFound'],
+  refusals: ['contractNotFound', 'detailNotFound', 'permitNotFound'],
   statements: [
     'find-shopper',
     'find-same-detail',
@@ -130,6 +172,8 @@ export const storedDetail: TestResource = {
     'find-announcement',
     'save-change',
     'save-notification',
+    'save-permit',
+    'disable-permit',
   ],
   async seed(transaction, context) {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
@@ -147,10 +191,20 @@ export const storedDetail: TestResource = {
         transaction.repository(DetailRepository),
         context,
       );
+    const { token, reference } = firstPermit;
+    await transaction.repository(PermitRepository).add(
+      { company, merchantAccount },
+      {
+        ...{ token, shopperReference: first.shopper, recurringDetailReference: reference },
+        createdAt: context.clock.now(),
+        content: { resultKey: 'first' },
+      },
+    );
   },
   seedModel(model) {
     const details = model.state(createDetails);
     for (const detail of firstDetails) details.push({ ...detail, hasSentExpiry: false, disabled: false });
+    model.state(createPermits).push({ ...firstPermit, disabled: false });
   },
   effectsOf({ statement, parameters }) {
     const [, , shopper, reference, , contracts] = parameters.map(String);
@@ -164,6 +218,10 @@ export const storedDetail: TestResource = {
         return [changedText(String(parameters[1]), String(parameters[5]))];
       case 'save-notification':
         return [notifiedText(shopper!, String(parameters[3]))];
+      case 'save-permit':
+        return [permitText(String(parameters[1]))];
+      case 'disable-permit':
+        return [disabledPermitText(String(parameters[2]))];
       case 'save-job':
         return [jobText(String(parameters[2]))];
       default:
@@ -174,23 +232,33 @@ export const storedDetail: TestResource = {
     if (shopperReference === undefined || recurringDetailReference === undefined) return undefined;
     return eventText(kind, shopperReference, recurringDetailReference, pspReference);
   },
-  /** Disabled details have a line, too. */
+  /** Disabled details and permits have a line, too. */
   storedLines: (database) =>
-    database
-      .rows(
-        `select shopper_reference as shopper, recurring_detail_reference as reference, contracts, disabled_at,
-                json_extract(public_data, '$.firstPspReference') as psp from stored_detail`,
-      )
-      .map(({ shopper, reference, contracts, disabled_at, psp }) => {
-        const active = contractsText(String(contracts).split(',') as Contract[]);
-        return [shopper, reference, disabled_at === null ? active : 'disabled', psp].join(' ');
-      })
-      .toSorted(),
+    [
+      ...database
+        .rows(
+          `select shopper_reference as shopper, recurring_detail_reference as reference, contracts, disabled_at,
+                  json_extract(public_data, '$.firstPspReference') as psp from stored_detail`,
+        )
+        .map(({ shopper, reference, contracts, disabled_at, psp }) => {
+          const active = contractsText(String(contracts).split(',') as Contract[]);
+          return [shopper, reference, disabled_at === null ? active : 'disabled', psp].join(' ');
+        }),
+      ...database
+        .rows('select token, recurring_detail_reference as reference, disabled_at from permit')
+        .map(({ token, reference, disabled_at }) => permitLine(token, reference, disabled_at !== null)),
+    ].toSorted(),
   modelLines: (model) =>
-    model
-      .state(createDetails)
-      .map(({ shopper, reference, contracts, firstPspReference, disabled }) =>
-        [shopper, reference, disabled ? 'disabled' : contractsText(contracts), firstPspReference].join(' '),
-      )
-      .toSorted(),
+    [
+      ...model
+        .state(createDetails)
+        .map(({ shopper, reference, contracts, firstPspReference, disabled }) =>
+          [shopper, reference, disabled ? 'disabled' : contractsText(contracts), firstPspReference].join(' '),
+        ),
+      ...model.state(createPermits).map(({ token, reference, disabled }) => permitLine(token, reference, disabled)),
+    ].toSorted(),
 };
+
+function permitLine(token: unknown, reference: unknown, isDisabled: boolean): string {
+  return ['permit', token, reference, isDisabled ? 'disabled' : 'active'].join(' ');
+}

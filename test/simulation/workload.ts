@@ -30,7 +30,7 @@ export function drawKeys(random: Random): readonly KeyUse[] {
   return Array.from({ length: 1 + random.below(3) }, (_, index) => {
     const request = random.pick(pool);
     // A key belongs to the company or to its balance platform: each may use the other's for a request of its own.
-    const others = pool.filter(({ text, service }) => text !== request.text && service === request.service);
+    const others = pool.filter(({ text, service }) => text !== request.text && service.name === request.service.name);
     return { key: `key-${index + 1}`, request, otherRequest: random.pick(others) };
   });
 }

@@ -19,8 +19,9 @@ export function printExplicitly(
   value: unknown,
 ): string {
   const own = ownUri(service);
-  const { name: called, elements: { input = called, output = `${called}Response` } = {} } = operation;
-  const [root, part] = side === 'input' ? [input, 'request'] : [output, 'result'];
+  const { name: called, elements = {} } = operation;
+  const { input = called, output = `${called}Response`, request = 'request', result = 'result' } = elements;
+  const [root, part] = side === 'input' ? [input, request] : [output, result];
   const context = { service, side, message: operation[side] };
   const fields = contentOf(context, operation[side], value);
   const attributes = attributesOf(context, operation[side], value);

@@ -35,9 +35,9 @@ function createFormat(envelope: string, prefix: string, differences: Differences
     spell: spellXml,
     charsets: { hasByteOrderMark: true, isUtf16: true },
     path: (service) => serviceAddress(service),
-    print: (service, { name: called, elements: { input: name = called } = {} }, tree) =>
+    print: (service, { name: called, elements: { input: name = called, request } = {} }, tree) =>
       `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-      `<r:${name} xmlns:r="${ownUri(service)}"${around(service, tree)}>${messageOf(service, tree)}</r:${name}></e:Body></e:Envelope>`,
+      `<r:${name} xmlns:r="${ownUri(service)}"${around(service, tree)}>${messageOf(service, tree, request)}</r:${name}></e:Body></e:Envelope>`,
     withKey(body, key) {
       const id = `<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${key}</a:MessageID>`;
       return body.replace(`<${prefix}:Body>`, `<${prefix}:Header>${id}</${prefix}:Header><${prefix}:Body>`);
@@ -55,8 +55,8 @@ function meaningOf(text = ''): string {
   return parse(`<a>${text}</a>`).text;
 }
 
-function messageOf({ soapStyle = 'request-result' }: Service, tree: Loose): string {
-  return soapStyle === 'request-result' ? elementOf('request', tree) : contentOf(tree);
+function messageOf({ soapStyle = 'request-result' }: Service, tree: Loose, request = 'request'): string {
+  return soapStyle === 'request-result' ? elementOf(request, tree) : contentOf(tree);
 }
 
 /** The attributes of an input that is the element of the operation. */

@@ -54,7 +54,8 @@ function findFault(subject: Subject, name: Name, choose: (printed: Printed) => r
 }
 
 function print({ service, operation }: Subject, tree: Loose, style: EncodedStyle): Printed {
-  const { content, referenced } = printEncoded(service.soapStyle === 'wrapped' ? undefined : 'request', tree, style);
+  const { request = 'request' } = operation.elements ?? {};
+  const { content, referenced } = printEncoded(service.soapStyle === 'wrapped' ? undefined : request, tree, style);
   const message = `<m:${operation.name} xmlns:m="${ownUri(service)}">${content}</m:${operation.name}>`;
   return { message, referenced };
 }

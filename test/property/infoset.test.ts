@@ -83,7 +83,7 @@ describe.each(names)('a defect in %s', (name) => {
         return { ...message, body: change(message.body) };
       },
     };
-    const listing = subjects.find(({ operation }) => operation.name === 'listRecurringDetails')!;
+    const listing = subjects.findLast(({ operation }) => operation.name === 'listRecurringDetails')!;
     const subject = { ...listing, protocols: { ...sound, [name]: protocol }, unshrunk: true as const };
     expect(infosetIsOfTheContract(subject)).toContain(`${name}: the infoset`);
   });

@@ -254,6 +254,20 @@ describe('no request has two meanings', () => {
     expect((await outcomeOf(gateway, sent))[0]).toBe(outcome);
   });
 
+  test('what is wrong is said', async () => {
+    const { message } = await ask(gateway, { path: list, type: form, body: `${adapted}&shopperReference=a` });
+    expect(decodeURIComponent(message.body)).toContain('fields:+[recurringDetailsRequest]');
+    const behind = inParts(adapted) + inParts('recurringDetailsRequest.recurring.contract=ONECLICK');
+    const { entry } = await ask(gateway, { path: adapter, type: parts, body: behind });
+    expect(entry.problem?.reason).toBe('parts behind the end');
+    const file = inParts(adapted).replace(
+      'name="action"',
+      'name="action"; filename="a.txt"\r\nContent-Type: text/plain',
+    );
+    const refused = await ask(gateway, { path: adapter, type: parts, body: file });
+    expect(refused.entry.problem?.reason).toBe('part is no field');
+  });
+
   test('the declared encoding counts behind blanks, too', async () => {
     const body = Buffer.from(
       `\n<?xml version="1.0" encoding="ISO-8859-1"?>${soap.replace('nobody', 'no\u00ebl')}`,

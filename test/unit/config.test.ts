@@ -7,6 +7,7 @@ import { demoMark, keyFileFaults, productionFaults } from '../../src/backend/pro
 import { describeConfig } from '../../src/cli/configuration-page.ts';
 import { type Config, ConfigError, valuesOf } from '../../src/config/config.ts';
 import { readSources, VariableSources } from '../../src/config/variable-sources.ts';
+import { leniencyNames } from '../../src/formats/leniencies.ts';
 import { recurringSettings } from '../../src/services/recurring/settings.ts';
 import { inspectConfig, readConfig } from '../support/services.ts';
 
@@ -49,6 +50,14 @@ describe('defaults', () => {
     expect(refuses({ ENVIRONMENT: 'live', REFUSE_CARD_NUMBERS_IN_TEXT: 'off' })).toBe(false);
     expect(refuses({ REFUSE_CARD_NUMBERS_IN_TEXT: 'on' })).toBe(true);
   });
+  test('leniencies are turned off by name, or all', () => {
+    const off = (LENIENCIES_OFF: string) => readConfig('demo', { LENIENCIES_OFF }).lenienciesOff;
+    expect([off(''), off('text-json , double-slashes'), off('all')]).toEqual([
+      [],
+      ['double-slashes', 'text-json'],
+      leniencyNames,
+    ]);
+  });
   test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
   test('the updater decides locally by default; its earlier name is still accepted', () => {
     expect(ofRecurring(readConfig('demo', {})).updater).toBe('local');
@@ -65,6 +74,10 @@ describe('refusals', () => {
     [{ PORT: '8e3' }, 'PORT is "8e3": give a whole number from 0 to 65535.'],
     [{ PORT: '9090' }, 'PORT and ADMIN_PORT are both 9090: give them different ports.'],
     [{ ENVIRONMENT: 'prod' }, 'ENVIRONMENT is "prod": give one of test, live.'],
+    [
+      { LENIENCIES_OFF: 'text-json, tabs' },
+      `LENIENCIES_OFF is "text-json, tabs": give names of ${leniencyNames.join(', ')}, separated by commas, or all.`,
+    ],
     [{ HOST: 'localhost:80' }, 'HOST is "localhost:80": give an address or a host name, without a port.'],
     [
       { PUBLIC_URL: 'https://a.example/pal' },

@@ -229,7 +229,8 @@ export function object<const F extends Fields>(
 }
 
 function checkJsonNames(object: string, fields: Fields): void {
-  const names = Object.entries(fields).map(([name, { json = name }]) => json);
+  const inBody = Object.entries(fields).filter(([, field]) => field.in === undefined || field.in === 'body');
+  const names = inBody.map(([name, { json = name }]) => json);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new TypeError(`${object}: two fields are called ${twice} in JSON`);
 }

@@ -22,6 +22,8 @@ const subjects: Readonly<Record<string, string | undefined>> = {
   balancePlatform: 'platform',
   legalEntityId: undefined,
   paymentInstrumentGroupId: undefined,
+  replacedById: undefined,
+  sameId: undefined,
   ...Object.fromEntries(apis.flatMap(({ kind, fields }) => fields.map((field) => [field, kind.name]))),
 };
 
@@ -58,7 +60,11 @@ const places: readonly Place[] = endpoints.flatMap((endpoint) =>
   Object.entries(endpoint.input.fields).flatMap(([field, { schema: shape, ...rest }]): readonly Place[] => {
     const inPath = locationOf({ schema: shape, ...rest }) === 'path';
     const subject = inPath ? subjectsOfPaths[endpoint.http.path.split('/')[1]!] : subjects[field];
-    return subject === undefined ? [] : [{ endpoint, field, subject, title: `${endpoint.name} ${field}` }];
+    // Compared with the resource alone, and never looked for.
+    const isReadOnly = endpoint.name === 'updatePaymentInstrument' && field === 'replacementOfId';
+    return subject === undefined || isReadOnly
+      ? []
+      : [{ endpoint, field, subject, title: `${endpoint.name} ${field}` }];
   }),
 );
 

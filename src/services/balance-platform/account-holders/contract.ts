@@ -4,6 +4,7 @@ import { operation } from '../../../contract/operation.ts';
 import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnly, readOnlyId } from '../read-only.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
@@ -84,6 +85,7 @@ export const createAccountHolder = operation({
       legalEntityId: required(shapes.legalEntityId, 'The legal entity that the account holder represents.'),
       metadata: shapes.metadata,
       reference: shapes.reference,
+      status: readOnly(accountHolder.fields.status),
       timeZone,
     },
     { ignoredMembers: ignoredMembers.AccountHolder },
@@ -119,10 +121,12 @@ export const updateAccountHolder = operation({
     {
       id,
       ifMatch: shapes.ifMatch,
+      sameId: readOnlyId(shapes.holderId),
       balancePlatform,
       capabilities,
       contactDetails,
       description: shapes.description,
+      legalEntityId: readOnly(accountHolder.fields.legalEntityId),
       metadata: shapes.metadata,
       primaryBalanceAccount: optional(shapes.accountId, 'One of its balance accounts that is not closed.'),
       reference: shapes.reference,

@@ -11,6 +11,7 @@ import { invalid } from '../field-issues.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnlyIssues } from '../read-only.ts';
 import { requireActivePlatform } from '../require-active.ts';
 import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
@@ -34,6 +35,7 @@ export const createAccountHolder = withEvents<typeof contract.createAccountHolde
       status: 'active',
       timeZone: input.timeZone ?? platform.timeZone,
     } as const;
+    throwIssues(readOnlyIssues(record, { status: input.status }));
     const holder = sealHolder({ kind: accountHolders, platform: platform.id, record }, vault);
     return toResponse(await create(holder, resources), vault);
   },
@@ -44,11 +46,12 @@ const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ inp
 
 const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
   async ({ input, caller }, resources, { vault }) => {
-    const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
+    const { id, ifMatch, sameId, balancePlatform, capabilities, legalEntityId, metadata, ...changes } = input;
     const before = await findForTenant(accountHolders, id, caller, resources);
     checkIfMatch(ifMatch, before);
     await requireTenantPlatform(caller, resources, balancePlatform);
     checkTransition(before, changes.status);
+    throwIssues(readOnlyIssues({ ...openHolder(before, vault), sameId: id }, { sameId, legalEntityId }));
     await checkAccounts(before, input, resources);
     const after = await change(
       // One from before legal entities were sealed.

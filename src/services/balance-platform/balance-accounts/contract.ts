@@ -4,6 +4,7 @@ import { operation } from '../../../contract/operation.ts';
 import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnly, readOnlyId } from '../read-only.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
@@ -75,11 +76,13 @@ export const createBalanceAccount = operation({
     'BalanceAccountInfo',
     {
       accountHolderId: required(accountHolderId, 'The account holder that it is to belong to; an active one.'),
+      balances: readOnly(balanceAccount.fields.balances),
       defaultCurrencyCode,
       description: shapes.description,
       metadata: shapes.metadata,
       platformPaymentConfiguration: paymentConfiguration,
       reference: shapes.reference,
+      status: readOnly(balanceAccount.fields.status),
       timeZone,
     },
     { ignoredMembers: ignoredMembers.BalanceAccount },
@@ -118,10 +121,13 @@ export const updateBalanceAccount = operation({
     {
       id,
       ifMatch: shapes.ifMatch,
+      sameId: readOnlyId(shapes.accountId),
       accountHolderId: optional(
         accountHolderId,
         'The account holder that it is to belong to from now on; an active one.',
       ),
+      balances: readOnly(balanceAccount.fields.balances),
+      defaultCurrencyCode: readOnly(balanceAccount.fields.defaultCurrencyCode),
       description: shapes.description,
       metadata: shapes.metadata,
       platformPaymentConfiguration: paymentConfiguration,

@@ -1,7 +1,7 @@
 /** Creates, returns, updates and lists balance accounts (specification, section 4). */
 
 import type { Input } from '../../../contract/operation.ts';
-import { Problem } from '../../../contract/problem.ts';
+import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import { bindHandlers } from '../../../gateway/implement.ts';
 import type { Vault } from '../../../vault/ports.ts';
@@ -13,6 +13,7 @@ import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { paymentInstruments } from '../payment-instruments/kind.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnlyIssues } from '../read-only.ts';
 import { findParent, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
 import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
@@ -41,6 +42,7 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
       status: 'active',
       timeZone: input.timeZone ?? holder.record.timeZone,
     } as const;
+    throwIssues(readOnlyIssues(record, { balances: input.balances, status: input.status }));
     const account = await create({ kind: balanceAccounts, platform: platform.id, record }, resources);
     await updatePrimaryAccount(platform.id, holder.record.id, resources, vault);
     return toResponse(account);
@@ -52,9 +54,11 @@ export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = asy
 
 export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   async ({ input, caller }, resources, { vault }) => {
-    const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
+    const { id, ifMatch, sameId, balances, defaultCurrencyCode, metadata, platformPaymentConfiguration, ...changes } =
+      input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
     checkIfMatch(ifMatch, before);
+    throwIssues(readOnlyIssues({ ...before.record, sameId: id }, { sameId, balances, defaultCurrencyCode }));
     const holderId = input.accountHolderId ?? before.record.accountHolderId;
     const holder = await findForTenant(accountHolders, holderId, caller, resources);
     await checkChange(before, input, holder, resources);

@@ -1,5 +1,6 @@
 /** The card of a payment instrument, in requests and in responses. */
 import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { readOnly } from '../read-only.ts';
 import * as shapes from '../schemas.ts';
 
 export const formFactor = oneOf('FormFactor', 'physical', 'unknown', 'virtual');
@@ -138,4 +139,13 @@ export const card = object('Card', {
     string({ pattern: '[*0-9]{12}[0-9]{4}', sensitive: true, storeAs: 'last4', example: '************2357' }),
     'The number, masked; in full only in the answer that makes a virtual card for a single use.',
   ),
+});
+
+/** The card of a change, which may have what only the platform sets. A full number is never sent back. */
+export const cardUpdate = object('CardUpdate', {
+  ...cardInfo.fields,
+  bin: readOnly(card.fields.bin),
+  expiration: readOnly(card.fields.expiration),
+  lastFour: readOnly(card.fields.lastFour),
+  number: readOnly(required(string({ pattern: '[*]{12}[0-9]{4}', example: '************2357' }))),
 });

@@ -5,11 +5,12 @@ import { maskAllButLast4 } from '../../../contract/redaction.ts';
 import type { Infer } from '../../../contract/schema.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import { invalid } from '../field-issues.ts';
-import { type cardInfo, maskedPassword } from './card-contract.ts';
+import { type cardInfo, type cardUpdate, maskedPassword } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;
+export type CardUpdate = Infer<typeof cardUpdate>;
 export type Card = NonNullable<PaymentInstrument['card']>;
 
 export interface CreatedCard {
@@ -35,8 +36,9 @@ export function variantIssues({ brand, brandVariant }: CardInfo): readonly Issue
 }
 
 /** Brand, variant, form factor, number and expiry of a card are fixed. */
-export function changedCard({ type, card }: PaymentInstrument, input: CardInfo): Card {
-  const info = toStoredInfo(input);
+export function changedCard({ type, card }: PaymentInstrument, input: CardUpdate): Card {
+  const { bin: _bin, expiration: _expiration, lastFour: _lastFour, number: _number, ...sent } = input;
+  const info = toStoredInfo(sent);
   if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
   throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));

@@ -3,9 +3,10 @@
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnly, readOnlyId } from '../read-only.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
-import { card, cardInfo, formFactor } from './card-contract.ts';
+import { card, cardInfo, cardUpdate, formFactor } from './card-contract.ts';
 
 const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
 const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
@@ -159,11 +160,20 @@ export const updatePaymentInstrument = operation({
   input: object('PaymentInstrumentUpdateRequest', {
     id,
     ifMatch: shapes.ifMatch,
+    sameId: readOnlyId(shapes.instrumentId),
     balanceAccountId: optional(shapes.accountId, 'Another balance account; only while it is inactive.'),
-    card: optional(cardInfo, 'The card; only while it is inactive. Its brand, variant and form stay as they are.'),
+    bankAccount: readOnly(paymentInstrument.fields.bankAccount),
+    card: optional(cardUpdate, 'The card; only while it is inactive. Its brand, variant and form stay as they are.'),
+    description: readOnly(paymentInstrument.fields.description),
+    issuingCountryCode: readOnly(paymentInstrument.fields.issuingCountryCode),
+    paymentInstrumentGroupId: readOnly(paymentInstrument.fields.paymentInstrumentGroupId),
+    reference: readOnly(paymentInstrument.fields.reference),
+    replacedById: readOnly(paymentInstrument.fields.replacedById),
+    replacementOfId: readOnly(paymentInstrument.fields.replacementOfId),
     status: optional(instrumentStatus, 'The status to move to.'),
     statusComment: comment,
     statusReason: reason,
+    type: readOnly(paymentInstrument.fields.type),
   }),
   output: updated,
 });

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
-import { Problem, throwIssues } from '../../../contract/problem.ts';
+import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
 import { bindHandlers } from '../../../gateway/implement.ts';
 import type { BalanceAccount } from '../balance-accounts/contract.ts';
@@ -11,13 +11,14 @@ import { withEvents } from '../events.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { platformProblems } from '../problems.ts';
+import { readOnlyIssues } from '../read-only.ts';
 import { requireActiveAccount } from '../require-active.ts';
 import type { Resource, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
 import { reasonIssues, reasonOf } from '../status-reason.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant } from '../tenancy.ts';
-import { type Card, type CardInfo, changedCard } from './card.ts';
+import { type Card, type CardUpdate, changedCard } from './card.ts';
 import * as contract from './contract.ts';
 import { createPaymentInstrument } from './create.ts';
 import { paymentInstruments } from './kind.ts';
@@ -35,7 +36,7 @@ const updatePaymentInstrument = withEvents<typeof contract.updatePaymentInstrume
     const { record } = before;
     checkIfMatch(input.ifMatch, before);
     checkTransition(before, input.status);
-    throwIssues(reasonIssues(input));
+    throwIssues([...reasonIssues(input), ...sentBackIssues(before, input, context)]);
     const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
     const account = await findForTenant(balanceAccounts, balanceAccountId, caller, resources);
     await checkUse(before, input, account, resources);
@@ -73,8 +74,24 @@ function toResponse(instrument: Instrument, context: HandlerContext) {
   return { ...openRecord(instrument, context), eTag: eTagOf(instrument) };
 }
 
+/** What only the platform sets must be as it is. */
+function sentBackIssues(
+  before: Instrument,
+  input: Input<typeof contract.updatePaymentInstrument>,
+  context: HandlerContext,
+): readonly Issue[] {
+  const { id, sameId, ifMatch: _, balanceAccountId: _account, card, status: _status, ...rest } = input;
+  const { statusComment: _comment, statusReason: _reason, ...sentBack } = rest;
+  const { bin, expiration, lastFour, number } = card ?? {};
+  const record = openRecord(before, context);
+  return [
+    ...readOnlyIssues({ ...record, sameId: id }, { sameId, ...sentBack }),
+    ...(record.card === undefined ? [] : readOnlyIssues(record.card, { bin, expiration, lastFour, number }, ['card'])),
+  ];
+}
+
 /** The card may change only while the instrument is inactive; the same card again is no change. */
-function nextCard({ record }: Instrument, info: CardInfo | undefined): Card | undefined {
+function nextCard({ record }: Instrument, info: CardUpdate | undefined): Card | undefined {
   if (info === undefined) return record.card;
   const card = changedCard(record, info);
   if (isDeepStrictEqual(card, record.card)) return record.card;

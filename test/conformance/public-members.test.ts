@@ -73,9 +73,9 @@ describe('errors', () => {
   });
 
   test.each([
-    [48, ''],
+    [45, ''],
     [
-      49,
+      46,
       'additionalData.merchantAccount=Invalid+Merchant+Account&additionalData.contract=Invalid+contract' +
         '&additionalData.shopperReference=Required+field+%27shopperReference%27+is+not+provided.&',
     ],

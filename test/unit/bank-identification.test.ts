@@ -15,13 +15,19 @@ const draws = 1_000;
 /** The example of each country's IBAN in the registry of ISO 13616. */
 const examples: Readonly<Record<IbanCountry, string>> = {
   BE: 'BE68539007547034',
+  CZ: 'CZ6508000000192000145399',
   DE: 'DE89370400440532013000',
+  DK: 'DK5000400440116243',
   ES: 'ES9121000418450200051332',
   FR: 'FR1420041010050500013M02606',
   GB: 'GB29NWBK60161331926819',
+  HU: 'HU42117730161111101800000000',
   IE: 'IE29AIBK93115212345678',
   IT: 'IT60X0542811101000000123456',
   NL: 'NL91ABNA0417164300',
+  NO: 'NO9386011117947',
+  PL: 'PL61109010140000071219812874',
+  SE: 'SE4550000000058398257466',
 };
 
 /** Published elsewhere, for what one example does not show: a Belgian 97, letters in French and in Italian accounts. */
@@ -37,13 +43,19 @@ const moreExamples = [
 /** The basic bank account numbers as the registry writes them. */
 const structures: Readonly<Record<IbanCountry, RegExp>> = {
   BE: /^\d{12}$/,
+  CZ: /^\d{20}$/,
   DE: /^\d{18}$/,
+  DK: /^\d{14}$/,
   ES: /^\d{20}$/,
   FR: /^\d{10}[A-Z0-9]{11}\d{2}$/,
   GB: /^[A-Z]{4}\d{14}$/,
+  HU: /^\d{24}$/,
   IE: /^[A-Z]{4}\d{14}$/,
   IT: /^[A-Z]\d{10}[A-Z0-9]{12}$/,
   NL: /^[A-Z]{4}\d{10}$/,
+  NO: /^\d{11}$/,
+  PL: /^\d{24}$/,
+  SE: /^\d{20}$/,
 };
 
 const figures = (text: string): bigint => BigInt(text.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55)));
@@ -94,12 +106,27 @@ const hasSpanishDigits = (bban: string): boolean => {
 const hasBelgianDigits = (bban: string): boolean =>
   Number(BigInt(bban.slice(0, 10)) % 97n || 97n) === Number(bban.slice(10));
 
-/** The others have none, or each bank has one of its own (DE, GB), or gave it up (NL: the test by 11). */
+const hasCzechDigits = (bban: string): boolean =>
+  dot(bban.slice(4, 10), 10, 5, 8, 4, 2, 1) % 11 === 0 && dot(bban.slice(10), 6, 3, 7, 9, 10, 5, 8, 4, 2, 1) % 11 === 0;
+
+const hasHungarianDigits = (bban: string): boolean =>
+  dot(bban.slice(0, 8), 9, 7, 3, 1) % 10 === 0 && dot(bban.slice(8), 9, 7, 3, 1) % 10 === 0;
+
+const hasNorwegianDigit = (bban: string): boolean => dot(bban, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1) % 11 === 0;
+
+/** That of the bank, the eighth digit. */
+const hasPolishDigit = (bban: string): boolean => dot(bban.slice(0, 8), 3, 9, 7, 1, 3, 9, 7, 1) % 10 === 0;
+
+/** The others have none, or each bank has one of its own (DE, DK, GB, SE), or gave it up (NL: the test by 11). */
 const nationalChecks: Readonly<Partial<Record<IbanCountry, (bban: string) => boolean>>> = {
   BE: hasBelgianDigits,
+  CZ: hasCzechDigits,
   ES: hasSpanishDigits,
   FR: hasRibKey,
+  HU: hasHungarianDigits,
   IT: hasItalianLetter,
+  NO: hasNorwegianDigit,
+  PL: hasPolishDigit,
 };
 
 const countryOf = (iban: string): IbanCountry => iban.slice(0, 2) as IbanCountry;
@@ -136,7 +163,8 @@ describe('the checks of this file, on published examples', () => {
   /** Every national check refuses what the check digits of the IBAN let pass. */
   test.each(Object.keys(nationalChecks) as IbanCountry[])('%s: wrong inside, and right by ISO 7064', (country) => {
     const account = examples[country].slice(4);
-    const place = account.length - 4;
+    // The check digit of Poland is that of the bank.
+    const place = country === 'PL' ? 2 : account.length - 4;
     const wrong = `${account.slice(0, place)}${(Number(account[place]) + 1) % 10}${account.slice(place + 1)}`;
     const iban = withCheckDigits(country, wrong);
     expect(leavesOne(iban)).toBe(true);
@@ -153,7 +181,15 @@ const isVisiblyInvented = (iban: string): boolean => {
       return /^IT\d\d[A-Z]0{10}/.test(iban);
     case 'DE':
     case 'ES':
+    case 'HU':
+    case 'PL':
       return /^..\d\d0{8}/.test(iban);
+    case 'CZ':
+    case 'DK':
+    case 'NO':
+      return /^..\d\d0{4}/.test(iban);
+    case 'SE':
+      return /^SE\d\d0{3}/.test(iban);
     case 'FR':
       return /^FR\d\d0{10}/.test(iban);
     case 'GB':
@@ -212,13 +248,16 @@ describe(`accounts, ${draws} of each country (SEED=${seed})`, () => {
       expect(dot(published, 3, 7, 1) % 10).toBe(0);
     expect(dot('110000001', 3, 7, 1) % 10).not.toBe(0);
   });
-  /** Each branch of the Spanish and Belgian checks, which one random example may miss. */
+  /** Each branch of national checks, which one random example may miss. */
   test.each([
     ['ES', '0000000000', 'ES?? 0000 0000 00 0000000000'],
     ['ES', '0000000006', 'ES?? 0000 0000 08 0000000006'],
     ['ES', '0000000002', 'ES?? 0000 0000 01 0000000002'],
     ['BE', '0000000', 'BE?? 9850 0000 0073'],
     ['BE', '0000024', 'BE?? 9850 0000 2497'],
+    ['CZ', '000000006', 'CZ?? 0000 0000 0010 0000 0064'],
+    ['CZ', '900000000', 'CZ?? 0000 0000 0090 0000 0001'],
+    ['NO', '000006', 'NO?? 0000 1000 063'],
   ] as const)('%s: the check digits of %s', (country, drawn, expected) => {
     const account = issueBankAccount(country, () => drawn);
     const bban = expected.slice(4).replaceAll(' ', '');

@@ -107,7 +107,7 @@ export const createPaymentInstrument = operation({
       description: shapes.description,
       issuingCountryCode: required(
         shapes.country,
-        'The country of issue, ISO 3166-1. Bank accounts are created in BE, DE, ES, FR, GB, IE, IT, NL and US.',
+        'The country of issue, ISO 3166-1. Bank accounts are created in BE, CZ, DE, DK, ES, FR, GB, HU, IE, IT, NL, NO, PL, SE and US.',
       ),
       paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it is to belong to.'),
       reference: shapes.reference,

@@ -1,4 +1,5 @@
 /** Finds, loads and checks the configuration file of a project. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import { ConfigError, variableNames } from '../config/config.ts';
 import { didYouMean } from '../config/did-you-mean.ts';
 import { closest } from '../config/unknown-variables.ts';
 import type { VariableSource } from '../config/variable-sources.ts';
+import { isMembers } from '../lib/members.ts';
 import type { ConfigContent } from './config-file.ts';
 
 export interface LoadedConfigFile {
@@ -130,7 +132,7 @@ const members: readonly string[] = Object.keys({
 } satisfies Required<Record<keyof ConfigContent, true>>);
 
 function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonly string[] {
-  if (!isRecord(content))
+  if (!isMembers(content))
     return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
   const { services = [], builtIn: isBuiltIn = true, settings = {}, deprecations } = content;
   const own = Array.isArray(services) ? services.filter(isService) : [];
@@ -160,11 +162,11 @@ function serviceFaults(services: unknown, builtIn: readonly GatewayService[]): r
 }
 
 function isService(service: unknown): service is GatewayService {
-  return isRecord(service) && service.kind === 'service' && isRecord(service.service);
+  return isMembers(service) && service.kind === 'service' && isMembers(service.service);
 }
 
 function settingFaults(settings: unknown, names: ReadonlySet<string>): readonly string[] {
-  if (!isRecord(settings)) return ['settings is not an object.'];
+  if (!isMembers(settings)) return ['settings is not an object.'];
   return Object.entries(settings).flatMap(([name, value]) => {
     if (!names.has(name)) {
       const suggestion = closest(name, names);
@@ -180,8 +182,4 @@ function settingFaults(settings: unknown, names: ReadonlySet<string>): readonly 
 
 function textOf(value: string | number | boolean): string {
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

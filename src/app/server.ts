@@ -19,6 +19,7 @@ import type { SiteServerOptions } from '../http/serve-site.ts';
 import { type CallerServer, openCallerServer } from '../http/server.ts';
 import type { Site } from '../http/site.ts';
 import type { TlsSource } from '../http/tls.ts';
+import { endsWithin } from '../lib/ends-within.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { Traffic } from '../observe/traffic/create-traffic.ts';
@@ -189,19 +190,6 @@ export async function startServer(
       }
     },
   });
-}
-
-/** Returns whether the work ended in time. Work that ends later is not waited for. */
-async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> {
-  const waiting = new AbortController();
-  try {
-    const ended = work.then(() => true);
-    return await Promise.race([ended, setTimeout(msMax, false, { signal: waiting.signal })]);
-  } finally {
-    waiting.abort();
-    // A failure after the time has no consumer left.
-    work.catch(() => {});
-  }
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */

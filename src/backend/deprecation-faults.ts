@@ -1,9 +1,12 @@
 /** Checks deprecations of a configuration or of an operator, and says everything that is wrong with them. */
-import { isTimeZone, parseTimeOfDay, repetitions } from '../callers/brown-out.ts';
+
+import { parseTimeOfDay, repetitions } from '../callers/brown-out.ts';
 import { type DeprecationRule, type FormatName, selectors } from '../callers/deprecation.ts';
 import { closest } from '../config/unknown-variables.ts';
 import type { Service } from '../contract/service.ts';
+import { knownToPlatform } from '../contract/time-zone.ts';
 import { protocolNames } from '../formats/index.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 
 /** Returns a sentence for each fault. `services`: those that are served, in all versions. */
 export function deprecationFaults(rules: unknown, services: readonly Service[]): readonly string[] {
@@ -20,7 +23,7 @@ export function deprecationRuleFaults(
   place: string,
   services: readonly Service[] | undefined,
 ): readonly string[] {
-  return isRecord(rule) ? ruleFaults(rule, place, services) : [`${place} is not an object.`];
+  return isMembers(rule) ? ruleFaults(rule, place, services) : [`${place} is not an object.`];
 }
 
 const members = Object.keys({
@@ -36,8 +39,6 @@ const members = Object.keys({
   link: true,
   brownOuts: true,
 } satisfies Required<Record<keyof DeprecationRule, true>>);
-
-type Members = Readonly<Record<string, unknown>>;
 
 function ruleFaults(rule: Members, place: string, services: readonly Service[] | undefined): readonly string[] {
   const { except = [], deprecatedSince, sunset, refuseAfterSunset = false, link, brownOuts = [] } = rule;
@@ -139,7 +140,7 @@ function sunsetFaults(deprecatedSince: unknown, sunset: unknown, place: string):
 }
 
 function brownOutFaults(brownOut: unknown, place: string): readonly string[] {
-  if (!isRecord(brownOut)) return [`${place} is not an object.`];
+  if (!isMembers(brownOut)) return [`${place} is not an object.`];
   const { every, from, to, timeZone } = brownOut;
   const known = every === undefined ? ['from', 'to'] : ['every', 'from', 'to', 'timeZone'];
   const unknown = Object.keys(brownOut).flatMap((name) =>
@@ -163,7 +164,7 @@ function brownOutFaults(brownOut: unknown, place: string): readonly string[] {
       : [`${place}.every: ${print(every)} is neither day nor a day of the week${suggest(every, repetitions)}`]),
     ...timeFaults,
     ...(timeFaults.length === 0 && from === to ? [`${place}.to is not after from.`] : []),
-    ...(timeZone === undefined || (typeof timeZone === 'string' && isTimeZone(timeZone))
+    ...(timeZone === undefined || (typeof timeZone === 'string' && knownToPlatform(timeZone))
       ? []
       : [`${place}.timeZone: ${print(timeZone)} is not a time zone like Europe/London.`]),
   ];
@@ -190,8 +191,4 @@ function isLink(value: unknown): boolean {
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
-}
-
-function isRecord(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

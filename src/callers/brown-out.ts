@@ -56,14 +56,6 @@ export function parseTimeOfDay(text: string): number | undefined {
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
 }
 
-export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function compileSingle({ from, to }: SingleBrownOut): FindWindow {
   const start = Date.parse(from);
   const end = Date.parse(to);

@@ -1,7 +1,7 @@
 /** `triglyph compact`: makes the file of the embedded store as small as its rows. */
 import type { Command } from 'commander';
 import type { Backend } from '../backend/backend.ts';
-import { isIncremental, rewriteStore, sizeOf } from '../store/sqlite/compact.ts';
+import { isIncremental, megabytes, rewriteStore, sizeOf } from '../store/sqlite/compact.ts';
 import { embeddedDataDir } from './backup.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -60,5 +60,3 @@ function linesOf({ dataDir, bytesBefore, bytesAfter, rewritten, complete }: Comp
     ...(complete ? [] : ['Another process reads the store, such as a backup: the file shrinks when it has ended.']),
   ];
 }
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

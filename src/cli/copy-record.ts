@@ -1,29 +1,16 @@
 /** Records a copy in the audit log of its source, where the keys of the log are configured. The target gets it with the rest. */
-import { openBackend } from '../backend/backend.ts';
 import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
 import type { Config } from '../config/config.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
-import { commandEvent, systemUser } from './audited-command.ts';
-import { projectServices, readProjectConfig } from './project.ts';
+import { systemUser } from './audited-command.ts';
+import { recordInStore } from './record-command.ts';
 
 /** A copy needs no keys, and no other settings. Without keys nothing can be added to the log. */
 export async function recordCopy(source: StoreAddress, target: StoreAddress): Promise<void> {
-  const config = readProjectConfig('production');
   // What an interrupted copy has copied already must stay as it is.
-  if (config.keys === undefined || !config.audit || (await hasBegun(target))) return;
-  const actor = systemUser();
-  const backend = await openBackend(
-    { ...config, ...addressOf(source) },
-    { exclusive: false, actor },
-    projectServices(),
-  );
-  try {
-    const command = commandEvent();
-    const detail = { from: describeStore(source), to: describeStore(target) };
-    await backend.audit.append([...(command ? [command] : []), { kind: 'export', actor, subject: 'store', detail }]);
-  } finally {
-    await backend.close();
-  }
+  if (await hasBegun(target)) return;
+  const detail = { from: describeStore(source), to: describeStore(target) };
+  await recordInStore({ kind: 'export', actor: systemUser(), subject: 'store', detail }, addressOf(source));
 }
 
 async function hasBegun(target: StoreAddress): Promise<boolean> {

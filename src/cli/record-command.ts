@@ -2,13 +2,14 @@
 
 import type { AuditEvent } from '../audit/audit-event.ts';
 import { openBackend } from '../backend/backend.ts';
+import type { Config } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain } from './command-error.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 
-/** Records the command, and then `event`. Without configured keys nothing can be added to the log. */
-export async function recordInStore(event?: AuditEvent): Promise<void> {
-  const config = readProjectConfig('production');
+/** Records the command, and then `event`, by default in the configured store. Without configured keys nothing can be added to the log. */
+export async function recordInStore(event?: AuditEvent, store: Partial<Config> = {}): Promise<void> {
+  const config = { ...readProjectConfig('production'), ...store };
   if (config.keys === undefined || !config.audit) return;
   const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, projectServices());
   try {

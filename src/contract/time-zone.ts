@@ -33,7 +33,8 @@ function spelt(name: string): boolean {
   return zonesWithoutArea.has(name) || (areas.test(name) && !/[A-Z]{4}/.test(name));
 }
 
-function knownToPlatform(name: string): boolean {
+/** Also in another case, and names such as PST. */
+export function knownToPlatform(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -1,7 +1,9 @@
 /** The test API: the controls of a gateway over HTTP, for tests in other languages. */
+
 import type { AdminParts } from '../http/admin.ts';
 import { jsonPage, methodPage, type Page } from '../http/admin-page.ts';
 import type { AdminRequest } from '../http/admin-request.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import type { Call } from './calls.ts';
 import type { TestControls } from './controls.ts';
 import type { Fault } from './fault.ts';
@@ -23,8 +25,7 @@ export function createTestApi(controls: TestControls): NonNullable<AdminParts['e
   };
 }
 
-type Body = Readonly<Record<string, unknown>>;
-type Answer = (controls: TestControls, body: Body) => object | Promise<object>;
+type Answer = (controls: TestControls, body: Members) => object | Promise<object>;
 
 const routes: Readonly<Record<string, Readonly<Record<string, Answer>>>> = Object.freeze({
   [`${testApiPath}/reset`]: { POST: reset },
@@ -46,25 +47,21 @@ async function run(answer: Answer, { method, body }: AdminRequest, controls: Tes
   }
 }
 
-function parse(text: string): Body | undefined {
+function parse(text: string): Members | undefined {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refusal(status: number, error: string, member?: string): Page {
   return jsonPage(status, { error, member });
 }
 
-async function reset(controls: TestControls, body: Body): Promise<object> {
+async function reset(controls: TestControls, body: Members): Promise<object> {
   checkMembers(body, []);
   await controls.reset();
   return showClock(controls);
@@ -74,12 +71,12 @@ function showClock({ clock }: TestControls): object {
   return { now: new Date(clock.now()).toISOString() };
 }
 
-function changeClock(controls: TestControls, body: Body): object {
+function changeClock(controls: TestControls, body: Members): object {
   checkMembers(body, ['advance', 'set']);
   const { advance, set } = body;
   if ((advance === undefined) === (set === undefined)) throw new InvalidMember('set', 'give either set or advance');
   if (set === undefined) {
-    if (!isObject(advance)) throw new InvalidMember('advance', 'is not an object such as {"days":31}');
+    if (!isMembers(advance)) throw new InvalidMember('advance', 'is not an object such as {"days":31}');
     controls.clock.advance(advance as Span);
   } else {
     // Without an offset, the time zone of the server would decide.
@@ -94,7 +91,7 @@ function showFaults({ faults }: TestControls): object {
   return { pending: faults.pending };
 }
 
-function addFault(controls: TestControls, { always = false, ...fault }: Body): object {
+function addFault(controls: TestControls, { always = false, ...fault }: Members): object {
   if (typeof always !== 'boolean') throw new InvalidMember('always', 'is neither true nor false');
   if (always && fault.times !== undefined) throw new InvalidMember('times', 'has no meaning with always');
   // `next` and `always` check each member.

@@ -1,7 +1,6 @@
 /** Reads members of a configuration whose types are not checked, and collects what is wrong with them. */
 import { didYouMean } from '../../config/did-you-mean.ts';
-
-export type Members = Readonly<Record<string, unknown>>;
+import { isMembers, type Members } from '../../lib/members.ts';
 
 /** The faults of one object; each begins with the place of the member. */
 export class MemberReader {
@@ -73,8 +72,4 @@ export class MemberReader {
       `${name === '' ? this.#place : `${this.#place}.${name}`} ${text.replace(/[.?]?$/, (end) => end || '.')}`,
     );
   }
-}
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

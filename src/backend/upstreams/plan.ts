@@ -4,9 +4,9 @@ import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import { contractsOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
-import { isMembers, type Members } from './members.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
 import { type ConfiguredUpstream, readUpstream } from './read-upstream.ts';
 

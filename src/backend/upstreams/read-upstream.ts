@@ -1,7 +1,8 @@
 /** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
-import { isMembers, MemberReader } from './members.ts';
+import { isMembers } from '../../lib/members.ts';
+import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
 import { readText } from './secret.ts';

@@ -1,10 +1,7 @@
 /** The state of the gateway: its settings, its parts: its processes, upstreams, store and Redis, and what its services show of themselves. */
 import { boolean, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { count, moment, reads, rows, text, values } from '../../operators/operation.ts';
+import { count, longText, moment, name, reads, rows, text, values } from '../../operators/operation.ts';
 
-const name = text(200, 'Demo');
-/** A text of another program, such as the reason of a failure. */
-const longText = text(4_000, 'HTTP 500');
 const pid = required(count, 'The number of the process.');
 
 const upstreamProcess = object('UpstreamInProcess', {

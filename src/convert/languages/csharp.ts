@@ -35,17 +35,11 @@ public static class Call
 {
     public static void Main()
     {
-${body === undefined ? '' : `        string body = string.Concat(\n${pieces(textOf(body))});\n`}        using (var client = new HttpClient())
+${body === undefined ? '' : `        string body = string.Concat(\n${asciiPieces(textOf(body))});\n`}        using (var client = new HttpClient())
         using (var request = new HttpRequestMessage(new HttpMethod("${method}"), ${asciiLiteral(url)}))
         {
 ${lines.map((line) => `            ${line}\n`).join('')}        }
     }
 }
 `;
-}
-
-function pieces(text: string): string {
-  return asciiPieces(text)
-    .map((piece) => `            ${piece}`)
-    .join(',\n');
 }

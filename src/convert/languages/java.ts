@@ -29,7 +29,7 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
 public class Call {
     public static void main(String[] arguments) throws Exception {
 ${isBasic ? `        String credential = System.getenv("${user}") + ":" + System.getenv("${password}");\n` : ''}${
-  body === undefined ? '' : `        String body = String.join("",\n${pieces(textOf(body))});\n`
+  body === undefined ? '' : `        String body = String.join("",\n${asciiPieces(textOf(body))});\n`
 }        HttpRequest request = HttpRequest.newBuilder(URI.create(${asciiLiteral(url)}))
 ${lines.map((line) => `            ${line}\n`).join('')}        HttpResponse<String> response =
             HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
@@ -37,10 +37,4 @@ ${lines.map((line) => `            ${line}\n`).join('')}        HttpResponse<Str
     }
 }
 `;
-}
-
-function pieces(text: string): string {
-  return asciiPieces(text)
-    .map((piece) => `            ${piece}`)
-    .join(',\n');
 }

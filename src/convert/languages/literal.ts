@@ -85,8 +85,9 @@ export function asciiLiteral(text: string): string {
 /** Characters in one literal. Java limits the bytes of a constant to 65,535. */
 const pieceMax = 8_000;
 
-/** The lines of a text as literals, for a call that joins them. Long lines are cut. */
-export function asciiPieces(text: string): readonly string[] {
+/** The lines of a text as literals, one below another, for a call that joins them. Long lines are cut. */
+export function asciiPieces(text: string): string {
   const pieces = text.split(/(?<=\n)/).flatMap((line) => line.match(new RegExp(`.{1,${pieceMax}}`, 'gsu')) ?? []);
-  return pieces.length === 0 ? ['""'] : pieces.map(asciiLiteral);
+  const literals = pieces.length === 0 ? ['""'] : pieces.map(asciiLiteral);
+  return literals.map((literal) => `            ${literal}`).join(',\n');
 }

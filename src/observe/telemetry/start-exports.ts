@@ -5,11 +5,12 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { version } from '../../config/version.ts';
+import { endsWithin } from '../../lib/ends-within.ts';
 import { createTracing } from './create-tracing.ts';
 import { readMetrics, type Scope } from './otlp-metrics.ts';
 import { samplerOf } from './sampler.ts';
 import { createSpanQueue } from './span-queue.ts';
-import { endpointOf, endsWithin, type Telemetry, type TelemetryParts } from './telemetry.ts';
+import { endpointOf, type Telemetry, type TelemetryParts } from './telemetry.ts';
 
 const name = 'triglyph';
 

@@ -1,5 +1,4 @@
 /** What the exports of traces and metrics need and offer, without the packages of OpenTelemetry. */
-import { setTimeout } from 'node:timers/promises';
 import type { Variables } from '../../config/config.ts';
 import type { RequestObserver } from '../../gateway/request-observer.ts';
 import type { Log } from '../../http/log.ts';
@@ -45,12 +44,4 @@ export function endpointOf(variables: Variables, signal: Signal): string | undef
   if (exporter !== '' && exporter !== 'otlp') return undefined;
   const endpoint = variables[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || variables.OTEL_EXPORTER_OTLP_ENDPOINT;
   return endpoint === undefined || endpoint === '' ? undefined : endpoint;
-}
-
-/** Resolves when the work has ended, in whatever way, or when its time is over. */
-export async function endsWithin(work: Promise<unknown>, msMax: number): Promise<void> {
-  const waiting = new AbortController();
-  const late = setTimeout(msMax, undefined, { signal: waiting.signal }).catch(() => {});
-  await Promise.race([work.catch(() => {}), late]);
-  waiting.abort();
 }

@@ -1,10 +1,8 @@
 /** The audit log. */
 import { auditKinds } from '../../audit/audit-event.ts';
 import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { count, inQuery, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
+import { count, inQuery, longText, moment, name, operatorProblems, reads, rows, text, values } from '../operation.ts';
 
-const name = text(200, 'Demo');
-const longText = text(4_000, 'HTTP 500');
 const subject = text(1_000, 'credential add');
 const time = text(40, '24h');
 

@@ -1,8 +1,6 @@
 /** Encryption keys, the rotation of stored data to the current ones, and the MACs of rows. */
 import { boolean, list, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { acts, count, inQuery, moment, operatorProblems, reads, rows, text } from '../operation.ts';
-
-const name = text(200, 'Demo');
+import { acts, count, inQuery, moment, name, operatorProblems, reads, rows, text } from '../operation.ts';
 
 const key = {
   id: required(name, 'The id of the key.'),

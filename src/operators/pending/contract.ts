@@ -1,16 +1,12 @@
 /** Pending requests, whose outcome is unknown, and what the gateway knows of an Idempotency-Key. */
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { acts, inPath, inQuery, moment, reads, rows, text } from '../operation.ts';
+import { acts, inPath, inQuery, longText, moment, name, reads, rows, text } from '../operation.ts';
 
 export const pendingProblems = defineProblems({
   pendingNotFound: kind(422, '1101', 'validation', 'No such request is pending'),
   notSettled: kind(422, '1102', 'validation', 'The request cannot be settled so'),
 });
-
-const name = text(200, 'Demo');
-/** A text of another program, such as the reason of a failure. */
-const longText = text(4_000, 'HTTP 500');
 
 export const findIdempotencyRecord = reads(
   'findIdempotencyRecord',

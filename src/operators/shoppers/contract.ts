@@ -1,8 +1,6 @@
 /** What is stored about a shopper, and its erasure. */
 import { boolean, integer, object, optional, required } from '../../contract/schema.ts';
-import { acts, count, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
-
-const name = text(200, 'Demo');
+import { acts, count, moment, name, operatorProblems, reads, rows, text, values } from '../operation.ts';
 
 const shopper = {
   merchantAccount: required(name, 'The merchant account.'),

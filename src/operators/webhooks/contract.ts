@@ -6,8 +6,10 @@ import {
   count,
   inPath,
   inQuery,
+  longText,
   milliseconds,
   moment,
+  name,
   operatorProblems,
   reads,
   rows,
@@ -18,9 +20,6 @@ export const webhookProblems = defineProblems({
   deadLetterNotFound: kind(422, '1103', 'validation', 'No dead letter has this id'),
 });
 
-const name = text(200, 'Demo');
-/** A text of another program, such as the reason of a failure. */
-const longText = text(4_000, 'HTTP 500');
 const address = text(2_000, 'https://shop.example.com/webhooks');
 const deadLetterId = text(300, '8816080397613514/we_Fx0uT4mQ9a1s');
 const endpointId = text(100, 'we_Fx0uT4mQ9a1s');

@@ -83,7 +83,7 @@ export interface GatewayOverrides {
   readonly openTelemetry?: (parts: Pick<TelemetryParts, 'log' | 'count'>) => Promise<Telemetry | undefined>;
   /** Opens the recorder of traffic. By default nothing is recorded. */
   readonly openTraffic?: (parts: TrafficParts) => Promise<Traffic | undefined>;
-  /** Of a test. */
+  /** The observer of a test. */
   readonly observer?: RequestObserver;
   /** Called when the log cannot be written to standard output. */
   readonly onLogError?: (thrown: Error) => void;
@@ -198,7 +198,7 @@ export async function composeGateway<M extends Metrics>(
     report: createDeprecationReport(log, metrics),
   });
   metrics.invalidDeprecations = () => deprecations.invalidCount;
-  // From the first request on.
+  // They hold from the first request on.
   await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
   const scanTexts =
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);

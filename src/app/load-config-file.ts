@@ -25,7 +25,7 @@ export interface LoadedConfigFile {
   readonly servesBuiltIn: boolean;
   readonly deprecations: readonly DeprecationRule[];
   readonly source: VariableSource;
-  /** As the file has them: unchecked. */
+  /** What the file has, unchecked. */
   readonly upstreams: UpstreamParts;
 }
 

@@ -71,7 +71,7 @@ export function createAuditTrail({ append, clock }: AuditTrailParts): AuditTrail
     record: (event) => add(event, false),
     recordOnce: (event) => add(event, true),
     async append(events) {
-      // Not limited: few, and they must not be lost.
+      // They are few and must not be lost, so their number has no limit.
       for (const event of events) waiting.push({ event, recordedAt: clock.now(), once: false });
       await flushAll();
     },

@@ -167,7 +167,7 @@ function createBackend(
     endpoints: createEndpoints(engine, integrity),
     upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper, integrity),
-    /** For sessions, which present no secret. */
+    /** Finds credentials for sessions, which present no secret. */
     liveCredentials: createLiveCredentials(engine, clock, integrity),
     credentialUses,
     /** Tells callers apart whose credentials only an upstream knows. */

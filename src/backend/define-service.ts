@@ -73,7 +73,7 @@ export interface Importer<R> {
 
 /** What is destroyed together when someone asks for it, such as the data of a person. `K` names whose. */
 export interface Erasure<K extends object = object> {
-  /** In the audit log. */
+  /** What the audit log calls it. */
   readonly subject: string;
   tenantOf(key: K): string;
   /** The audit log has a fingerprint of it: an operator who knows it can find the entry. */

@@ -38,7 +38,7 @@ export type BrownOut = SingleBrownOut | RepeatedBrownOut;
 /** Returns when the window ends that the moment is in, or undefined outside of it. Milliseconds since the epoch. */
 export type FindWindow = (now: number) => number | undefined;
 
-/** For a valid brown-out. */
+/** Takes a valid brown-out. */
 export function compileBrownOut(brownOut: BrownOut): FindWindow {
   return 'every' in brownOut ? compileRepeated(brownOut) : compileSingle(brownOut);
 }

@@ -53,7 +53,7 @@ export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = [])
 
 interface ClientNames {
   readonly plain: string;
-  /** With a peculiarity in the headers of one format. */
+  /** Names with a peculiarity in the headers of one format. */
   readonly styled: Map<string, string>;
 }
 

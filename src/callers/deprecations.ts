@@ -136,7 +136,7 @@ function nameOf({ type, name }: AuditActor): string {
   return `${type} ${name}`;
 }
 
-/** For the audit log. */
+/** Returns what the audit log says of a rule. */
 function describeRule(rule: unknown): AuditDetail {
   if (typeof rule !== 'object' || rule === null) return {};
   const { deprecatedSince, sunset, refuseAfterSunset, brownOuts = [] } = rule as DeprecationRule;

@@ -13,7 +13,7 @@ export async function explainStoreErrors<T>(work: () => Promise<T>, next: () => 
   }
 }
 
-/** For a command of one step. */
+/** Says what to do after a command of one step has failed. */
 export function nextAfterOneStep(place: string): readonly string[] {
   return [
     `The store is ${place}. The last step was stored whole or not at all.`,

@@ -32,7 +32,7 @@ export interface ConsoleApiParts {
   readonly sessions: Sessions;
   /** Verifies credentials, and locks those who guess. */
   readonly credentials: Authenticator;
-  /** Of the service of the console. */
+  /** The implementation of the service of the console. */
   readonly implementation: Implementation;
   /** Reports an unforeseen error. */
   readonly failed: (thrown: unknown) => void;

@@ -20,7 +20,7 @@ export const viewOperations = Object.freeze({
   testing: testingOperations,
 });
 
-/** With the operations of all services. */
+/** The contract of the console with the operations of all services. */
 export const consoleV1 = consoleContract(operatorOperations);
 
 /** The service without the operations about services that this gateway does not serve. */

@@ -35,7 +35,7 @@ export function createRequestLog(log: Log, names: MemberNames): Required<Pick<Re
       (http.aborted ? '"aborted":true,' : '') +
       textMember('reason', problem?.reason) +
       (cause === undefined ? '' : `"cause":${JSON.stringify(describeError(cause))},`);
-    // Without the comma after the last member.
+    // The comma after the last member is cut.
     log.writeRequest(isFailure ? 'error' : 'info', members.slice(0, -1));
   };
   return { answered };

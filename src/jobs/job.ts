@@ -37,7 +37,7 @@ export interface TakenJob extends NewJob {
 export interface DeadJob extends Pick<TakenJob, 'tenant' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
   /** Milliseconds since the epoch. */
   readonly deadSince: number;
-  /** For people. */
+  /** A text for people. */
   readonly lastFailure: string;
 }
 

@@ -28,7 +28,7 @@ interface VerifiedRow {
   readonly fields: MacFields;
 }
 
-/** With the largest rows, 20 MB. */
+/** So many verified rows are remembered: 20 MB, if they are the largest. */
 const verifiedMax = 16_384;
 /** SHA-256 in base64url. A MAC with a pin goes on with a dot and the pin. */
 export const macLength = 43;

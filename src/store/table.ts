@@ -95,7 +95,7 @@ export type Signed<N extends string = string> =
 /** An index of a table. */
 export interface Index<N extends string = string> {
   readonly on: readonly N[];
-  /** In SQL. */
+  /** A condition in SQL. */
   readonly where?: string;
   readonly unique?: true;
   /** The migration of its owner that adds it, where it comes after its columns. */
@@ -157,7 +157,7 @@ export interface TableParts<C extends Columns, S> {
   readonly keptFor: KeptFor<NumberName<C>>;
   readonly unique?: readonly (readonly ColumnName<C>[])[];
   readonly references?: readonly Reference<ColumnName<C>>[];
-  /** By the last part of their names. */
+  /** Indexes by the last part of their names. */
   readonly indexes?: Readonly<Record<string, Index<ColumnName<C>>>>;
   /** The rows that the migration adds, as values of the columns in their order. A copy replaces those of its target. */
   readonly rows?: readonly (readonly Value[])[];

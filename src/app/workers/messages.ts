@@ -35,7 +35,7 @@ export interface WorkerState {
   readonly ready: boolean;
   /** `ok`, or the name of the error, by part. */
   readonly probes: Readonly<Record<string, string>>;
-  /** For the console. */
+  /** What the console shows of the process. */
   readonly process: ProcessReport;
 }
 

@@ -98,7 +98,7 @@ function namesOf(changes: CredentialChanges): readonly string[] {
   return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : name));
 }
 
-/** For the audit log. */
+/** Returns what the audit log says of a credential. */
 function describe(
   credential: Omit<NewCredential, 'kind'> & { readonly kind?: string },
   username?: string,

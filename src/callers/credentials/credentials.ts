@@ -102,7 +102,7 @@ export function createCredentials(
   const read: Read = async (statement, name) => {
     const readAt = clock.now();
     const rows = await engine.read((session) => session.query(statement, [name]));
-    // Otherwise they are those of another credential.
+    // A row with another name is that of another credential.
     const own = rows[0]?.username === name || rows[0]?.lookup === name ? rows : [];
     const padded = [...own, ...decoys().slice(0, Math.max(comparedMin - own.length, 0))];
     for (const row of padded) verifyCredentialRow(integrity, row);

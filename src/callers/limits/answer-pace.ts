@@ -42,7 +42,7 @@ export function createAnswerPace(options: AnswerPaceOptions): AnswerPace {
       return 0;
     }
     onSlowed();
-    // Not all at the same moment.
+    // Callers that were slowed down together do not come back at the same moment.
     return waitMs * (0.75 + random() / 2);
   };
 }

@@ -127,7 +127,7 @@ export class LoginLimits {
   }
 
   #hashOf({ name, secret }: LoginAttempt, address?: string): string {
-    // As JSON: they could run into each other.
+    // JSON keeps them apart: joined, two names and secrets could make one text.
     return this.#limits.hash(JSON.stringify([name, secret, address]));
   }
 }

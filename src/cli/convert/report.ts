@@ -30,7 +30,7 @@ function formatMessage(name: string, { method, path, headers, body }: ConvertedM
   return `${lines.join('\n')}\n\n${text}`.trimEnd();
 }
 
-/** With a line break at the end. */
+/** Returns the notes with a line break at the end. */
 export function formatNotes({ service, version, operation, format, side, coercions, issues }: Conversion): string {
   const lines = [
     `${service}${operation === undefined ? '' : `.${operation}`}, version ${version}: ${side} in ${format}`,

@@ -39,9 +39,9 @@ interface Shape {
 
 interface PartProps<D extends Draft | undefined> {
   readonly shape: Shape;
-  /** With asterisks for items and entries. */
+  /** Items and entries are asterisks in it. */
   readonly schemaPath: string;
-  /** With their indices and keys. */
+  /** Items and entries are their indices and keys in it. */
   readonly path: string;
   readonly draft: D;
 }

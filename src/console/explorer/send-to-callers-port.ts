@@ -5,7 +5,7 @@ import { type RequestOptions, request as requestTls } from 'node:https';
 
 export interface SentRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -13,7 +13,7 @@ export interface SentRequest {
 
 export interface SentAnswer {
   readonly status: number;
-  /** As they were sent, each with its name. */
+  /** Each header with its name, as it was sent. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   readonly ms: number;

@@ -25,7 +25,7 @@ const edited = new Map<string, Carried>();
 export interface RequestState {
   readonly draft: DraftObject;
   readonly messages: readonly ShownMessage[];
-  /** By the path of the field. */
+  /** Messages by the path of their field. */
   readonly issues: ReadonlyMap<string, string>;
   readonly changes: NonNullable<EditedMessage['changes']>;
   /** What is edited now. */

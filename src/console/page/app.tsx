@@ -30,7 +30,7 @@ export function App() {
     };
     const fail = (thrown: unknown): void => setError(toApiError(thrown));
     onSessionEnd(end);
-    // Without an answer, the next request tells.
+    // Where no answer comes, the next request tells whether there is a session.
     const follow = (found: SessionState): void => (found.session === undefined ? end() : enter(found));
     onOtherTab(() => void session.find().then(follow, () => {}));
     session.find().then(enter, fail);

@@ -53,7 +53,7 @@ export function navigate(path: string, { replace = false } = {}): void {
 }
 
 interface LinkProps {
-  /** As for `navigate`. */
+  /** An address as `navigate` takes it. */
   readonly to: string;
   readonly class?: string;
   readonly current?: boolean;

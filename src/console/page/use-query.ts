@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { type Answer, type ApiError, addressOf, type QueryValues, read, toApiError } from './api.ts';
 
 export interface Query<T> {
-  /** Of the last load that succeeded. */
+  /** What the last load that succeeded has returned. */
   readonly value: T | undefined;
   readonly error: ApiError | undefined;
   reload(): void;

@@ -139,7 +139,7 @@ function parseLogIn(text: string, oneClick: PresentedSecret | undefined): Presen
   throw new Problem('badRequest');
 }
 
-/** As a program would present it. */
+/** Returns the headers in which a program would present the secret. */
 function headersOf(presented: PresentedSecret): WireRequest['headers'] {
   switch (presented.kind) {
     case 'basic': {

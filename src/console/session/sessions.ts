@@ -22,7 +22,7 @@ export interface Session {
 export interface SessionTimes {
   /** A session that is not used for so long ends. */
   readonly idleMsMax: number;
-  /** And any session after this time. */
+  /** Any session ends after this time. */
   readonly ageMsMax: number;
 }
 

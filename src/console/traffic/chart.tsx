@@ -4,7 +4,7 @@ import UPlot from 'uplot';
 import { formatTitle } from '../page/formats.ts';
 
 export interface Series {
-  /** Of a format. */
+  /** The name of a format. */
   readonly name: string;
   /** Null where there is no value. */
   readonly values: readonly (number | null)[];

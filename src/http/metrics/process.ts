@@ -12,7 +12,7 @@ export function addProcessMetrics(registers: Registry[], { version, store }: Bui
     name: 'triglyph_build_info',
     help: 'Always 1: the versions of the program and of Node, and the engine of the store.',
     labelNames: ['version', 'node', 'store'],
-    // With workers, not their number.
+    // It stays 1 with several workers.
     aggregator: 'max',
     registers,
   }).set({ version, node: process.versions.node, store }, 1);

@@ -13,7 +13,7 @@ export interface MiddlewareState {
 }
 
 export interface SentResponse {
-  /** As it was written. */
+  /** The answer as it was written. */
   readonly answer: Answer;
   readonly requestId: string;
   readonly status: number;

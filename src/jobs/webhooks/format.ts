@@ -3,7 +3,7 @@ import type { QueuedEvent } from './event.ts';
 import type { Message, Origin } from './message.ts';
 
 export interface WebhookFormat<Data extends object = never> {
-  /** As endpoints name it. */
+  /** The name that endpoints give. */
   readonly name: string;
   /** Whether endpoints with this format receive events of this type. */
   accepts(eventType: string): boolean;

@@ -37,7 +37,7 @@ const conflicts: ReadonlyMap<string, string> = new Map([
   ['40P01', 'deadlocks with other transactions after several retries'],
 ]);
 
-/** By SQLSTATE: temporary states of a server. */
+/** Temporary states of a server by their SQLSTATE. */
 const unavailable: ReadonlyMap<string, string> = new Map([
   ['53000', 'the database server has insufficient resources'],
   ['53100', 'the disk of the database server is full'],

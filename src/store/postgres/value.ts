@@ -1,7 +1,7 @@
 /** Parses the texts that PostgreSQL sends into the values of every engine: numbers and texts. */
 import type { CustomTypesConfig } from 'pg';
 
-/** By the OID of the type (pg_type). */
+/** Readers of values by the OID of their type (pg_type). */
 const readers: ReadonlyMap<number, (text: string) => number> = new Map([
   [16, booleanNumber],
   [20, wholeNumber],

@@ -22,7 +22,7 @@ export interface JobSummary {
   readonly dead: number;
   /** How long the first due job has waited, in milliseconds. */
   readonly longestDueMs?: number | undefined;
-  /** Of the job that failed last. */
+  /** Why the job failed that failed last. */
   readonly lastFailure?: string | undefined;
 }
 

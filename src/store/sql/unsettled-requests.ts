@@ -62,7 +62,7 @@ export function createUnsettledRequests(engine: Engine) {
       if (found.length === 0) return [];
       return await engine.write(async (session) => {
         const taken: UnsettledRequest[] = [];
-        // Of several processes one reports it.
+        // One of several processes reports it.
         for (const row of found) if ((await session.execute(report, [row.request_id])) > 0) taken.push(requestOf(row));
         return taken;
       }, readCommitted);

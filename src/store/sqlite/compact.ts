@@ -23,7 +23,7 @@ export function isIncremental(dataDir: string): boolean {
   }
 }
 
-/** Of the database and its write-ahead log. */
+/** Returns the bytes of the database and its write-ahead log. */
 export function sizeOf(dataDir: string): number {
   const path = join(dataDir, databaseName);
   return [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);

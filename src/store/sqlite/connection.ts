@@ -11,7 +11,7 @@ interface Prepared {
   readonly order?: readonly number[];
 }
 
-/** In `order`: the parameter is the present time. */
+/** Stands in `order` for a parameter that is the present time. */
 const presentTime = -1;
 
 export class Connection implements Session {

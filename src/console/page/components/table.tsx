@@ -9,7 +9,7 @@ export interface Column<R> {
   readonly cell: (row: R) => ComponentChildren;
   /** Numbers stand at the right. */
   readonly align?: 'end';
-  /** As narrow as its content. */
+  /** The column is as narrow as its content. */
   readonly narrow?: boolean;
 }
 

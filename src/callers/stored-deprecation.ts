@@ -32,12 +32,6 @@ export interface StoredDeprecations {
   readonly exemptions: readonly Exemption[];
 }
 
-export const noStoredDeprecations: StoredDeprecations = Object.freeze({
-  revision: 0,
-  deprecations: Object.freeze([]),
-  exemptions: Object.freeze([]),
-});
-
 /** Deprecations of a store. */
 export const storedDeprecationsMax = 100;
 /** Exemptions of one deprecation. */

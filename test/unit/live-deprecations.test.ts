@@ -3,7 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { type DeprecationEvent, LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { configuredIds, mergeDeprecations } from '../../src/callers/known-deprecations.ts';
-import { noStoredDeprecations, type StoredDeprecations } from '../../src/callers/stored-deprecation.ts';
+import type { StoredDeprecations } from '../../src/callers/stored-deprecation.ts';
+
+const noStoredDeprecations: StoredDeprecations = { revision: 0, deprecations: [], exemptions: [] };
 
 const since = { deprecatedSince: '2026-01-01' };
 const soap: DeprecationRule = { format: ['soap11', 'soap12'], ...since };

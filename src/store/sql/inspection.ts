@@ -6,8 +6,10 @@ import { type DeadRow, deadJobOf } from './jobs.ts';
 import { fieldsOf } from './row-values.ts';
 import type { idempotencyRecords } from './tables.ts';
 
+export type StoreInspection = ReturnType<typeof createInspection>;
+
 /** The jobs of one kind. A dead job is in no other count. */
-export interface JobSummary {
+type JobsRow = {
   readonly kind: string;
   /** Due now, and taken by no process. */
   readonly due: number;
@@ -20,51 +22,9 @@ export interface JobSummary {
   /** Have failed, and are repeated. They are in another count, too. */
   readonly failing: number;
   readonly dead: number;
-  /** How long the first due job has waited, in milliseconds. */
-  readonly longestDueMs?: number | undefined;
-  /** Why the job failed that failed last. */
-  readonly lastFailure?: string | undefined;
-}
-
-/** The events that wait for one endpoint. */
-export interface EndpointBacklog {
-  readonly tenant: string;
-  readonly endpointId: string;
-  readonly waiting: number;
-  readonly dead: number;
-  /** The age of the oldest that waits, in milliseconds. */
-  readonly oldestMs?: number | undefined;
-}
-
-/** An idempotency record with its times, in milliseconds since the epoch. */
-export interface RecordDetails {
-  /** Identifies the request; useless without the MAC key. */
-  readonly requestHash: string;
-  readonly operation: string;
-  /** Of the request that had the effect, or may have had it. */
-  readonly requestReference: string;
-  readonly createdAt: number;
-  /** Absent for a record without an outcome, which does not expire. */
-  readonly expiresAt?: number | undefined;
-  /** JSON text; absent where another server is asked, or its answer is unknown. */
-  readonly outcome?: string | undefined;
-}
-
-export interface StoreSchema {
-  /** The number of the last migration. */
-  readonly number: number;
-  /** The engine, or the service that brings the tables. */
-  readonly owner: string;
-  /** Milliseconds since the epoch. */
-  readonly appliedAt: number;
-}
-
-export type StoreInspection = ReturnType<typeof createInspection>;
-
-type JobsRow = { readonly longest_due_ms: number | null } & Pick<
-  JobSummary,
-  'kind' | 'due' | 'leased' | 'scheduled' | 'blocked' | 'failing' | 'dead'
->;
+  /** How long the first due job has waited. */
+  readonly longest_due_ms: number | null;
+};
 
 const isDue = 'due_at <= now_ms()';
 const isLeased = 'due_at > now_ms() and lease_owner is not null';
@@ -90,8 +50,12 @@ const lastFailures = statement<{ readonly kind: string; readonly last_failure: s
    where place = 1`,
 );
 
-type BacklogRow = Pick<EndpointBacklog, 'tenant' | 'waiting' | 'dead'> & {
+/** The events that wait for one endpoint, with the age of the oldest. */
+type BacklogRow = {
+  readonly tenant: string;
   readonly endpoint_id: string;
+  readonly waiting: number;
+  readonly dead: number;
   readonly oldest_ms: number | null;
 };
 
@@ -138,7 +102,8 @@ const findBytes = statement<{ readonly bytes: number }>(
 
 export function createInspection(engine: Engine) {
   return Object.freeze({
-    summarizeJobs: (): Promise<readonly JobSummary[]> =>
+    /** With the reason of the job that failed last. */
+    summarizeJobs: () =>
       engine.read(async (session) => {
         const failures = new Map(
           (await session.query(lastFailures, [])).map(({ kind, last_failure: failure }) => [kind, failure]),
@@ -146,8 +111,8 @@ export function createInspection(engine: Engine) {
         const rows = await session.query(summarizeJobs, []);
         return rows.map((row) => ({ ...fieldsOf(row), lastFailure: failures.get(row.kind) }));
       }),
-    summarizeEndpoints: (): Promise<readonly EndpointBacklog[]> =>
-      engine.read(async (session) => (await session.query(summarizeEndpoints, [])).map(fieldsOf)),
+    summarizeEndpoints: () =>
+      engine.read(async (session) => (await session.query(summarizeEndpoints, [])).map((row) => fieldsOf(row))),
     /** The dead jobs of a kind, of one tenant or of all, the longest dead first. */
     findDead: (
       kind: string,
@@ -157,13 +122,17 @@ export function createInspection(engine: Engine) {
     /** The tenants with a dead job of the kind. */
     findDeadTenants: (kind: string): Promise<readonly string[]> =>
       engine.read(async (session) => (await session.query(listDeadTenants, [kind])).map(({ tenant }) => tenant)),
-    /** Undefined where there is none, or only an expired one. */
-    findRecord: (recordKey: string): Promise<RecordDetails | undefined> =>
+    /**
+     * Undefined where there is none, or only an expired one. A record without an outcome does not expire: another server is asked, or its
+     * answer is unknown. The hash is useless without the MAC key.
+     */
+    findRecord: (recordKey: string) =>
       engine.read(async (session) => {
         const [row] = await session.query(findRecord, [recordKey]);
         return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
       }),
-    findSchema: (): Promise<StoreSchema | undefined> =>
+    /** The last migration, and its owner: the engine, or the service that brings the tables. */
+    findSchema: () =>
       engine.read(async (session) => {
         const [row] = await session.query(findSchema, []);
         return row && fieldsOf(row);

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createCertificate } from './certificates.ts';
+import { freePort } from './free-port.ts';
 import { createNetwork, type Machine } from './network.ts';
 import {
   etcdVariables,
@@ -16,7 +17,7 @@ import {
   startDatabaseProxy,
   startPooler,
 } from './patroni-files.ts';
-import { freePort, query } from './postgres-instance.ts';
+import { query } from './postgres-instance.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import type { Postgres } from './postgres.ts';
-import { freePort, query, runner, urlOf } from './postgres-instance.ts';
+import { query, runner, urlOf } from './postgres-instance.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 

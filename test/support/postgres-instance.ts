@@ -2,7 +2,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -124,15 +123,6 @@ export async function query(url: string, text: string, values: readonly unknown[
 export function urlOf(server: { readonly password: string; readonly port: number; readonly database: string }): string {
   const { password, port, database } = server;
   return `postgres://triglyph:${password}@127.0.0.1:${port}/${database}`;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** The server refuses to run as root; then it runs as the user of its package. */

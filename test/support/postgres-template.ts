@@ -5,9 +5,10 @@ import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { freePort } from './free-port.ts';
 import { migrate } from './migrated.ts';
 import { preparedOncePerRun } from './once-per-run.ts';
-import { createInstance, freePort, query, runner, runProgram, urlOf } from './postgres-instance.ts';
+import { createInstance, query, runner, runProgram, urlOf } from './postgres-instance.ts';
 
 /** A database with all tables and no rows. */
 export const migratedTemplate = 'migrated';

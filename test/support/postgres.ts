@@ -2,9 +2,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import {
   createInstance,
-  freePort,
   type Installation,
   type PostgresInstance,
   query,

@@ -1,4 +1,4 @@
-/** A TCP proxy that closes the connection when it reads a given text, and lets connections hang. */
+/** A TCP proxy that closes the connection when it reads a given text, delays answers, and lets connections hang. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -6,6 +6,8 @@ export interface Proxy {
   readonly port: number;
   /** Closes the next connection on which the client sends the text: before forwarding it, or before the response arrives. */
   cut(word: string, when: 'before the server receives' | 'before the client receives'): void;
+  /** Delays every answer from now on, in milliseconds. */
+  delay(ms: number): void;
   /** Connections that exist stay open and carry nothing more, as after a cut cable. New ones work. */
   freeze(): void;
   close(): Promise<void>;
@@ -14,6 +16,7 @@ export interface Proxy {
 /** Opens a proxy in front of a local port. */
 export const openProxy = async (target: number): Promise<Proxy> => {
   const sockets = new Set<Socket>();
+  let delayMs = 0;
   let order: { readonly word: string; readonly when: string } | undefined;
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
@@ -41,9 +44,14 @@ export const openProxy = async (target: number): Promise<Proxy> => {
       }
       upstream.write(bytes);
     });
+    // A shorter delay must not let an answer overtake an earlier one.
+    let lastAt = 0;
     upstream.on('data', (bytes) => {
-      if (deaf) cut();
-      else client.write(bytes);
+      if (deaf) return cut();
+      lastAt = Math.max(lastAt, performance.now() + delayMs);
+      const waitMs = lastAt - performance.now();
+      if (waitMs < 1) client.write(bytes);
+      else setTimeout(() => client.writable && client.write(bytes), waitMs);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,6 +60,9 @@ export const openProxy = async (target: number): Promise<Proxy> => {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cut(word, when) {
       order = { word, when };
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     freeze() {
       for (const socket of sockets) socket.pause();

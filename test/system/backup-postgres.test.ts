@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   countEffects,
   detailRow,
@@ -14,15 +15,7 @@ import {
   startKeyedLoad,
   type Target,
 } from '../support/keyed-notifications.ts';
-import {
-  createInstance,
-  freePort,
-  type PostgresInstance,
-  programs,
-  query,
-  runner,
-  urlOf,
-} from '../support/postgres-instance.ts';
+import { createInstance, type PostgresInstance, programs, query, runner, urlOf } from '../support/postgres-instance.ts';
 import { copyPreparedData, parametersOf } from '../support/postgres-template.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { createTempFolder, tempFolder } from '../support/temp-folder.ts';

@@ -1,10 +1,10 @@
 /** Runs the commands of docs/migrate.md, from the gateway in front of a JSON server to SOAP off. */
 import { readFileSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { settings } from '../../src/config/settings.ts';
 import type { Block } from '../interop/page.ts';
+import { freePort } from '../support/free-port.ts';
 import { followGuide, readGuide } from '../support/guide-pages.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 test('every command prints what the page shows', async () => {
-  const [port = 0, adminPort = 0, serverPort = 0] = await freePorts(3);
+  const [port = 0, adminPort = 0, serverPort = 0] = await Promise.all([freePort(), freePort(), freePort()]);
   const ports = {
     [String(settings.port.default)]: port,
     [String(settings.adminPort.default)]: adminPort,
@@ -41,22 +41,6 @@ function comparable(text: string): string {
     .replace(/PHP-SOAP\/[\d.]+/, 'PHP-SOAP')
     .replace(/service\.wsdl:\d+:\d+/, 'service.wsdl')
     .replace(/"pspReference":"\d+"/, '"pspReference":"0"');
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = servers.map(
-    (server) =>
-      new Promise<number>((resolve) => {
-        server.listen(0, '127.0.0.1', () => {
-          const address = server.address();
-          resolve(typeof address === 'object' && address !== null ? address.port : 0);
-        });
-      }),
-  );
-  const found = await Promise.all(ports);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return found;
 }
 
 /** For a page that was not followed to its end. */

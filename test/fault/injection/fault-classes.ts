@@ -2,11 +2,10 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Random } from '../../simulation/random.ts';
 import type { Postgres } from '../../support/postgres.ts';
-import type { Proxy as Cutter } from '../../support/proxy.ts';
+import type { Proxy } from '../../support/proxy.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { type Point, points } from './crash-points.ts';
 import type { ServerSlot } from './fleet.ts';
-import type { SlowProxy } from './slow-proxy.ts';
 
 /** What a fault class may break. */
 export interface FaultTargets {
@@ -14,10 +13,10 @@ export interface FaultTargets {
   readonly random: Random;
   readonly postgres: Postgres;
   /** A proxy before PostgreSQL, where the class needs it. */
-  readonly cutter: Cutter;
+  readonly cutter: Proxy;
   readonly redis: RedisServer;
   /** A proxy before Redis, where the class needs it. */
-  readonly slow: SlowProxy;
+  readonly slow: Proxy;
   /** How long a process is stopped. */
   readonly stallMs: number;
 }

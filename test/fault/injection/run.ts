@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Random } from '../../simulation/random.ts';
 import type { Variables } from '../../support/commands.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { type Proxy as Cutter, openProxy } from '../../support/proxy.ts';
+import { openProxy, type Proxy } from '../../support/proxy.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { checkHistory, type Doubled, doubledIn, type Verdict } from './checker.ts';
 import { resendAll, runClient } from './client.ts';
@@ -15,15 +15,14 @@ import { recordsVariable } from './crash-points.ts';
 import type { FaultClass, FaultTargets } from './fault-classes.ts';
 import { startFleet } from './fleet.ts';
 import { openHistory, readHistory } from './history.ts';
-import { openSlowProxy, type SlowProxy } from './slow-proxy.ts';
 
 /** The databases, Redis and proxies that the runs share. */
 export interface Infrastructure {
   readonly folder: string;
   readonly postgres: Postgres;
   readonly redis: RedisServer;
-  readonly cutter: Cutter;
-  readonly slow: SlowProxy;
+  readonly cutter: Proxy;
+  readonly slow: Proxy;
   readonly stores: Stores;
   close(): Promise<void>;
 }
@@ -41,7 +40,7 @@ export const startInfrastructure = async (options: { readonly durable: boolean }
     ending.push(() => redis.stop());
     const cutter = await openProxy(postgres.port);
     ending.push(() => cutter.close());
-    const slow = await openSlowProxy(redis.port);
+    const slow = await openProxy(redis.port);
     ending.push(() => slow.close());
     const stores = await prepareStores(folder, postgres);
     return { folder, postgres, redis, cutter, slow, stores, close };

@@ -11,6 +11,7 @@ import { ServerWatch, watchTimes } from '../../src/store/postgres/server-watch.t
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { firstMigrations, migrate } from '../support/migrated.ts';
+import { isNightly } from '../support/nightly.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
@@ -26,6 +27,7 @@ afterAll(() => server.discard());
 describeStore('store on PostgreSQL', {
   ...reuseDatabases(async () => openPostgres({ url: await server.createMigratedDatabase(), poolMax: 10 })),
   openEmpty: async () => openPostgres({ url: await server.createDatabase(), poolMax: 10 }),
+  hasFewCases: !isNightly,
 });
 
 const unavailable = { name: 'StoreUnavailable' };

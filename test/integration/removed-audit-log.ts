@@ -157,7 +157,15 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void {
+/** One with each means: rows and tables that are gone, and rows that come back. */
+const fewAttacks: readonly string[] = [
+  'the whole log is removed, with its anchor',
+  'the tables are dropped, and made anew',
+  'an older copy of both tables is put back, with the anchor of then',
+  'the log is replaced by that of another store',
+];
+
+export function describeRemovedAuditLog({ open, dispose, hasFewCases = false }: EngineFactory): void {
   describe('audit log that was removed', () => {
     let engine: Engine;
     beforeEach(async () => {
@@ -215,7 +223,8 @@ export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void 
       expect(await faults()).toEqual([]);
     });
 
-    test.each(Object.entries(attacks))('finds that %s', async (_, { texts, atOnce, later }) => {
+    const tried = Object.entries(attacks).filter(([name]) => !hasFewCases || fewAttacks.includes(name));
+    test.each(tried)('finds that %s', async (_, { texts, atOnce, later }) => {
       await fill();
       await run(texts(engine.dialect));
       expect(await faults()).toEqual(expect.arrayContaining([...atOnce]));
@@ -227,9 +236,7 @@ export function describeRemovedAuditLog({ open, dispose }: EngineFactory): void 
     });
 
     // An anchor and pins are all that these attacks concern.
-    const unprotected = Object.entries(attacks).filter(
-      ([name, { isFoundInLog }]) => !isFoundInLog && !/anchor$/.test(name),
-    );
+    const unprotected = tried.filter(([name, { isFoundInLog }]) => !isFoundInLog && !/anchor$/.test(name));
     test.each(unprotected)('control: without anchor and pins, nothing shows that %s', async (_, { texts }) => {
       await fill(false);
       await run(texts(engine.dialect));

@@ -43,6 +43,8 @@ export interface EngineFactory {
   dispose(engine: Engine): Promise<void>;
   /** After the last test. */
   close?(): Promise<void>;
+  /** Rules that are the same on each engine are tried with a few cases, since another engine has them all. */
+  readonly hasFewCases?: boolean;
 }
 
 /** `isShort`: the suites of the engine, without those of services and of operators. */

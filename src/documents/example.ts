@@ -22,7 +22,7 @@ function chosen({ choices }: ObjectSchema, extent: Extent) {
   return { wanted, left };
 }
 
-function objectExample(schema: ObjectSchema, extent: Extent): unknown {
+function objectExample(schema: ObjectSchema, extent: Extent): Readonly<Record<string, unknown>> {
   const { wanted, left } = chosen(schema, extent);
   const isShown = ([name, { required, mandatoryInStubs }]: [string, Field]) =>
     required ||
@@ -36,6 +36,15 @@ function objectExample(schema: ObjectSchema, extent: Extent): unknown {
         .map(([name, field]) => [name, example(field.schema, extent)]),
     ),
   );
+}
+
+/** A list cannot hold an empty item: where no field of the item is required, it has the first one. */
+function itemExample(item: Schema, extent: Extent): unknown {
+  if (item.kind !== 'object') return example(item, extent);
+  const value = objectExample(item, extent);
+  const first = Object.entries(item.fields)[0];
+  if (first === undefined || Object.keys(value).length > 0) return value;
+  return Object.freeze({ [first[0]]: example(first[1].schema, extent) });
 }
 
 function example(schema: Schema, extent: Extent): unknown {
@@ -59,7 +68,7 @@ function example(schema: Schema, extent: Extent): unknown {
       return schema.values[0];
     case 'list': {
       if (schema.joined) return Object.freeze(schema.item.values.slice(0, extent === 'full' ? 2 : 1));
-      return Object.freeze([example(schema.item, extent)]);
+      return Object.freeze([itemExample(schema.item, extent)]);
     }
     case 'object':
       return objectExample(schema, extent);

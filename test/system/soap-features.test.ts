@@ -9,7 +9,7 @@ import { createClientAsync } from 'soap';
 import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { freePort } from '../support/haproxy.ts';
+import { freePort } from '../support/free-port.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 

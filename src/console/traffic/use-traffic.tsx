@@ -7,7 +7,9 @@ export type TrafficLine = Answer<typeof listTraffic>['requests'][number];
 export type TrafficRequest = Answer<typeof getTrafficRequest>;
 export type TrafficDetails = NonNullable<TrafficRequest['details']>;
 
-export type TrafficFilter = Partial<Record<'format' | 'operation' | 'version' | 'caller' | 'outcome' | 'reference', string>>;
+export type TrafficFilter = Partial<
+  Record<'format' | 'operation' | 'version' | 'caller' | 'outcome' | 'reference', string>
+>;
 
 /** Rows of the list: more cannot be read, and each one costs time to draw. */
 export const rowsMax = 200;

@@ -208,7 +208,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
         createVault(before),
       );
       await store.write((tx) => tx.repository(CardChangeRepository).saveAnnouncement('Demo', announcement, 5));
-      for (const ring of [before, standby, after]) expect((await holders(ring, { card })).length).toBe(100);
+      for (const ring of [before, standby, after]) expect((await holders(ring, { card })).length).toBe(101);
       expect(await holders(alone, { card })).toEqual([]);
       // The same card again, at each step: it stays one detail.
       for (const ring of [standby, after])
@@ -228,7 +228,7 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
       expect(changed).toBeLessThan(200);
       expect(await reindex(store, reindexers, () => {})).toMatchObject({ changed: 0 });
 
-      expect((await holders(alone, { card })).length).toBe(100);
+      expect((await holders(alone, { card })).length).toBe(101);
       expect(await holders(alone, { bank })).toEqual(['anna']);
       expect(await holders(before, { card })).toEqual([]);
       const { detail } = await save(alone, { card }, 'shopper-007');

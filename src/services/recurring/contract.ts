@@ -130,14 +130,17 @@ export const storeToken = operation({
 
 export const tokenLookup = operation({
   name: 'tokenLookup',
-  doc: 'Returns the shoppers of a merchant account with a card or a bank account: the first 100, oldest first.',
+  doc: 'Returns the shoppers of a merchant account with a card or a bank account: 100 at a time, oldest first.',
   effect: 'reads',
   role: roles.lookup,
   problems: [],
   input: object(
     'TokenLookupRequest',
     {
-      additionalData: optional(shapes.additionalData, 'Ignored.'),
+      additionalData: optional(
+        shapes.additionalData,
+        '`cursor`: that of the response before, for the shoppers that follow. Other entries are ignored.',
+      ),
       bank: optional(shapes.bankAccount, 'The bank account to look for.'),
       card: optional(shapes.card, 'The card to look for; its number alone decides.'),
       elv: optional(shapes.elv, 'The account of a German direct debit to look for.'),
@@ -156,7 +159,7 @@ export const tokenLookup = operation({
     },
   ),
   output: object('TokenLookupResult', {
-    additionalData: optional(shapes.additionalData, 'Entries that may be returned.'),
+    additionalData: optional(shapes.additionalData, '`cursor`: present where more shoppers follow.'),
     pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
     tokens: optional(shapes.tokens, 'The shoppers; absent where no shopper has it.'),
   }),

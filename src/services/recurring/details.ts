@@ -57,6 +57,12 @@ export interface Holder {
   readonly createdAt: number;
 }
 
+/** The place of a holder in the order of a lookup. */
+export type HolderPosition = Pick<Holder, 'createdAt' | 'shopperReference'>;
+
+/** Before the first holder. */
+export const beforeAll: HolderPosition = Object.freeze({ createdAt: 0, shopperReference: '' });
+
 /** A stored detail with the shopper to whom it belongs. */
 export interface HeldDetail {
   readonly shopperReference: string;

@@ -15,11 +15,12 @@ export async function findUnderEach<T>(
   fingerprints: readonly string[],
   find: (fingerprint: string) => Promise<readonly T[]>,
   createdAt: (found: T) => number,
+  max = rowsMax,
 ): Promise<readonly T[]> {
   const [only, ...others] = fingerprints;
   if (only === undefined) return [];
   const found = [...(await find(only))];
   if (others.length === 0) return found;
   for (const each of others) found.push(...(await find(each)));
-  return found.sort((a, b) => createdAt(a) - createdAt(b)).slice(0, rowsMax);
+  return found.sort((a, b) => createdAt(a) - createdAt(b)).slice(0, max);
 }

@@ -3,15 +3,17 @@
 import { RowIntegrity } from '../../../store/row-integrity.ts';
 import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
-import type {
-  ContractType,
-  HeldDetail,
-  Holder,
-  ListedDetail,
-  PublicPart,
-  Shopper,
-  ShopperKey,
-  StoredDetail,
+import {
+  beforeAll,
+  type ContractType,
+  type HeldDetail,
+  type Holder,
+  type HolderPosition,
+  type ListedDetail,
+  type PublicPart,
+  type Shopper,
+  type ShopperKey,
+  type StoredDetail,
 } from '../details.ts';
 import type { InstrumentMatch } from '../match-instrument.ts';
 import { storedDetails } from '../tables.ts';
@@ -60,13 +62,15 @@ export class DetailReader {
     return row && detailOf(this.verified(key, row));
   }
 
-  /** The shoppers with an active detail of this fingerprint: the earliest 100, oldest first. */
+  /** The shoppers with an active detail of this fingerprint that follow `after`, oldest first: one more than an answer has. */
   async findHolders(
     { company, merchantAccount }: MerchantAccount,
     { fingerprint, match }: SearchedInstrument,
+    after: HolderPosition = beforeAll,
   ): Promise<readonly Holder[]> {
     const statement = match.needsPayload ? sql.findHoldersWithPayload : sql.findHolders;
-    const rows = await this.tx.query(statement, [company, merchantAccount, fingerprint]);
+    const position = [after.createdAt, after.shopperReference];
+    const rows = await this.tx.query(statement, [company, merchantAccount, fingerprint, ...position]);
     return rows.map((row) => {
       const shopperReference = row.shopper_reference;
       const detail = listedDetailOf(this.verified({ company, merchantAccount, shopperReference }, row));

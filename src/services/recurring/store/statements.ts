@@ -89,7 +89,10 @@ export type HolderRow = ListedRow & {
   readonly email: string | null;
 };
 
-/** The limit is the most that an answer may hold. */
+/** The most holders that an answer has. */
+export const holdersMax = 100;
+
+/** One more than an answer has, which tells whether more follow. */
 export const findHolders = statement<HolderRow>('find-holders', holdersText(publicColumns));
 export const findHoldersWithPayload = statement<HolderRow>(
   'find-holders-with-payload',
@@ -102,8 +105,9 @@ function holdersText(columns: readonly string[]): string {
      join shopper s on s.company = d.company and s.merchant_account = d.merchant_account
       and s.shopper_reference = d.shopper_reference
     where d.company = $1 and d.fingerprint = $3 and d.merchant_account = $2 and d.disabled_at is null
+      and (d.created_at > $4 or (d.created_at = $4 and d.shopper_reference > $5))
     order by d.created_at, d.shopper_reference
-    limit 100`;
+    limit ${holdersMax + 1}`;
 }
 
 export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(

@@ -1,6 +1,7 @@
 /** The published versions: each caller sends and gets the members of its own version, and a key holds in all of them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Schema } from '../../src/contract/schema.ts';
 import { contractOf, type Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
@@ -344,3 +345,63 @@ test('a retry through another version and format replays the response', async ()
     }
   }
 });
+
+/** The first and the last version with each operation; the WSDL of versions 1 and 12 and the public descriptions state them. */
+const operationsOf: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  createPermit: [40, 68],
+  deactivateRecurring: [1, 1],
+  disable: [1, 68],
+  disablePermit: [61, 68],
+  initialiseRecurring: [1, 1],
+  listRecurringDetails: [1, 68],
+  notifyShopper: [25, 68],
+  prepareStoreToken: [2, 12],
+  scheduleAccountUpdater: [2, 68],
+  storeAlias: [2, 12],
+  storeToken: [1, 68],
+  submitRecurring: [1, 1],
+  tokenLookup: [2, 68],
+};
+
+/** The first version with a member of a type, in requests or responses; those of details before version 13 stand above. */
+const membersSince: readonly (readonly [operation: string, side: 'input' | 'output', path: string, from: number])[] = [
+  ['disable', 'input', 'contract', 3],
+  ['listRecurringDetails', 'input', 'recurring.tokenService', 25],
+  ['listRecurringDetails', 'input', 'recurring.recurringExpiry', 40],
+  ['listRecurringDetails', 'input', 'recurring.recurringFrequency', 40],
+  ['listRecurringDetails', 'output', 'invalidOneclickContracts', 13],
+  ['listRecurringDetails', 'output', 'details.acquirer', 13],
+  ['listRecurringDetails', 'output', 'details.acquirerAccount', 13],
+  ['listRecurringDetails', 'output', 'details.bank.bankCity', 18],
+  ['listRecurringDetails', 'output', 'details.bank.taxId', 18],
+  ['listRecurringDetails', 'output', 'details.networkTxReference', 68],
+  ['listRecurringDetails', 'output', 'details.transactionLinkId', 68],
+  ['storeToken', 'input', 'bank.bankCity', 18],
+  ['storeToken', 'input', 'bank.taxId', 18],
+  ...detailSince.flatMap(([from, members]) =>
+    members.split(' ').map((name) => ['listRecurringDetails', 'output', `details.${name}`, from] as const),
+  ),
+];
+
+const hasMember = (schema: Schema, path: string): boolean => {
+  const [name = '', ...rest] = path.split('.');
+  if (schema.kind === 'list' && !schema.joined) return hasMember(schema.item, path);
+  if (schema.kind !== 'object') return false;
+  const field = schema.fields[name];
+  return field !== undefined && (rest.length === 0 || hasMember(field.schema, rest.join('.')));
+};
+
+test.each(Array.from({ length: 68 }, (_, at) => at + 1))(
+  'version %i has what the table of versions says',
+  (version) => {
+    const { operations, errorMap } = serviceOf(version);
+    const expected = Object.entries(operationsOf).filter(([, [from, to]]) => from <= version && version <= to);
+    expect([...operations.keys()].sort()).toEqual(expected.map(([name]) => name));
+    for (const [operation, side, path, from] of membersSince) {
+      const isThere = hasMember(operations.get(operation)![side], path);
+      expect([operation, path, isThere]).toEqual([operation, path, version >= from]);
+    }
+    expect(errorMap !== undefined).toBe(version >= 46);
+    expect(hasMember(operations.get('storeToken')!.output, 'rechargeReference')).toBe(version === 1 || version >= 13);
+  },
+);

@@ -183,7 +183,7 @@ describe('an unreadable CSV file', () => {
     ['no column names', `AcmeWeb,shopper,RECURRING,${numberOf(9)}\n`, 'line 1: column 1, "AcmeWeb", is unknown;'],
     ['a card number for a column', `${header},${numberOf(9)}\n`, 'line 1: column 4, "[digits]", is unknown.'],
     ['a security code', `${header},card.cvc\n`, 'line 1: column 4, "card.cvc", is unknown.'],
-    ['brackets in a column', 'card[number]\n', 'line 1: column 1, "card[number]", is unknown.'],
+    ['brackets in a column', 'card[number]\n', 'line 1: column 1, "card[number]", is unknown;'],
     [
       'a quote that is never closed',
       'merchantAccount,shopperReference,contracts\nAcmeWeb,"abc\n',

@@ -156,7 +156,7 @@ export function createOperations({ details: initial = demoDetails, issuers = {},
       const found = shopper?.details.find(({ shown }) =>
         named.every((each) => each === shown.recurringDetailReference),
       );
-      check(named.length > 0 && found, '803', 'PaymentDetail not found');
+      check(named.length > 0 && found, '803', 'This token not found');
       return {
         displayedReference: input.displayedReference ?? ownReference,
         message: 'Request Processed Successfully',

@@ -170,7 +170,7 @@ export function applyDeactivate(model: Model, execution: Execution, shopper: str
 export function applyNotify(model: Model, execution: Execution, shopper: string, reference: string): Step {
   const { pspReference, entries } = execution;
   if (!activeDetails(model, shopper).some((detail) => detail.reference === reference))
-    return { expected: { outcome: 'detailNotFound', message: 'PaymentDetail not found' }, effects: [] };
+    return { expected: { outcome: 'tokenNotFound', message: 'This token not found' }, effects: [] };
   const saved = entries.find(({ statement }) => statement.name === 'save-notification');
   const { shopperNotificationReference } = JSON.parse(String(saved?.parameters[5] ?? '{}'));
   const output = {

@@ -161,7 +161,7 @@ export const storedDetail: TestResource = {
     { ...checkClosedCard, asksUpdater: true, points: ['updater', 'save-job'] },
     { request: disable('bert'), otherRequest: store('bert', visa, ['RECURRING']), outcome: 'contractNotFound' },
   ],
-  refusals: ['contractNotFound', 'detailNotFound', 'permitNotFound'],
+  refusals: ['contractNotFound', 'detailNotFound', 'tokenNotFound', 'permitNotFound'],
   statements: [
     'find-shopper',
     'find-same-detail',

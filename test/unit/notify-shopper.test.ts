@@ -61,14 +61,14 @@ test.each([
   ['two details', { storedPaymentMethodId: 'VISA', recurringDetailReference: 'MC' }],
   ['an unknown shopper', { storedPaymentMethodId: 'VISA', shopperReference: 'bert' }],
 ])('%s is refused, and nothing is stored', async (_, input) => {
-  await expect(run(input)).rejects.toMatchObject({ kind: recurringProblems.detailNotFound });
+  await expect(run(input)).rejects.toMatchObject({ kind: recurringProblems.tokenNotFound });
   expect(await stored()).toEqual([]);
 });
 
 test('a disabled detail is an unknown one', async () => {
   await handlers.store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'VISA', now));
   await expect(run({ storedPaymentMethodId: 'VISA' })).rejects.toMatchObject({
-    kind: recurringProblems.detailNotFound,
+    kind: recurringProblems.tokenNotFound,
   });
 });
 

@@ -38,6 +38,7 @@ export const recurringProblems = defineProblems({
   tooManyDetails: kind(422, '801', 'validation', 'Too many PaymentDetails defined'),
   invalidContract: kind(422, '802', 'validation', 'Invalid contract'),
   detailNotFound: kind(422, '803', 'validation', 'PaymentDetail not found'),
+  tokenNotFound: kind(422, '803', 'validation', 'This token not found'),
   permitNotFound: kind(422, '000', 'validation', 'Permit not found'),
   keyReused: problems.keyReused,
   missingPaymentDetails: kind(422, '927', 'validation', 'Missing payment details'),

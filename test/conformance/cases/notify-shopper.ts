@@ -140,8 +140,8 @@ export const cases: readonly Case[] = [
       soap12: { shopperReference: 'no-shopper', storedPaymentMethodId: '8415995487234100' },
       json: { recurringDetailReference: '8313147988756818', storedPaymentMethodId: '8415995487234100' },
     },
-    refuses: 'detailNotFound',
-    says: 'validation 803 PaymentDetail not found',
+    refuses: 'tokenNotFound',
+    says: 'validation 803 This token not found',
   }),
   printed({
     title: 'a billing date in another format',

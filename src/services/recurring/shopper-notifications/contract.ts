@@ -8,14 +8,14 @@ import * as shapes from '../schemas.ts';
 
 const reference = shapes.text(256, 'A reference');
 const displayedReference = shapes.text(256, 'Subscription of March');
-const token = { invalid: recurringProblems.detailNotFound } as const;
+const token = { invalid: recurringProblems.tokenNotFound } as const;
 
 export const notifyShopper = operation({
   name: 'notifyShopper',
   doc: 'Announces a payment with a stored detail to its shopper. The announcement is stored; no issuer is called.',
   effect: 'writes',
   role: roles.notify,
-  problems: [recurringProblems.detailNotFound],
+  problems: [recurringProblems.tokenNotFound],
   input: object(
     'NotifyShopperRequest',
     {
@@ -41,7 +41,7 @@ export const notifyShopper = operation({
         {
           options: [['recurringDetailReference'], ['storedPaymentMethodId']],
           exclusive: false,
-          problem: recurringProblems.detailNotFound,
+          problem: recurringProblems.tokenNotFound,
           doc: 'recurringDetailReference or storedPaymentMethodId; with both, they must be equal.',
         },
       ],

@@ -20,7 +20,7 @@ export const notifyShopper: Handler<RecurringOperations['notifyShopper']> = asyn
   const detail = shopper?.details.find(({ recurringDetailReference }) =>
     named.every((each) => each === recurringDetailReference),
   );
-  if (detail === undefined) throw new Problem(recurringProblems.detailNotFound);
+  if (detail === undefined) throw new Problem(recurringProblems.tokenNotFound);
   const { recurringDetailReference } = detail;
   const shopperNotificationReference = ids.reference();
   await tx.repository(NotificationRepository).save(key, {

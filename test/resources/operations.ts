@@ -7,14 +7,14 @@ import { services } from '../../src/services/index.ts';
 export const protocols = createProtocols(services);
 export type Format = ProtocolName;
 
-/** In a version that every format can address. Throws for a name that no service has. */
+/** In a version that every format can address, or the newest one. Throws for a name that no service has. */
 export function findOperation(name: string): { readonly service: Service; readonly operation: Operation } {
   const found = services.flatMap((service) => {
     const operation = service.operations.get(name);
     return operation === undefined ? [] : [{ service, operation }];
   });
   // Only one version has the address of the adapter. Operations with an HTTP binding have one format.
-  const best = found.find(({ service }) => service.legacy?.adapter !== undefined) ?? found[0];
+  const best = found.find(({ service }) => service.legacy?.adapter !== undefined) ?? found.at(-1);
   if (best === undefined) throw new Error(`no service has an operation ${name}`);
   return best;
 }

@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { type TcpProxy as Cable, openProxy } from '../support/proxy.ts';
+import { type TestProxy as Cable, openProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
 const connections = 5;

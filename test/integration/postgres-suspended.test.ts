@@ -7,7 +7,7 @@ import type { WatchTimes } from '../../src/store/postgres/server-watch.ts';
 import { type Engine, type Statement, statement } from '../../src/store/sql/engine.ts';
 import { startTriglyph, triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { type TcpProxy as Cable, openProxy } from '../support/proxy.ts';
+import { type TestProxy as Cable, openProxy } from '../support/proxy.ts';
 import { prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface TcpProxy {
+export interface TestProxy {
   readonly port: number;
   /** Closes the next connection on which the client sends the text: before forwarding it, or before the response arrives. */
   cut(word: string, when: 'before the server receives' | 'before the client receives'): void;
@@ -14,7 +14,7 @@ export interface TcpProxy {
 }
 
 /** Opens a proxy in front of a local port. */
-export const openProxy = async (target: number): Promise<TcpProxy> => {
+export const openProxy = async (target: number): Promise<TestProxy> => {
   const sockets = new Set<Socket>();
   let delayMs = 0;
   let order: { readonly word: string; readonly when: string } | undefined;

@@ -2,7 +2,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Random } from '../../simulation/random.ts';
 import type { Postgres } from '../../support/postgres.ts';
-import type { TcpProxy } from '../../support/proxy.ts';
+import type { TestProxy } from '../../support/proxy.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { type Point, points } from './crash-points.ts';
 import type { ServerSlot } from './fleet.ts';
@@ -13,10 +13,10 @@ export interface FaultTargets {
   readonly random: Random;
   readonly postgres: Postgres;
   /** A proxy before PostgreSQL, where the class needs it. */
-  readonly cutter: TcpProxy;
+  readonly cutter: TestProxy;
   readonly redis: RedisServer;
   /** A proxy before Redis, where the class needs it. */
-  readonly slow: TcpProxy;
+  readonly slow: TestProxy;
   /** How long a process is stopped. */
   readonly stallMs: number;
 }

@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Random } from '../../simulation/random.ts';
 import type { Variables } from '../../support/commands.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { openProxy, type TcpProxy } from '../../support/proxy.ts';
+import { openProxy, type TestProxy } from '../../support/proxy.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { checkHistory, type Doubled, doubledIn, type Verdict } from './checker.ts';
 import { resendAll, runClient } from './client.ts';
@@ -21,8 +21,8 @@ export interface Infrastructure {
   readonly folder: string;
   readonly postgres: Postgres;
   readonly redis: RedisServer;
-  readonly cutter: TcpProxy;
-  readonly slow: TcpProxy;
+  readonly cutter: TestProxy;
+  readonly slow: TestProxy;
   readonly stores: Stores;
   close(): Promise<void>;
 }

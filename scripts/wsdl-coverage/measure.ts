@@ -51,7 +51,9 @@ async function measure(file: string): Promise<Measured> {
   const total = declared.length;
   const attainable = declared.filter(({ isIncomplete }) => !isIncomplete).length;
   try {
-    const { services, findings } = await importAll(file);
+    const read = await importWsdl(file, reading);
+    const { findings } = read;
+    const services = read.services.map(({ service }) => service);
     const causes = findings
       .filter(({ kind, text }) => kind === 'refused' && / is left out$/.test(text) && text.includes('the operation'))
       .map(({ text }) => general(text.replace(/; the operation [^;]* is left out$/, '')));
@@ -71,11 +73,6 @@ async function measure(file: string): Promise<Measured> {
     }
     return { ...nothing, total, attainable, causes: [], crash: stackOf(thrown) };
   }
-}
-
-async function importAll(file: string) {
-  const imported = await importWsdl(file, reading);
-  return { services: imported.services.map(({ service }) => service), findings: imported.findings };
 }
 
 async function compare(services: readonly Service[], declared: readonly DeclaredOperation[]) {

@@ -74,6 +74,8 @@ class Expander {
   readonly #soap: string;
   #lines: string[] = [];
   #isIncomplete = false;
+  /** Of the type that is read; attributes have no order among elements. */
+  #attributes: string[] = [];
 
   constructor(definitions: Definitions, index: SchemaIndex, soap: string) {
     this.#definitions = definitions;
@@ -210,6 +212,16 @@ class Expander {
   #content(declared: Declared, depth: number, derivations = 0): void {
     // Deeper parts need no lines, but what they name has to be declared.
     if (depth > depthMax || derivations > 30) return;
+    if (derivations === 0) {
+      const around = this.#attributes;
+      this.#attributes = [];
+      this.#parts(declared, depth, derivations);
+      for (const each of this.#attributes.toSorted()) this.#line(each);
+      this.#attributes = around;
+    } else this.#parts(declared, depth, derivations);
+  }
+
+  #parts(declared: Declared, depth: number, derivations: number): void {
     for (const child of declared.element.children) {
       if (child.namespace !== xsdUri) continue;
       const at = { ...declared, element: child };
@@ -226,6 +238,24 @@ class Expander {
         this.#content({ ...declared, element: derivation }, depth, derivations + 1);
       } else this.#particle(at, depth, { min: 1, max: 1 }, 0);
     }
+  }
+
+  #attribute(declared: Declared, reference: QName | undefined, start: string, use: string): void {
+    const found = reference === undefined ? declared : this.#index.find('attribute', reference);
+    if (found === undefined) {
+      this.#attributes.push(`${start}${keyOf(reference!)}`);
+      return;
+    }
+    const { element, schema } = found;
+    const form = element.attributes.get('form') ?? schema.root.attributes.get('attributeFormDefault');
+    const isQualified = reference !== undefined || form === 'qualified';
+    const type = nameIn(element, 'type');
+    const simple = childNamed(element, xsdUri, 'simpleType');
+    const inline = simple === undefined ? 'string' : this.#simple({ element: simple, schema }, 0);
+    const typeText = type === undefined ? inline : this.#builtIn(type, 0);
+    this.#attributes.push(
+      `${start}${isQualified ? `{${schema.targetNamespace}}` : ''}${nameOf(element)}${use} ${typeText}`,
+    );
   }
 
   #particle(declared: Declared, depth: number, group: Group, groups: number): void {
@@ -263,16 +293,7 @@ class Expander {
         const reference = nameIn(element, 'ref');
         if (reference?.uri === encodingUri || reference?.uri === wsdlUri) return;
         const use = element.attributes.get('use') === 'required' ? ' required' : '';
-        const type = nameIn(element, 'type');
-        const simple = childNamed(element, xsdUri, 'simpleType');
-        const typeText =
-          type !== undefined
-            ? this.#builtIn(type, 0)
-            : simple === undefined
-              ? 'string'
-              : this.#simple({ element: simple, schema }, 0);
-        const name = reference === undefined ? nameOf(element) : keyOf(reference);
-        this.#line(`${' '.repeat(depth)}@${name}${use} ${reference === undefined ? typeText : ''}`);
+        this.#attribute(declared, reference, `${' '.repeat(depth)}@`, use);
         return;
       }
       default:

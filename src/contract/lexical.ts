@@ -1,5 +1,8 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
 import { Buffer } from 'node:buffer';
+import { Malformed, parse as parseXml } from '../lib/xml/parse.ts';
+import { escapeXml } from '../lib/xml/print.ts';
+import { MixedContent, serialize, serializeContent } from '../lib/xml/serialize.ts';
 import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { parseDecimal } from './decimal.ts';
 import { isCountry, isCurrency } from './iso.ts';
@@ -7,6 +10,7 @@ import {
   type BinarySchema,
   type DateTimeSchema,
   type Format,
+  markupLengthMax,
   type ScalarSchema,
   type StringSchema,
   textLengthMax,
@@ -129,7 +133,27 @@ function parseBinary({ max }: BinarySchema) {
   };
 }
 
+/** Every text of the same elements is one value, which declares its namespaces. A text that does not begin as XML is content. */
+function parseMarkup(markup: NonNullable<StringSchema['markup']>) {
+  return (text: string): Parsed => {
+    if (text.length > markupLengthMax) return { fault: 'length' };
+    const trimmed = text.trim();
+    if (!trimmed.startsWith('<'))
+      return markup === 'content' && printable(text)
+        ? { value: `<value>${escapeXml(text)}</value>` }
+        : { fault: 'type' };
+    try {
+      const element = parseXml(trimmed);
+      return { value: markup === 'content' ? serializeContent(element) : serialize(element) };
+    } catch (thrown) {
+      if (thrown instanceof Malformed || thrown instanceof MixedContent) return { fault: 'type' };
+      throw thrown;
+    }
+  };
+}
+
 function parseText(schema: StringSchema, pattern: RegExp | undefined) {
+  if (schema.markup !== undefined) return parseMarkup(schema.markup);
   const { min = 0, max = textLengthMax, format } = schema;
   const sound = format === undefined ? undefined : formats[format];
   return (text: string): Parsed => {

@@ -78,16 +78,20 @@ export interface SoapActions {
   readonly soap12: string;
 }
 
-/** The local names of the elements of SOAP messages. */
+/** The elements of SOAP messages. */
 export interface MessageElements {
-  /** By default the name of the operation. */
+  /** By default the name of the operation. Empty where the fields are the elements of the Body themselves. */
   readonly input?: string;
-  /** By default the name of the operation, with `Response` behind it. */
+  /** By default the name of the operation, with `Response` behind it. Empty as for `input`. */
   readonly output?: string;
   /** In the style `request-result`: the element that holds the fields, where it is not called `request`. */
   readonly request?: string;
   /** The same where it is not called `result`. */
   readonly result?: string;
+  /** Prefix of the namespace of the element; empty for none, that of the service where it is absent. */
+  readonly inputNamespace?: string;
+  /** As `inputNamespace`. */
+  readonly outputNamespace?: string;
 }
 
 /** A field of the input whose values a grant must hold. */
@@ -148,6 +152,17 @@ export function namesInPath(path: string): readonly string[] {
 /** The local name of the element of a SOAP message. */
 export function elementName({ name, elements }: Operation, side: 'input' | 'output'): string {
   return elements?.[side] ?? (side === 'input' ? name : `${name}Response`);
+}
+
+/** The prefix of the namespace of the element of a SOAP message: undefined for that of the service, empty for none. */
+export function elementPrefix({ elements }: Operation, side: 'input' | 'output'): string | undefined {
+  return side === 'input' ? elements?.inputNamespace : elements?.outputNamespace;
+}
+
+/** Whether two operations with one element are told apart by their actions. */
+export function hasOwnAction(one: Operation, other: Operation): boolean {
+  const versions = ['soap11', 'soap12'] as const;
+  return versions.every((version) => soapActionOf(one, version) !== soapActionOf(other, version));
 }
 
 /** The SOAPAction in one version of SOAP; empty where there is none. */

@@ -312,6 +312,9 @@ function readObject<N>(
     // An empty object inside another is absent, and what it lacks is no one's concern.
     if (!occupied && path.length > 0) return collector.forget(before);
 
+    if (schema.anyField !== undefined)
+      refuseKnown(value[schema.anyField], schema, [...path, schema.anyField], collector);
+
     const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
     for (const { options, exclusive, orNone, problem } of schema.choices) {
       const met = options.filter((names) => names.every(isThere));
@@ -321,6 +324,15 @@ function readObject<N>(
     }
     return Object.freeze(value);
   };
+}
+
+/** An element of any name must not be that of a field: in XML it would be the field. */
+function refuseKnown(items: unknown, { fields }: ObjectSchema, path: Path, collector: IssueCollector): void {
+  if (!Array.isArray(items)) return;
+  for (const each of items) {
+    const name = /^<([^\s/>]+)/.exec(String(each))?.[1] ?? '';
+    if (Object.hasOwn(fields, name)) collector.add(path, 'invalidField', label(path));
+  }
 }
 
 /** Compiles the collection of an object's members; undefined for a node that is no object. */

@@ -1,4 +1,6 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
+
+import { elementName, elementPrefix, type Operation } from './operation.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
@@ -25,6 +27,16 @@ export interface RecordType {
   readonly members: readonly RecordMember[];
 }
 
+/**
+ * Whether the element of a message has a type with a name: one of another namespace than the element. Others hold their fields
+ * themselves.
+ */
+export function isTypedMessage(operation: Operation, side: 'input' | 'output', service: Service): boolean {
+  if (elementAround(service, operation, side) !== undefined || elementName(operation, side) === '') return false;
+  const { own } = namespacesOf(service);
+  return service.soapStyle !== 'rpc' && (operation[side].namespace ?? own) !== (elementPrefix(operation, side) ?? own);
+}
+
 /** The types by `qualifiedName`, sorted by it. Inputs and outputs that are the content of an operation's element have no type. */
 export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   const schemas = new Map<string, Set<ObjectSchema>>();
@@ -38,13 +50,14 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   for (const side of ['input', 'output'] as const)
     for (const operation of operations) {
       const root = operation[side];
+      const isContent =
+        elementAround(service, operation, side) === undefined && !isTypedMessage(operation, side, service);
       walk<void>(root, {
         scalar: nothing,
         joined: nothing,
         list: nothing,
         map: nothing,
-        object: (schema) =>
-          schema === root && elementAround(service, operation, side) === undefined ? undefined : add(schema),
+        object: (schema) => (schema === root && isContent ? undefined : add(schema)),
       });
     }
   for (const { detail } of operations.flatMap(({ faults = [] }) => faults))
@@ -91,7 +104,9 @@ function memberOf(name: string, fields: readonly Field[], isMandatory: boolean):
   const isElement = !isAttribute && !isText;
   const isNillable =
     isElement &&
-    (isMandatory ? fields.every(({ mandatoryInStubs }) => mandatoryInStubs === 'nillable') : fields.every(mayBeNil));
+    (isMandatory && !fields.some(({ schema }) => isRepeated(schema))
+      ? fields.every(({ mandatoryInStubs }) => mandatoryInStubs === 'nillable')
+      : fields.every(mayBeNil));
   const isEmptyInstead = isElement && isMandatory && fields.every((each) => each.mandatoryInStubs === 'empty');
   return { name, fields, isMandatory, isNillable, isEmptyInstead, isAttribute, isText };
 }
@@ -100,7 +115,8 @@ function memberOf(name: string, fields: readonly Field[], isMandatory: boolean):
 function mayBeNil({ schema, nillable }: Field): boolean {
   const requiresAttribute =
     schema.kind === 'object' && schema.attributes.some((name) => schema.fields[name]?.required === true);
-  return nillable !== false && !requiresAttribute && !isRepeated(schema);
+  if (isRepeated(schema)) return schema.kind === 'list' && !schema.joined && schema.nillableItems === true;
+  return nillable !== false && !requiresAttribute;
 }
 
 /** Whether the items of a list are members of the object around it. */

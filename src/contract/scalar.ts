@@ -9,6 +9,9 @@ export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currenc
 /** Characters that a text may have where its schema sets no other limit. */
 export const textLengthMax = 4000;
 
+/** Characters of XML that a field holds as text. */
+export const markupLengthMax = 65_536;
+
 /** Every SQL database has columns for as many. */
 export const decimalDigitsMax = 38;
 
@@ -42,6 +45,11 @@ export interface StringSchema {
   readonly neverStored?: true;
   /** In full in one response only; the stored outcome has the last four characters. */
   readonly storeAs?: 'last4';
+  /**
+   * The text is XML. `content`: what an element holds, in SOAP in the element of the field; the name of the outer element means
+   * nothing. `any`, `other`: an element of any name, in SOAP a member of the object; of another namespace, for `other`.
+   */
+  readonly markup?: 'content' | 'any' | 'other';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
   /** The grant that must hold the value. */
@@ -117,6 +125,40 @@ export interface EnumSchema<V extends string = string> {
   /** A request may write the values in any case. */
   readonly anyCase?: true;
 }
+
+/** The built-in types of XML Schema that a WSDL may declare in place of the one that the kind of a scalar has. */
+export type XsdType =
+  | 'anyURI'
+  | 'byte'
+  | 'duration'
+  | 'float'
+  | 'gDay'
+  | 'gMonth'
+  | 'gMonthDay'
+  | 'gYear'
+  | 'gYearMonth'
+  | 'hexBinary'
+  | 'ID'
+  | 'IDREF'
+  | 'integer'
+  | 'language'
+  | 'Name'
+  | 'NCName'
+  | 'negativeInteger'
+  | 'NMTOKEN'
+  | 'nonNegativeInteger'
+  | 'nonPositiveInteger'
+  | 'normalizedString'
+  | 'positiveInteger'
+  | 'short'
+  | 'time'
+  | 'token'
+  | 'unsignedByte'
+  | 'unsignedInt'
+  | 'unsignedLong'
+  | 'unsignedShort'
+  | 'int'
+  | 'long';
 
 /** A schema without parts. */
 export type ScalarSchema =

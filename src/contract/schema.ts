@@ -11,6 +11,7 @@ import type {
   IntegerSchema,
   ScalarSchema,
   StringSchema,
+  XsdType,
 } from './scalar.ts';
 import { type Documented, documented } from './scalar.ts';
 
@@ -31,6 +32,12 @@ export interface ListSchema<S extends Schema = Schema> {
   readonly anyItemName?: true;
   /** Prefix of the XML namespace of the items; empty for none, that of the service where it is absent. */
   readonly namespace?: string;
+  /** Whether the WSDL declares that items may be nil; by default those of an element of their own. */
+  readonly nillableItems?: boolean;
+  /** The WSDL declares one item at least. */
+  readonly mandatoryItem?: true;
+  /** The type of scalar items in the WSDL, where it is another one than that of their kind. */
+  readonly xsd?: XsdType;
   readonly emptyString?: never;
   readonly max: number;
 }
@@ -80,10 +87,15 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * earlier versions do not know: some of them refuse an answer with its element.
    */
   readonly nillable?: false;
-  /** In SOAP, the field is an unqualified attribute of the object's element, or its text. Only for scalars. */
+  /**
+   * In SOAP, the field is an attribute of the object's element, or its text. Only for scalars. An attribute is in no namespace where
+   * the field has none; `xml` is the prefix of that of XML.
+   */
   readonly xml?: 'attribute' | 'text';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
+  /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
+  readonly xsd?: XsdType;
   /** The name of the member in JSON, where it is another one than that of the field. */
   readonly json?: string;
   /** Only in operations with an HTTP binding; the body where it is absent. */
@@ -113,13 +125,15 @@ export type IgnoredMembers = Readonly<Record<string, string>>;
 export interface ObjectSchema<F extends Fields = Fields> {
   readonly kind: 'object';
   readonly name: string;
-  /** Prefix of the XML namespace; the service's own where it is undefined. */
+  /** Prefix of the XML namespace; empty for none, the service's own where it is undefined. */
   readonly namespace: string | undefined;
   readonly fields: F;
   /** The fields that are XML attributes. */
   readonly attributes: readonly string[];
   /** The field that is the text of the element. */
   readonly textField: string | undefined;
+  /** The field whose items are elements of any other name. */
+  readonly anyField: string | undefined;
   readonly choices: readonly Choice[];
   /** Members that requests may have and that Triglyph ignores. */
   readonly ignoredMembers: IgnoredMembers;
@@ -167,6 +181,9 @@ export function list<S extends Schema>(item: S, itemName: string, options: ListO
     ...(options.repeated && { repeated: true }),
     ...(options.anyItemName && { anyItemName: true }),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
+    ...(options.nillableItems !== undefined && { nillableItems: options.nillableItems }),
+    ...(options.mandatoryItem && { mandatoryItem: true }),
+    ...(options.xsd !== undefined && { xsd: options.xsd }),
     max: options.max,
   });
 }
@@ -177,6 +194,9 @@ export interface ListOptions {
   readonly repeated?: boolean;
   readonly anyItemName?: boolean;
   readonly namespace?: string;
+  readonly nillableItems?: boolean;
+  readonly mandatoryItem?: boolean;
+  readonly xsd?: XsdType;
   readonly max: number;
 }
 
@@ -222,6 +242,7 @@ export function object<const F extends Fields>(
     fields: Object.freeze(fields),
     attributes: attributesOf(name, fields),
     textField: textFieldOf(name, fields),
+    anyField: anyFieldOf(name, fields),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
@@ -245,6 +266,18 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
     if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
   }
   return Object.freeze(names);
+}
+
+/** Whether the items of a list are elements of any name. */
+export function holdsAnyElement(schema: Schema): boolean {
+  if (schema.kind !== 'list' || schema.joined || schema.item.kind !== 'string') return false;
+  return schema.item.markup === 'any' || schema.item.markup === 'other';
+}
+
+function anyFieldOf(object: string, fields: Fields): string | undefined {
+  const names = Object.keys(fields).filter((name) => holdsAnyElement(fields[name]!.schema));
+  if (names.length > 1) throw new TypeError(`${object}: ${names.join(' and ')} hold elements of any name`);
+  return names[0];
 }
 
 function textFieldOf(object: string, fields: Fields): string | undefined {

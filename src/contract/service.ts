@@ -1,6 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
-import { elementName, type Fault, isBound, type Operation } from './operation.ts';
+import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';
@@ -92,22 +92,19 @@ export function service<O extends Operation>(
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
     throw new TypeError(`${parts.name}: an operation without a binding needs the namespaces of its service`);
-  for (const { name, role, input, output, faults = [] } of parts.operations) {
+  for (const operation of parts.operations) {
+    const { name, role, faults = [] } = operation;
     if (!parts.roles.includes(role)) throw new TypeError(`${parts.name} has no role ${role}, which ${name} asks for`);
     for (const { problem } of faults)
       if (parts.problems?.[problem.name] !== problem)
         throw new TypeError(`${parts.name} has no problem ${problem.name}, which is a fault of ${name}`);
-    for (const prefix of [input, output, ...faults.map(({ detail }) => detail)]
-      .flatMap(namespacesIn)
-      .concat(namespacesOfFaults(faults)))
+    for (const prefix of namespacesOfMessages(operation))
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
   checkRoleSets(parts);
   checkElements(parts);
   checkFaults(parts);
-  if (parts.soapStyle === 'wrapped' || parts.soapStyle === 'rpc')
-    for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
   if (parts.soapStyle === 'rpc') for (const each of parts.operations) checkParts(each);
   return Object.freeze({ ...parts, operations });
 }
@@ -124,7 +121,7 @@ function checkRoleSets({ name, roles, roleSets = {} }: Pick<Service, 'name' | 'r
   }
 }
 
-/** The element of a message names its operation. */
+/** The element of a message names its operation, or the SOAPAction does. */
 function checkElements({
   name,
   operations,
@@ -132,15 +129,22 @@ function checkElements({
   readonly name: string;
   readonly operations: readonly Operation[];
 }): void {
-  const names = operations.filter((each) => !isBound(each)).map((each) => elementName(each, 'input'));
-  const twice = names.find((each, at) => names.indexOf(each) !== at);
-  if (twice !== undefined) throw new TypeError(`${name}: two operations have the element ${twice}`);
+  const named = operations.filter((each) => !isBound(each));
+  const keyOf = (operation: Operation, side: 'input' | 'output') =>
+    `${elementPrefix(operation, side) ?? ''} ${elementName(operation, side)}`;
+  const withElement = named.filter((each) => elementName(each, 'input') !== '');
+  for (const [element, sharing] of Map.groupBy(withElement, (each) => keyOf(each, 'input')))
+    for (const [at, each] of sharing.entries())
+      if (sharing.slice(0, at).some((other) => !hasOwnAction(each, other)))
+        throw new TypeError(`${name}: two operations have the element ${element.trim()}`);
   const contents = new Map<string, ObjectSchema>();
-  for (const operation of operations.filter((each) => !isBound(each)))
+  for (const operation of named)
     for (const side of ['input', 'output'] as const) {
-      const element = elementName(operation, side);
+      const element = keyOf(operation, side);
+      // The fields are elements of their own.
+      if (elementName(operation, side) === '') continue;
       const known = contents.get(element) ?? operation[side];
-      if (known !== operation[side]) throw new TypeError(`${name}: the element ${element} has two contents`);
+      if (known !== operation[side]) throw new TypeError(`${name}: the element ${element.trim()} has two contents`);
       contents.set(element, known);
     }
 }
@@ -166,17 +170,6 @@ function checkParts({ name, input, output, http }: Operation): void {
       Object.values(fields).some(({ schema }) => schema.kind === 'list' && !schema.joined && schema.repeated)
     )
       throw new TypeError(`${name}: a message in the style rpc has parts that are elements and occur once`);
-}
-
-/** WSDL tools find no parameters in an element that has attributes, and local elements are in the namespace of its schema. */
-function checkWrapped({ name, input, output, elements, http }: Operation, own: string | undefined): void {
-  if (http !== undefined) return;
-  for (const { attributes, namespace = own } of [input, output]) {
-    // An element with another name than the operation is no wrapper for them in any case.
-    if (attributes.length > 0 && elements === undefined)
-      throw new TypeError(`${name}: a wrapped message has no attribute ${attributes[0]}`);
-    if (namespace !== own) throw new TypeError(`${name}: a wrapped message is in the namespace ${own}`);
-  }
 }
 
 /** The element around the fields of a SOAP message; undefined where the element of the operation holds them. */
@@ -227,7 +220,7 @@ export function elementNamespace(
   { namespace }: Field,
 ): string | undefined {
   if (namespace !== undefined) return namespace === '' ? undefined : namespace;
-  return namespacesOf(service).unqualified?.includes(ofObject) ? undefined : ofObject;
+  return ofObject === '' || namespacesOf(service).unqualified?.includes(ofObject) ? undefined : ofObject;
 }
 
 /** The namespace of the elements of a list or a map, which are types of the service; undefined for none. */
@@ -237,8 +230,9 @@ export function itemNamespace(service: Service, { namespace }: { readonly namesp
   return unqualified?.includes(own) ? undefined : own;
 }
 
-/** The URI of a schema's namespace: that of its prefix, or the service's own. */
+/** The URI of a schema's namespace: that of its prefix, or the service's own; empty for none. */
 export function uriOf(service: Service, prefix: string | undefined): string {
+  if (prefix === '') return '';
   const { own, uris } = namespacesOf(service);
   const uri = uris[prefix ?? own];
   if (uri === undefined) throw new TypeError(`${service.name} has no namespace ${prefix ?? own}`);
@@ -288,7 +282,24 @@ export function serviceAddress({ address, version }: Service, asked = version): 
 
 /** The address of an operation; with the names in braces of its binding, where it has one. */
 export function operationAddress(service: Service, { name, http }: Operation): string {
-  return serviceAddress(service) + (http?.path ?? `/${name}`);
+  return serviceAddress(service) + (http?.path ?? `/${encodeURIComponent(name)}`);
+}
+
+/** The namespaces that a message names, with that of its element. */
+export function namespacesOfMessage(operation: Operation, side: 'input' | 'output'): readonly string[] {
+  const element = elementPrefix(operation, side);
+  return [...(element === undefined || element === '' ? [] : [element]), ...namespacesIn(operation[side])];
+}
+
+/** The namespaces that the messages and the faults of an operation name. */
+export function namespacesOfMessages(operation: Operation): readonly string[] {
+  const { faults = [] } = operation;
+  return [
+    ...namespacesOfMessage(operation, 'input'),
+    ...namespacesOfMessage(operation, 'output'),
+    ...faults.flatMap(({ detail }) => namespacesIn(detail)),
+    ...namespacesOfFaults(faults),
+  ];
 }
 
 /** The namespaces that a schema and its parts name. */
@@ -299,8 +310,11 @@ export function namespacesIn(schema: Schema): readonly string[] {
     list: ({ namespace = '' }, item) => [...(namespace === '' ? [] : [namespace]), ...item],
     map: (_, item) => item ?? [],
     object: ({ namespace }, members) => [
-      ...(namespace === undefined ? [] : [namespace]),
-      ...members.flatMap(({ part, field: { namespace = '' } }) => [...(namespace === '' ? [] : [namespace]), ...part]),
+      ...(namespace === undefined || namespace === '' ? [] : [namespace]),
+      ...members.flatMap(({ part, field: { namespace = '' } }) => [
+        ...(namespace === '' || namespace === 'xml' ? [] : [namespace]),
+        ...part,
+      ]),
     ],
   });
 }

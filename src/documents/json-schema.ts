@@ -6,6 +6,7 @@ import {
   type Field,
   type Fields,
   type ListSchema,
+  markupLengthMax,
   type ObjectSchema,
   type ScalarSchema,
   type Schema,
@@ -28,6 +29,13 @@ const inPlace: Place = (_, derived) => derived;
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
   switch (schema.kind) {
     case 'string': {
+      if (schema.markup !== undefined)
+        return {
+          type: 'string',
+          contentMediaType: 'application/xml',
+          maxLength: markupLengthMax,
+          examples: [schema.example],
+        };
       const { min, max } = lengthsOf(schema);
       return {
         type: 'string',

@@ -1,5 +1,5 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { elementName, type Fault, type Operation, soapActionOf } from '../contract/operation.ts';
+import { elementPrefix, type Fault, type Operation, soapActionOf } from '../contract/operation.ts';
 import {
   faultsOf,
   namedOperations,
@@ -11,7 +11,7 @@ import {
 } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
-import { collectTypes, namespaceOf } from './xsd-types.ts';
+import { collectTypes, localName, messageKey, namespaceOf } from './xsd-types.ts';
 
 export interface WsdlOptions {
   /** Where the service is called, as an absolute URL. */
@@ -84,25 +84,33 @@ function documentation(text: string): Tag {
 }
 
 function messages(service: Service, operations: readonly Operation[]): readonly Tag[] {
-  const typedParts = service.soapStyle === 'rpc' ? partsOf(service) : undefined;
-  const message = (name: string, part: string, element: string) => {
-    const parts = typedParts?.get(element) ?? [{ name: part, element: `tns:${element}` }];
-    return tag('wsdl:message', { name }, ...parts.map((each) => tag('wsdl:part', each)));
+  const { messages: contents, bodies } = collectTypes(service);
+  const { own } = namespacesOf(service);
+  const written = (element: string) => element.replace(/^:/, '').replace(`${own}:`, 'tns:');
+  const partsOf = (operation: Operation, side: 'input' | 'output') => {
+    const key = messageKey(operation, side, service);
+    const elements = bodies.get(key);
+    if (elements !== undefined) return elements.map((each) => ({ name: localName(each), element: written(each) }));
+    if (service.soapStyle === 'rpc')
+      return contents.get(key)!.elements.map(({ name, type }) => ({ name, type: written(type.name) }));
+    return [{ name: 'parameters', element: written(key) }];
   };
+  const message = (operation: Operation, side: 'input' | 'output', suffix: string) =>
+    tag(
+      'wsdl:message',
+      { name: `${operation.name}${suffix}` },
+      ...partsOf(operation, side).map((each) => tag('wsdl:part', each)),
+    );
   return [
-    message(fault, fault, fault),
+    tag('wsdl:message', { name: fault }, tag('wsdl:part', { name: fault, element: `tns:${fault}` })),
     ...faultsOf(service).map((each) => {
-      const { element, namespace } = each;
-      const prefix = namespace === undefined || namespace === namespacesOf(service).own ? 'tns' : namespace;
-      return tag(
-        'wsdl:message',
-        { name: faultName(each) },
-        tag('wsdl:part', { name: 'fault', element: `${prefix}:${element}` }),
-      );
+      const { element, namespace = own } = each;
+      const part = tag('wsdl:part', { name: 'fault', element: written(`${namespace}:${element}`) });
+      return tag('wsdl:message', { name: faultName(each) }, part);
     }),
     ...operations.flatMap((operation) => [
-      message(`${operation.name}Request`, 'parameters', elementName(operation, 'input')),
-      message(`${operation.name}Response`, 'parameters', elementName(operation, 'output')),
+      message(operation, 'input', 'Request'),
+      message(operation, 'output', 'Response'),
     ]),
   ];
 }
@@ -112,20 +120,25 @@ function faultName({ element }: Fault): string {
   return `${element}Fault`;
 }
 
-/** The parts of the messages of an rpc service, by the local name of the element around them. */
-function partsOf(service: Service) {
-  const { messages } = collectTypes(service);
-  return new Map(
-    [...messages].map(([name, { elements }]) => [name, elements.map(({ name, type }) => ({ name, type: type.name }))]),
-  );
+/** The prefixes of the types and the elements of parts, and of the elements of faults. */
+function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
+  const { own, uris } = namespacesOf(service);
+  const { messages: contents, bodies } = collectTypes(service);
+  const isRpc = service.soapStyle === 'rpc';
+  const types = isRpc ? [...contents.values()].flatMap(({ elements }) => elements.map(({ type }) => type.name)) : [];
+  const elements = [...typedElements(service), ...[...bodies.values()].flat()];
+  const used = new Set([...types, ...elements].map(namespaceOf).concat(namespacesOfFaults(faultsOf(service))));
+  const known = Object.keys(uris).filter((prefix) => prefix !== own && prefix !== '' && used.has(prefix));
+  return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
 }
 
-/** The prefixes of the types of parts, and of the elements of faults. */
-function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
-  const parts = service.soapStyle === 'rpc' ? [...partsOf(service).values()].flat() : [];
-  const used = [...parts.map(({ type }) => namespaceOf(type)), ...namespacesOfFaults(faultsOf(service))];
-  const known = Object.keys(namespacesOf(service).uris).filter((prefix) => used.includes(prefix));
-  return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
+/** The elements of messages, whose prefixes are declared where they are not those of the service. */
+function typedElements(service: Service): readonly string[] {
+  if (service.soapStyle === 'rpc') return [];
+  return namedOperations(service).flatMap((each) => [
+    messageKey(each, 'input', service),
+    messageKey(each, 'output', service),
+  ]);
 }
 
 function portType(name: string, operations: readonly Operation[]): Tag {
@@ -153,7 +166,10 @@ function bindingTag(
   operations: readonly Operation[],
 ): Tag {
   const isRpc = service.soapStyle === 'rpc';
-  const body = tag(`${prefix}:body`, { use: 'literal', namespace: isRpc ? ownUri(service) : undefined });
+  const body = (operation: Operation, side: 'input' | 'output') => {
+    const namespace = isRpc ? uriOf(service, elementPrefix(operation, side)) || undefined : undefined;
+    return tag(`${prefix}:body`, { use: 'literal', namespace });
+  };
   return tag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
@@ -164,8 +180,8 @@ function bindingTag(
         'wsdl:operation',
         { name: each },
         tag(`${prefix}:operation`, { soapAction: soapActionOf(operation, version) }),
-        tag('wsdl:input', { name: `${each}Request` }, body),
-        tag('wsdl:output', { name: `${each}Response` }, body),
+        tag('wsdl:input', { name: `${each}Request` }, body(operation, 'input')),
+        tag('wsdl:output', { name: `${each}Response` }, body(operation, 'output')),
         ...[fault, ...(operation.faults ?? []).map(faultName)].map((name) =>
           tag('wsdl:fault', { name }, tag(`${prefix}:fault`, { name, use: 'literal' })),
         ),

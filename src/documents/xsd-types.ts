@@ -1,8 +1,9 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
 
-import { elementName } from '../contract/operation.ts';
+import { elementName, elementPrefix, type Operation } from '../contract/operation.ts';
 import {
   isRepeated,
+  isTypedMessage,
   membersOf,
   qualifiedName,
   type RecordMember,
@@ -20,6 +21,18 @@ export interface TypeUse {
   readonly lengths?: Lengths | undefined;
 }
 
+/** The values of an enumeration, with the type that it restricts. */
+export interface EnumerationType {
+  readonly values: readonly string[];
+  readonly base: string;
+}
+
+/** An element that other namespaces refer to. */
+export interface GlobalElement {
+  readonly type: TypeUse;
+  readonly isNillable: boolean;
+}
+
 export interface Element {
   readonly name: string;
   readonly type: TypeUse;
@@ -32,6 +45,10 @@ export interface Element {
   readonly form?: 'qualified' | 'unqualified';
   /** The qualified name of a global element, for one of another namespace. */
   readonly reference?: string;
+  /** For elements of any name: their namespaces. */
+  readonly wildcard?: '##any' | '##other' | undefined;
+  /** The qualified name of a group that holds the element. */
+  readonly group?: string;
   readonly doc?: string;
 }
 
@@ -39,6 +56,10 @@ export interface Attribute {
   readonly name: string;
   readonly type: TypeUse;
   readonly isRequired: boolean;
+  /** It is in the namespace of its type. */
+  readonly isQualified?: true;
+  /** The qualified name of a global attribute, for one of another namespace. */
+  readonly reference?: string;
   readonly doc: string;
 }
 
@@ -53,18 +74,32 @@ export interface RecordContent {
 export interface Types {
   /** Elements in the order of the contract, by qualified name; sorted by name. */
   readonly records: ReadonlyMap<string, RecordContent>;
-  readonly enumerations: ReadonlyMap<string, readonly string[]>;
-  /** The content of each operation's element that holds the fields itself, by its local name. */
+  readonly enumerations: ReadonlyMap<string, EnumerationType>;
+  /** The content of each operation's element that holds the fields itself, by `messageKey`. */
   readonly messages: ReadonlyMap<string, RecordContent>;
+  /** The elements of each message whose fields are the elements of the Body, by `messageKey`. */
+  readonly bodies: ReadonlyMap<string, readonly string[]>;
   /** The one element of each list type. */
   readonly lists: ReadonlyMap<string, Element>;
   /** Elements that types of other namespaces, or faults, refer to, by qualified name. */
-  readonly globals: ReadonlyMap<string, TypeUse>;
+  readonly globals: ReadonlyMap<string, GlobalElement>;
+  /** Attributes that types of other namespaces refer to, by qualified name. */
+  readonly globalAttributes: ReadonlyMap<string, TypeUse>;
+  /** The one element of each group, by qualified name. */
+  readonly groups: ReadonlyMap<string, Element>;
   /** The qualified name of the map type, where a map is used. */
   readonly map?: string | undefined;
 }
 
 const plainText: TypeUse = { name: 'xsd:string' };
+
+/** The qualified name of the element of a message; that of the operation and the side where the fields are the elements of the Body. */
+export function messageKey(operation: Operation, side: 'input' | 'output', service: Service): string {
+  const name = elementName(operation, side);
+  return name === ''
+    ? `${operation.name} ${side}`
+    : `${elementPrefix(operation, side) ?? namespacesOf(service).own}:${name}`;
+}
 
 /** The namespace of a qualified name. */
 export function namespaceOf(qualified: string): string {
@@ -79,8 +114,10 @@ export function localName(qualified: string): string {
 /** All types that the operations of a service use. */
 export function collectTypes(service: Service): Types {
   const { own, unqualified = [] } = namespacesOf(service);
-  const globals = new Map<string, TypeUse>();
-  const enumerations = new Map<string, readonly string[]>();
+  const globals = new Map<string, GlobalElement>();
+  const globalAttributes = new Map<string, TypeUse>();
+  const groups = new Map<string, Element>();
+  const enumerations = new Map<string, EnumerationType>();
   const lists = new Map<string, Element>();
   let map: string | undefined;
 
@@ -99,26 +136,45 @@ export function collectTypes(service: Service): Types {
   };
 
   /** How an element of a type in a namespace has another one. */
-  const placeOf = (namespace: string, name: string, type: TypeUse, given: string | undefined) => {
+  const placeOf = (namespace: string, element: Element, given: string | undefined) => {
     const isUnqualified = unqualified.includes(namespace);
     if (given === undefined) return {};
     if (given === '') return isUnqualified ? {} : { form: 'unqualified' as const };
     if (given === namespace) return isUnqualified ? { form: 'qualified' as const } : {};
-    const reference = `${given}:${name}`;
-    const known = globals.get(reference);
-    if (known !== undefined && known.name !== type.name)
-      throw new TypeError(`${reference} is ${known.name} here and ${type.name} there`);
-    globals.set(reference, type);
-    return { reference };
+    const reference = `${given}:${element.name}`;
+    return addGlobal(reference, element.type, element.isNillable) ? { reference } : { group: groupOf(given, element) };
   };
 
-  const listType = ({ itemName, item, namespace }: ListSchema): TypeUse => {
-    const type = typeOf(item);
-    const element = { name: itemName, type, isMandatory: false, isNillable: true };
-    const placed: Element = { ...element, ...placeOf(own, itemName, type, namespace) };
+  /** Of elements that have one name and several types, all but the first stand in groups of their namespace. */
+  const groupOf = (namespace: string, element: Element): string => {
+    const isUnqualified = unqualified.includes(namespace);
+    const placed: Element = isUnqualified ? { ...element, form: 'qualified' } : element;
+    for (let number = 2; ; number += 1) {
+      const name = `${namespace}:${element.name}${number}`;
+      const known = groups.get(name);
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(placed)) continue;
+      groups.set(name, placed);
+      return name;
+    }
+  };
+
+  /** Returns false for a name that an element of another type has. */
+  const addGlobal = (reference: string, type: TypeUse, isNillable: boolean): boolean => {
+    const known = globals.get(reference);
+    if (known === undefined) globals.set(reference, { type, isNillable });
+    return known === undefined || (known.type.name === type.name && known.isNillable === isNillable);
+  };
+
+  const listType = (list: ListSchema): TypeUse => {
+    const { itemName, item, namespace, xsd, mandatoryItem = false, nillableItems = true } = list;
+    const type = xsd === undefined ? typeOf(item) : { name: `xsd:${xsd}` };
+    const element = { name: itemName, type, isMandatory: mandatoryItem, isNillable: nillableItems };
+    // The type of items of another namespace belongs to that.
+    const home = namespace === undefined || namespace === '' ? own : namespace;
+    const placed: Element = { ...element, ...placeOf(home, element, namespace) };
     const names = [itemName, localName(type.name), ...Array.from({ length: 99 }, (_, at) => `${itemName}${at + 2}`)];
     const name = names
-      .map((each) => `${own}:ArrayOf${capitalised(each)}`)
+      .map((each) => `${home}:ArrayOf${capitalised(each)}`)
       .find((each) => JSON.stringify(lists.get(each) ?? placed) === JSON.stringify(placed))!;
     lists.set(name, placed);
     return { name };
@@ -126,11 +182,14 @@ export function collectTypes(service: Service): Types {
 
   const fieldType = (namespace: string, field: Field): TypeUse => {
     const { schema } = field;
-    if (schema.kind === 'list' && !schema.joined && schema.repeated) return typeOf(schema.item);
+    if (schema.kind === 'list' && !schema.joined && schema.repeated)
+      return schema.xsd === undefined ? typeOf(schema.item) : { name: `xsd:${schema.xsd}` };
+    if (field.xsd !== undefined && schema.kind !== 'enum') return { name: `xsd:${field.xsd}` };
     if (schema.kind === 'string') return textType(field);
     if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
     const name = `${namespace}:${schema.name}`;
-    enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...schema.values])]);
+    const values = [...new Set([...(enumerations.get(name)?.values ?? []), ...schema.values])];
+    enumerations.set(name, { values, base: `xsd:${field.xsd ?? 'string'}` });
     return { name };
   };
 
@@ -149,30 +208,73 @@ export function collectTypes(service: Service): Types {
       .map((member) => {
         const { name, isMandatory, isNillable, fields } = member;
         const type = memberType(namespace, member);
-        const place = placeOf(namespace, name, type, fields[0]?.namespace);
         const repeated = fields.some(({ schema }) => isRepeated(schema)) ? { isRepeated: true } : {};
-        return { name, type, isMandatory, isNillable, ...repeated, ...place, doc: docOf(member) };
+        const element = { name, type, isMandatory, isNillable, ...repeated, doc: docOf(member) };
+        const wildcard = wildcardOf(fields[0]!);
+        if (wildcard !== undefined) return { ...element, wildcard };
+        return { ...element, ...placeOf(namespace, element, fields[0]?.namespace) };
       }),
     attributes: members
       .filter(({ isAttribute }) => isAttribute)
       .map((member) => {
         const { name, isMandatory: isRequired } = member;
-        return { name, type: memberType(namespace, member), isRequired, doc: docOf(member) };
+        const type = memberType(namespace, member);
+        const attribute = { name, type, isRequired, doc: docOf(member) };
+        const given = member.fields[0]?.namespace ?? '';
+        if (given === '') return attribute;
+        if (given === namespace) return { ...attribute, isQualified: true as const };
+        const reference = `${given}:${name}`;
+        if (given !== 'xml') globalAttributes.set(reference, type);
+        return { ...attribute, reference };
       }),
   });
 
+  /** The qualified name of a global element. */
+  const bodyElement = (namespace: string, member: RecordMember): string => {
+    const reference = `${member.fields[0]?.namespace ?? namespace}:${member.name}`;
+    const type = memberType(namespace, member);
+    if (!addGlobal(reference, type, member.isNillable))
+      throw new TypeError(`${reference} has two types, one of them ${type.name}`);
+    return reference;
+  };
+
   const records = new Map([...recordTypes(service)].map(([name, type]) => [name, contentOf(type)]));
   const messages = new Map<string, RecordContent>();
+  const bodies = new Map<string, readonly string[]>();
   for (const operation of namedOperations(service))
-    for (const side of ['input', 'output'] as const)
-      if (elementAround(service, operation, side) === undefined)
-        messages.set(
-          elementName(operation, side),
-          contentOf({ namespace: own, members: membersOf(operation[side], service) }),
+    for (const side of ['input', 'output'] as const) {
+      if (elementAround(service, operation, side) !== undefined || isTypedMessage(operation, side, service)) continue;
+      const { namespace = own } = operation[side];
+      const members = membersOf(operation[side], service);
+      const key = messageKey(operation, side, service);
+      if (elementName(operation, side) === '')
+        bodies.set(
+          key,
+          members.map((each) => bodyElement(namespace, each)),
         );
+      else messages.set(key, contentOf({ namespace, members }));
+    }
   for (const { element, namespace = own, detail } of faultsOf(service))
-    globals.set(`${namespace}:${element}`, { name: qualifiedName(detail, service) });
-  return { records, messages, globals: byName(globals), enumerations: byName(enumerations), lists: byName(lists), map };
+    globals.set(`${namespace}:${element}`, { type: { name: qualifiedName(detail, service) }, isNillable: true });
+  return {
+    records,
+    messages,
+    bodies,
+    groups: byName(groups),
+    globalAttributes: byName(globalAttributes),
+    globals: byName(globals),
+    enumerations: byName(enumerations),
+    lists: byName(lists),
+    map,
+  };
+}
+
+/** The namespaces of elements of any name; undefined for other fields. */
+function wildcardOf({ schema }: Field): Element['wildcard'] {
+  if (schema.kind !== 'list' || schema.joined || schema.item.kind !== 'string') return undefined;
+  const { markup } = schema.item;
+  if (markup === 'any') return '##any';
+  return markup === 'other' ? '##other' : undefined;
 }
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
@@ -187,6 +289,7 @@ function docOf({ fields }: RecordMember): string {
 function scalarType(schema: ScalarSchema): TypeUse {
   switch (schema.kind) {
     case 'string':
+      return schema.markup === undefined ? plainText : { name: 'xsd:anyType' };
     case 'enum':
       return plainText;
     case 'integer':
@@ -210,6 +313,7 @@ function scalarType(schema: ScalarSchema): TypeUse {
 
 /** Texts are plain `xsd:string` unless the contract says otherwise, so that raising a limit breaks no caller that validates. */
 function textType({ schema, lengthsInStubs, required }: Field): TypeUse {
+  if (schema.kind === 'string' && schema.markup !== undefined) return { name: 'xsd:anyType' };
   if (schema.kind !== 'string' || !lengthsInStubs) return plainText;
   const { min, max } = lengthsOf(schema);
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };

@@ -1,19 +1,23 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
-import { elementName, type Operation } from '../contract/operation.ts';
-import { qualifiedName } from '../contract/record-types.ts';
+import { elementName, elementPrefix, type Operation } from '../contract/operation.ts';
+import { isTypedMessage, qualifiedName } from '../contract/record-types.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
 import {
   type Attribute,
   collectTypes,
   type Element,
+  type EnumerationType,
+  type GlobalElement,
   localName,
+  messageKey,
   namespaceOf,
   type RecordContent,
   type Types,
   type TypeUse,
 } from './xsd-types.ts';
 
+const xmlUri = 'http://www.w3.org/XML/1998/namespace';
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
 /** The address of the schema of a namespace; undefined if it is in the same document. */
@@ -32,18 +36,28 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
     return [
       ...records.filter(here).map(([name, content]) => recordType(localName(name), content)),
       ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
+      ...[...types.globalAttributes]
+        .filter(here)
+        .map(([name, type]) => declaration('xsd:attribute', type, (each) => ({ name: localName(name), type: each }))),
+      ...[...types.groups]
+        .filter(here)
+        .map(([name, item]) => tag('xsd:group', { name: localName(name) }, tag('xsd:sequence', {}, element(item)))),
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
-      ...[...types.globals].filter(here).map(([name, type]) => globalElement(localName(name), type)),
+      ...[...types.globals]
+        .filter((each) => here(each) && !types.messages.has(each[0]))
+        .map(([name, type]) => globalElement(localName(name), type)),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
-      ...(namespace === own
-        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...messages(service, types)]
-        : []),
+      ...(namespace === own ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] })] : []),
+      ...messages(service, types, namespace),
     ];
   };
 
   const used = new Set<string>([
     own,
-    ...[...records, ...enumerations, ...types.globals].map(([name]) => namespaceOf(name)),
+    ...[...records, ...enumerations, ...types.lists, ...types.groups, ...types.globals, ...types.globalAttributes].map(
+      ([name]) => namespaceOf(name),
+    ),
+    ...elementNamespaces(service),
   ]);
   return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
 }
@@ -57,9 +71,10 @@ export function deriveXsd(service: Service, locate: Locate): ReadonlyMap<string,
 function faultTypes(service: Service) {
   const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
   const name = (local: string) => `${fault.prefix}:${local}`;
-  const enumerations: Readonly<Record<string, readonly string[]>> = {
-    [name('Error')]: fault.errors,
-    [name('Type')]: ['internal', 'validation', 'security', 'configuration'],
+  const base = 'xsd:string';
+  const enumerations: Readonly<Record<string, EnumerationType>> = {
+    [name('Error')]: { values: fault.errors, base },
+    [name('Type')]: { values: ['internal', 'validation', 'security', 'configuration'], base },
   };
   const elements: readonly Element[] = [
     { name: 'error', type: { name: name('Error') }, isMandatory: false, isNillable: true },
@@ -90,7 +105,15 @@ function declaration(
 }
 
 function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded' : undefined): Tag {
-  const { name, type, isMandatory, isNillable, form, reference, doc } = declared;
+  const { name, type, isMandatory, isNillable, form, reference, group, doc } = declared;
+  if (group !== undefined) return tag('xsd:group', { ref: group });
+  if (declared.wildcard !== undefined)
+    return tag('xsd:any', {
+      maxOccurs: 'unbounded',
+      minOccurs: isMandatory ? '1' : '0',
+      namespace: declared.wildcard,
+      processContents: 'lax',
+    });
   const minOccurs = isMandatory ? '1' : '0';
   if (reference !== undefined)
     return tag('xsd:element', { maxOccurs, minOccurs, ref: reference }, ...documentation(doc));
@@ -98,9 +121,10 @@ function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded
   return declaration('xsd:element', type, (typeName) => ({ ...occurs, type: typeName }), doc);
 }
 
-/** One that types of other namespaces, or faults, refer to: any of them may be nil. */
-function globalElement(name: string, type: TypeUse): Tag {
-  return declaration('xsd:element', type, (typeName) => ({ name, nillable: 'true', type: typeName }));
+/** One that types of other namespaces, or faults, refer to. */
+function globalElement(name: string, { type, isNillable }: GlobalElement): Tag {
+  const nillable = isNillable ? 'true' : undefined;
+  return declaration('xsd:element', type, (typeName) => ({ name, nillable, type: typeName }));
 }
 
 function documentation(text = ''): readonly Tag[] {
@@ -124,14 +148,17 @@ function recordType(name: string | undefined, { text, elements, attributes }: Re
   );
 }
 
-/** Unqualified, whatever the default of the schema is. */
-function attribute({ name, type, isRequired, doc }: Attribute): Tag {
+/** Its form is declared, whatever the default of the schema is. */
+function attribute({ name, type, isRequired, isQualified, reference, doc }: Attribute): Tag {
   const use = isRequired ? 'required' : 'optional';
-  return declaration('xsd:attribute', type, (typeName) => ({ form: 'unqualified', name, type: typeName, use }), doc);
+  if (reference !== undefined) return tag('xsd:attribute', { ref: reference, use }, ...documentation(doc));
+  const form = isQualified ? 'qualified' : 'unqualified';
+  return declaration('xsd:attribute', type, (typeName) => ({ form, name, type: typeName, use }), doc);
 }
 
-function enumerationType(name: string, values: readonly string[]): Tag {
-  return tag('xsd:simpleType', { name }, restriction(...values.map((value) => tag('xsd:enumeration', { value }))));
+function enumerationType(name: string, { values, base }: EnumerationType): Tag {
+  const facets = values.map((value) => tag('xsd:enumeration', { value }));
+  return tag('xsd:simpleType', { name }, tag('xsd:restriction', { base }, ...facets));
 }
 
 function mapType(name: string): Tag {
@@ -145,14 +172,34 @@ function mapType(name: string): Tag {
   return complexType(name, entry);
 }
 
-/** The elements of the operations: document/literal, wrapped. */
-function messages(service: Service, types: Types): readonly Tag[] {
+/** The prefixes of the elements of messages. */
+function elementNamespaces(service: Service): readonly string[] {
+  if (service.soapStyle === 'rpc') return [];
+  const { own } = namespacesOf(service);
+  return namedOperations(service).flatMap((each) =>
+    (['input', 'output'] as const)
+      .filter((side) => elementName(each, side) !== '')
+      .map((side) => elementPrefix(each, side) ?? own),
+  );
+}
+
+/** The elements of the operations in one namespace: document/literal, wrapped. */
+function messages(service: Service, types: Types, namespace: string): readonly Tag[] {
   // Its messages have parts with types.
   if (service.soapStyle === 'rpc') return [];
+  const { own } = namespacesOf(service);
   const message = (name: string, side: 'input' | 'output', operation: Operation): Tag => {
-    const schema = operation[side];
     const part = elementAround(service, operation, side);
-    if (part === undefined) return tag('xsd:element', { name }, recordType(undefined, types.messages.get(name)!));
+    const schema = operation[side];
+    if (isTypedMessage(operation, side, service))
+      return tag('xsd:element', { name, type: qualifiedName(schema, service) });
+    if (part === undefined) {
+      const content = types.messages.get(messageKey(operation, side, service))!;
+      const { text, attributes } = content;
+      if (text !== undefined && attributes.length === 0)
+        return declaration('xsd:element', text, (type) => ({ name, type }));
+      return tag('xsd:element', { name }, recordType(undefined, content));
+    }
     const type = qualifiedName(schema, service);
     const fields = tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type });
     return tag('xsd:element', { name }, complexType(undefined, fields));
@@ -161,7 +208,8 @@ function messages(service: Service, types: Types): readonly Tag[] {
   for (const operation of namedOperations(service))
     for (const side of ['input', 'output'] as const) {
       const name = elementName(operation, side);
-      if (!elements.has(name)) elements.set(name, message(name, side, operation));
+      if (name !== '' && (elementPrefix(operation, side) ?? own) === namespace && !elements.has(name))
+        elements.set(name, message(name, side, operation));
     }
   return [...elements.values()];
 }
@@ -173,22 +221,37 @@ function usesOf(tags: readonly Tag[]): readonly string[] {
   ]);
 }
 
+/** Names in no namespace have no prefix. */
+function withoutEmptyPrefixes({ name, attributes, children }: Tag): Tag {
+  const written = Object.entries(attributes).map(([key, value]) => [
+    key,
+    ['type', 'ref', 'base'].includes(key) ? value.replace(/^:/, '') : value,
+  ]);
+  const inside = children.map((each) => (typeof each === 'string' ? each : withoutEmptyPrefixes(each)));
+  return { name, attributes: Object.fromEntries(written), children: inside };
+}
+
 function schema(service: Service, namespace: string, parts: readonly Tag[], locate: Locate): Tag {
   const used = new Set(usesOf(parts).map(namespaceOf));
   const others = [...used]
-    .filter((each) => Object.hasOwn(namespacesOf(service).uris, each) && each !== namespace)
+    .filter((each) => (each === '' || Object.hasOwn(namespacesOf(service).uris, each)) && each !== namespace)
     .sort();
-  const prefixes = [namespace, ...others].map((each) => [`xmlns:${each}`, uriOf(service, each)]);
+  const prefixes = [namespace, ...others]
+    .filter((each) => each !== '')
+    .map((each) => [`xmlns:${each}`, uriOf(service, each)]);
   return tag(
     'xsd:schema',
     {
       'xmlns:xsd': xsdUri,
       ...Object.fromEntries(prefixes),
-      targetNamespace: uriOf(service, namespace),
+      targetNamespace: uriOf(service, namespace) || undefined,
       elementFormDefault: namespacesOf(service).unqualified?.includes(namespace) ? 'unqualified' : 'qualified',
       attributeFormDefault: 'qualified',
     },
-    ...others.map((each) => tag('xsd:import', { namespace: uriOf(service, each), schemaLocation: locate(each) })),
-    ...parts,
+    ...(used.has('xml') ? [tag('xsd:import', { namespace: xmlUri })] : []),
+    ...others.map((each) =>
+      tag('xsd:import', { namespace: uriOf(service, each) || undefined, schemaLocation: locate(each) }),
+    ),
+    ...parts.map(withoutEmptyPrefixes),
   );
 }

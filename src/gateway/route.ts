@@ -53,7 +53,7 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
     if (adapted !== undefined) return { format: addressFormats.adapter, ...named(adapted, undefined, '', fallback) };
     const declaring = services.filter(({ legacy }) => legacy?.soap === plain);
     if (declaring.length > 0) return named(declaring[0]!, undefined, '', fallback, declaring.at(-1));
-    const operations = services.findLast(({ legacy }) => legacy?.soap && plain.startsWith(`${legacy.soap}/`));
+    const operations = services.findLast(({ legacy }) => legacy?.soap && isOperationBelow(plain, legacy.soap));
     if (operations !== undefined)
       return named(operations, undefined, plain.slice(operations.legacy!.soap!.length), fallback);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
@@ -91,6 +91,11 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
   });
 }
 
+/** Whether a path is one segment below an address, and no version of it. */
+function isOperationBelow(path: string, address: string): boolean {
+  return path.startsWith(`${address}/`) && /^\/(?![vV][1-9]\d{0,3}$)[^/]+$/.test(path.slice(address.length));
+}
+
 /** Between two slashes of a path with fields there may be an empty one, so such a path is taken as it is. */
 function isNamed({ format, isServiceAddress }: Route): boolean {
   return isServiceAddress === true && format !== addressFormats.bound;
@@ -122,7 +127,7 @@ function named(
   fallback: Route['fallback'],
   otherwise = service,
 ): Located {
-  const name = /^\/([A-Za-z_]\w{0,59})$/.exec(below)?.[1];
+  const name = nameIn(below);
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
     const route = refused(fallback, () => new Problem('notFound'));
@@ -153,6 +158,16 @@ function named(
       return target;
     },
   };
+}
+
+/** The name of an operation below the address of its service; undefined for anything else. */
+function nameIn(below: string): string | undefined {
+  if (/^\/[A-Za-z_]\w{0,59}$/.test(below)) return below.slice(1);
+  try {
+    return /^\/([\p{L}_][\p{L}\p{N}._-]{0,127})$/u.exec(decodeURIComponent(below))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function refused(fallback: Route['fallback'], problem: () => Problem): Located {

@@ -127,6 +127,7 @@ const unknownObject: ObjectSchema = Object.freeze({
   fields: {},
   attributes: [],
   textField: undefined,
+  anyField: undefined,
   choices: [],
   ignoredMembers: {},
   whenEmpty: [],

@@ -1,6 +1,6 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
-import { list, map, type ObjectSchema, object, type Schema } from '../../contract/schema.ts';
+import { list, map, type ObjectSchema, object, type Schema, string } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
@@ -54,18 +54,23 @@ export class ComplexTypes {
     const inlineSimple = childNamed(element, xsdUri, 'simpleType');
     if (inlineSimple !== undefined) return this.simpleTypes.inline(inlineSimple, name);
     const type = nameIn(element, attribute);
-    if (type === undefined) throw new Refused(element, 'it has no type, so it may hold anything');
+    if (type === undefined) return this.#anything(element);
     return this.namedType(element, type, name);
   }
 
   namedType(from: LocatedElement, type: QName, name: string): ReadType {
     const declared = this.index.find('complexType', type);
     if (declared !== undefined) return complex(this.#read(declared, type.local));
-    if (type.uri === xsdUri && ['anyType', 'anySimpleType'].includes(type.local))
-      throw new Refused(from, `${type.local} may hold anything`);
+    if (type.uri === xsdUri && ['anyType', 'anySimpleType'].includes(type.local)) return this.#anything(from);
     if (type.uri === encodingUri && type.local === 'Array')
       throw new Refused(from, 'an array without the type of its items');
     return this.simpleTypes.named(from, type, name);
+  }
+
+  /** XML as text. */
+  #anything(from: LocatedElement): ReadType {
+    this.findings.addOnce('changed', from, 'what may hold anything is XML as text');
+    return { schema: string({ markup: 'content', example: '<value>text</value>' }), hasInlineLengths: false };
   }
 
   countPart(element: LocatedElement): void {
@@ -151,7 +156,13 @@ export class ComplexTypes {
     const type = this.typeOf(found.element, found, capitalised(itemName));
     const uri = namespaceOfElement(found, reference !== undefined);
     const namespace = this.prefixes.itemTrait(uri);
-    return list(type.schema, itemName, { max: limitOf(max), ...(namespace !== undefined && { namespace }) });
+    return list(type.schema, itemName, {
+      max: limitOf(max),
+      ...(namespace !== undefined && { namespace }),
+      ...(found.element.attributes.get('nillable') !== 'true' && { nillableItems: false }),
+      ...(item.attributes.get('minOccurs') !== '0' && { mandatoryItem: true }),
+      ...(type.xsd !== undefined && { xsd: type.xsd }),
+    });
   }
 
   /** `<entry><key/><value/></entry>` of anything: a map, as this program declares it. */

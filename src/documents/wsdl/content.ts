@@ -4,16 +4,18 @@ import {
   type Choice,
   type Field,
   type FieldOptions,
+  holdsAnyElement,
   list,
   optional,
   required,
   type Schema,
+  string,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
-import { childNamed, docOf, encodingUri, keyOf, nameIn, nameOf, wsdlUri } from './names.ts';
-import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
+import { childNamed, docOf, encodingUri, keyOf, nameIn, nameOf, type QName, wsdlUri, xmlUri } from './names.ts';
+import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
 import type { ReadType } from './simple-types.ts';
 
@@ -53,7 +55,7 @@ export class ContentReader {
     if (depth > groupDepthMax)
       throw new Refused(declared.element, `the type extends itself, or more than ${groupDepthMax} others`);
     if (declared.element.attributes.get('mixed') === 'true')
-      throw new Refused(declared.element, 'text between elements (mixed content)');
+      this.#types.findings.add('changed', declared.element, 'text between elements is refused (mixed content)');
     for (const child of elementChildren(declared.element)) {
       const at = { ...declared, element: child };
       switch (child.local) {
@@ -96,9 +98,9 @@ export class ContentReader {
         this.#readParticle({ element: child, schema }, always);
   }
 
-  #addText(element: LocatedElement, { schema }: ReadType, doc: string): void {
+  #addText(element: LocatedElement, { schema, xsd }: ReadType, doc: string): void {
     const isRequired = schema.kind !== 'string' || (schema.min ?? 0) > 0;
-    this.#add(element, 'value', (isRequired ? required : optional)(schema, doc, { xml: 'text' }));
+    this.#add(element, 'value', (isRequired ? required : optional)(schema, doc, { xml: 'text', ...(xsd && { xsd }) }));
   }
 
   #readParticle(declared: Declared, around: GroupContext): void {
@@ -133,9 +135,7 @@ export class ContentReader {
         this.#leaveOutIfOptional(element, around, () => this.#readAttribute(declared));
         return;
       case 'any':
-        this.#leaveOutIfOptional(element, around, () => {
-          throw new Refused(element, 'any element may stand here (xsd:any)');
-        });
+        this.#leaveOutIfOptional(element, around, () => this.#readAny(element));
         return;
       case 'anyAttribute':
         this.#types.findings.add('refused', element, 'other attributes (xsd:anyAttribute) are left out');
@@ -151,8 +151,13 @@ export class ContentReader {
     const isOptional = around.isOptional || element.attributes.get('minOccurs') === '0';
     if (max !== '1' && only?.local === 'element' && others.length === 0 && around.repeats === undefined)
       return { ...around, isOptional, repeats: max };
-    if (max !== '1') throw new Refused(element, `a ${element.local} of several elements that occurs more than once`);
-    return { ...around, isOptional };
+    if (max === '1' || max === '0') return { ...around, isOptional };
+    this.#types.findings.add(
+      'changed',
+      element,
+      `each element of the ${element.local} is a list; the order among them is lost`,
+    );
+    return { ...around, isOptional, repeats: max };
   }
 
   #readChoice({ element, schema }: Declared, around: GroupContext): void {
@@ -161,7 +166,7 @@ export class ContentReader {
     for (const child of elementChildren(element)) {
       const before = this.#fields.size;
       this.#readParticle({ element: child, schema }, { ...around, isOptional: true, isInChoice: true });
-      if (child.attributes.get('minOccurs') === '0') canBeEmpty = true;
+      if (child.attributes.get('minOccurs') === '0' || around.repeats !== undefined) canBeEmpty = true;
       if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
     }
     const isPlain = elementChildren(element).every(
@@ -169,7 +174,7 @@ export class ContentReader {
         child.local === 'element' || (child.local === 'sequence' && elementChildren(child).every(isMandatoryElement)),
     );
     // A rule says which fields are there: one of optional ones does not say it.
-    if (around.isInChoice || !isPlain || options.length < 2) {
+    if (around.isInChoice || !isPlain || options.length < 2 || around.repeats !== undefined) {
       this.#types.findings.add(
         'changed',
         element,
@@ -221,10 +226,19 @@ export class ContentReader {
     const isNillable = found.element.attributes.get('nillable') === 'true';
     const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, reference !== undefined), this.#around);
     const isRepeated = maxOccurs !== '1';
-    const schema = isRepeated ? list(type.schema, name, { max: limitOf(maxOccurs), repeated: true }) : type.schema;
     const isOptional = around.isOptional || attributes.get('minOccurs') === '0';
+    const { xsd } = type;
+    const schema = isRepeated
+      ? list(type.schema, name, {
+          max: limitOf(maxOccurs),
+          repeated: true,
+          ...(isNillable && { nillableItems: true }),
+          ...(xsd !== undefined && { xsd }),
+        })
+      : type.schema;
     const options: FieldOptions = {
       ...(namespace !== undefined && { namespace }),
+      ...(xsd !== undefined && !isRepeated && { xsd }),
       ...(type.hasInlineLengths && !isRepeated && { lengthsInStubs: true as const }),
     };
     const doc = docOf(element) || docOf(found.element);
@@ -237,28 +251,71 @@ export class ContentReader {
     );
   }
 
-  #readAttribute({ element, schema }: Declared): void {
-    const { attributes } = element;
-    if (attributes.get('use') === 'prohibited') return;
-    const reference = nameIn(element, 'ref');
-    if (reference?.uri === encodingUri || reference?.uri === wsdlUri) return;
-    if (reference !== undefined) throw new Refused(element, `an attribute of a namespace (${reference.local})`);
-    const name = attributes.get('name') ?? '';
-    const isQualified =
-      attributes.get('form') === 'qualified' ||
-      (attributes.get('form') !== 'unqualified' && schema.root.attributes.get('attributeFormDefault') === 'qualified');
-    if (isQualified) throw new Refused(element, 'an attribute of a namespace');
-    const hasType = attributes.has('type') || childNamed(element, element.namespace, 'simpleType') !== undefined;
-    const type = hasType
-      ? this.#types.typeOf(element, { element, schema }, capitalised(name))
-      : this.#types.simpleTypes.named(element, { uri: element.namespace, local: 'string' }, name);
-    this.#noteDefault(element);
-    const options: FieldOptions = { xml: 'attribute', ...(type.hasInlineLengths && { lengthsInStubs: true as const }) };
+  /** An attribute that is declared elsewhere, in the namespace of that schema. */
+  #readReference(element: LocatedElement, reference: QName): void {
+    const use = element.attributes.get('use');
+    if (reference.uri === xmlUri) {
+      const type = this.#types.simpleTypes.named(element, { uri: element.namespace, local: 'string' }, reference.local);
+      this.#add(
+        element,
+        reference.local,
+        optional(type.schema, docOf(element), { xml: 'attribute', namespace: 'xml' }),
+      );
+      return;
+    }
+    const found = this.#types.index.find('attribute', reference);
+    if (found === undefined) throw new Refused(element, `no attribute ${reference.local} is declared`);
+    this.#readAttribute(found, use, true);
+  }
+
+  #textType(element: LocatedElement, name: string): ReadType {
+    return this.#types.simpleTypes.named(element, { uri: element.namespace, local: 'string' }, name);
+  }
+
+  /** Elements of any name are XML as text, in one list for the whole object. */
+  #readAny(element: LocatedElement): void {
+    if ([...this.#fields.values()].some(({ schema }) => holdsAnyElement(schema))) return;
+    const markup = element.attributes.get('namespace') === '##other' ? 'other' : 'any';
+    const item = string({ markup, example: '<any xmlns="urn:any"/>' });
+    const name = ['any', 'any2', 'anyElement'].find((each) => !this.#fields.has(each)) ?? 'any';
+    this.#types.findings.addOnce('changed', element, `elements of any name are XML as text, in ${name}`);
     this.#add(
       element,
       name,
-      (attributes.get('use') === 'required' ? required : optional)(type.schema, docOf(element), options),
+      optional(list(item, name, { max: itemsMax, repeated: true }), docOf(element), { nillable: false }),
     );
+  }
+
+  #readAttribute({ element, schema }: Declared, use = element.attributes.get('use'), isGlobal = false): void {
+    const { attributes } = element;
+    if (use === 'prohibited') return;
+    if (attributes.get('name') === 'href') throw new Refused(element, 'an attribute called href');
+    const reference = nameIn(element, 'ref');
+    if (reference?.uri === encodingUri || reference?.uri === wsdlUri) return;
+    if (reference !== undefined) {
+      this.#readReference(element, reference);
+      return;
+    }
+    const name = attributes.get('name') ?? '';
+    const isQualified =
+      isGlobal ||
+      attributes.get('form') === 'qualified' ||
+      (attributes.get('form') !== 'unqualified' && schema.root.attributes.get('attributeFormDefault') === 'qualified');
+    const prefix = isQualified ? this.#types.prefixes.prefixOf(schema.targetNamespace) : '';
+    const hasType = attributes.has('type') || childNamed(element, element.namespace, 'simpleType') !== undefined;
+    let type = hasType
+      ? this.#types.typeOf(element, { element, schema }, capitalised(name))
+      : this.#textType(element, name);
+    // An attribute holds no markup.
+    if (type.schema.kind === 'string' && type.schema.markup !== undefined) type = this.#textType(element, name);
+    this.#noteDefault(element);
+    const options: FieldOptions = {
+      xml: 'attribute',
+      ...(prefix !== '' && { namespace: prefix }),
+      ...(type.xsd !== undefined && { xsd: type.xsd }),
+      ...(type.hasInlineLengths && { lengthsInStubs: true as const }),
+    };
+    this.#add(element, name, (use === 'required' ? required : optional)(type.schema, docOf(element), options));
   }
 
   #add(element: LocatedElement, name: string, read: Field): void {

@@ -53,8 +53,11 @@ export interface PortChoice {
   readonly port?: string | undefined;
 }
 
-/** The chosen port, or the first one of SOAP 1.1, or the first one of SOAP 1.2. Throws Unread where there is none. */
-export function choosePort(definitions: Definitions, choice: PortChoice, findings: FindingCollector): Port {
+/**
+ * The chosen ports, one for each port type: that of SOAP 1.1 where both versions of SOAP have one. Throws Unread where there is
+ * none.
+ */
+export function choosePorts(definitions: Definitions, choice: PortChoice, findings: FindingCollector): readonly Port[] {
   const all = definitions
     .services()
     .flatMap((service) => childrenNamed(service, wsdlUri, 'port').map((port) => ({ service, port })));
@@ -64,18 +67,18 @@ export function choosePort(definitions: Definitions, choice: PortChoice, finding
       (choice.service === undefined || service.attributes.get('name') === choice.service) &&
       (choice.port === undefined || port.attributes.get('name') === choice.port),
   );
-  const chosen = asked.find(({ soap }) => soap === soapUri) ?? asked[0];
-  if (chosen === undefined) {
+  if (asked.length === 0) {
     const names = ports.map(({ service, port }) => `${service.attributes.get('name')}/${port.attributes.get('name')}`);
     throw new Unread(`no such port of SOAP; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}`);
   }
-  for (const { port, portType } of ports)
-    if (portType !== chosen.portType)
-      findings.add('refused', port, `another port; --port ${port.attributes.get('name')} imports it`);
-  const other = ports.find(
-    ({ service, portType, soap }) => service === chosen.service && portType === chosen.portType && soap !== chosen.soap,
-  );
-  return { ...chosen, other };
+  return [...Map.groupBy(asked, ({ portType }) => portType).values()].map((alike) => {
+    const chosen = alike.find(({ soap }) => soap === soapUri) ?? alike[0]!;
+    const other = ports.find(
+      ({ service, portType, soap }) =>
+        service === chosen.service && portType === chosen.portType && soap !== chosen.soap,
+    );
+    return { ...chosen, other };
+  });
 }
 
 function openPort(

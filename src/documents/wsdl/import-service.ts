@@ -2,21 +2,21 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import {
   type Namespaces,
-  namespacesIn,
-  namespacesOfFaults,
+  namespacesOfMessages,
   type Service,
   type SoapStyle,
   service,
 } from '../../contract/service.ts';
+import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { ComplexTypes } from './complex-types.ts';
-import { choosePort, Definitions, type Port, type PortChoice } from './definitions.ts';
+import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
-import { type FindingCollector, Refused } from './findings.ts';
-import { childNamed, docOf, keyOf, nameIn, rootOf, soap12Uri, xsdUri } from './names.ts';
+import { Refused } from './findings.ts';
+import { childNamed, docOf, keyOf, nameIn, rootOf, soap12Uri, UniqueNames, xsdUri } from './names.ts';
 import {
   elementsOf,
   type PortFault,
@@ -24,7 +24,6 @@ import {
   readFaultData,
   readMessage,
   readPortOperations,
-  type Style,
 } from './operations.ts';
 import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
@@ -50,41 +49,74 @@ export interface ImportedService {
   readonly format: 'soap11' | 'soap12';
 }
 
-/** Throws Unread where no operation can be imported. */
+/** One contract for each port type and style. Throws Unread where no operation can be imported. */
 export function importServices(loaded: Loaded, choice: ImportChoice): readonly ImportedService[] {
   const definitions = new Definitions(loaded.definitions);
-  const port = choosePort(definitions, choice, loaded.findings);
-  const service = importPort(loaded, definitions, port, choice);
-  return [{ service, location: port.location, format: port.soap === soap12Uri ? 'soap12' : 'soap11' }];
+  const ports = choosePorts(definitions, choice, loaded.findings);
+  const groups = ports.flatMap((port) =>
+    [...Map.groupBy(readPortOperations(definitions, port, loaded.findings), ({ style }) => style).values()].map(
+      (declared) => ({ port, declared }),
+    ),
+  );
+  const names = new UniqueNames();
+  const addresses = new Set<string>();
+  const services = groups.map(({ port, declared }) => {
+    const isOnly = groups.length === 1;
+    const name = names.take(nameOf(isOnly ? port.service : port.port));
+    const located = addressOf(port, name);
+    const isTaken = addresses.has(located.address);
+    const address = isTaken ? { address: `${located.address}/${name}`, version: located.version } : located;
+    addresses.add(address.address);
+    if (isTaken)
+      loaded.findings.add('changed', port.port, `another port has the address, so this one is at ${address.address}`);
+    try {
+      const service = importPort(loaded, choice, { port, declared, name, ...address });
+      const format = port.soap === soap12Uri ? ('soap12' as const) : ('soap11' as const);
+      return service && { service, location: port.location, format };
+    } catch (thrown) {
+      // What the contract language refuses in its own words.
+      if (!(thrown instanceof TypeError)) throw thrown;
+      loaded.findings.add('refused', port.port, `${thrown.message}; the port is left out`);
+      return undefined;
+    }
+  });
+  const found = services.filter((each) => each !== undefined);
+  if (found.length === 0) throw new Unread('no operation can be imported');
+  return found;
+}
+
+/** A name of a service that an address may have. */
+function nameOf(element: LocatedElement): string {
+  return (element.attributes.get('name') ?? '').replace(/[^A-Za-z0-9_]/g, '').replace(/^(?![A-Za-z_])/, 'Service');
+}
+
+interface PortContract {
+  readonly port: Port;
+  readonly declared: readonly PortOperation[];
+  readonly name: string;
+  readonly address: string;
+  readonly version: number;
+  readonly soap?: string;
 }
 
 function importPort(
   { definitions: roots, schemas, findings }: Loaded,
-  definitions: Definitions,
-  port: Port,
   choice: ImportChoice,
-): Service {
-  const declared = readPortOperations(definitions, port, findings);
-  const ownUri = mostFrequent(declared.map(({ input }) => input.name.uri));
+  { port, declared, name, address, version, soap }: PortContract,
+): Service | undefined {
+  const uris = declared.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
+  const ownUri = mostFrequent(uris) ?? (rootOf(port.service).attributes.get('targetNamespace') || `urn:${name}`);
   const index = new SchemaIndex(schemas);
   const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
   const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
-  const commonStyle = mostFrequent(declared.map(({ style }) => style));
-  const fitting = declared.filter((each) => isLikeOthers(each, ownUri, commonStyle, findings));
-  const problems = problemsOf(fitting);
+  const problems = problemsOf(declared);
   const read = new MessageReader(types, compileNames(choice.reads ?? []));
-  const name = (port.service.attributes.get('name') ?? 'Service').replace(/[^A-Za-z0-9_]/g, '');
   const role = kebabCase(name);
-  const operations = fitting.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
-  if (operations.length === 0) throw new Unread('no operation can be imported');
-  const style = styleOf(fitting, operations);
+  const operations = declared.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
+  if (operations.length === 0) return undefined;
+  const style = styleOf(declared, operations);
   const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
-  const used = new Set(
-    messages.flatMap(({ input, output, faults = [] }) => [
-      ...[input, output, ...faults.map(({ detail }) => detail)].flatMap(namespacesIn),
-      ...namespacesOfFaults(faults),
-    ]),
-  );
+  const used = new Set(messages.flatMap(namespacesOfMessages));
   const fault = faultOf(index, prefixes, ownUri);
   const unqualified = prefixes.unqualified(used);
   const namespaces: Namespaces = {
@@ -93,7 +125,6 @@ function importPort(
     ...(unqualified.length > 0 && { unqualified }),
     ...(fault !== undefined && { fault }),
   };
-  const { address, version, soap } = addressOf(port, name);
   return service({
     name,
     version,
@@ -115,6 +146,8 @@ class MessageReader {
   readonly #known = new Map<string, ObjectSchema>();
   readonly #isReading: (name: string) => boolean;
   readonly #faults = new Map<string, Fault | undefined>();
+  /** The types of elements of the Body, by their qualified names. */
+  readonly #bodyElements = new Map<string, Schema>();
   #fields = 0;
 
   constructor(types: ComplexTypes, isReading: (name: string) => boolean) {
@@ -138,7 +171,7 @@ class MessageReader {
         throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
       if (effect === 'writes')
         findings.add('check', declared.element, `${name} writes, since --reads does not name it`);
-      const elements = elementsOf(declared);
+      const elements = elementsOf(declared, this.#types.prefixes);
       const typed = faults.map((fault) => this.#fault(fault, problems[problemName(fault.name)]!, declared));
       const known = [...new Set(typed.filter((fault) => fault !== undefined))];
       return operation({
@@ -184,29 +217,20 @@ class MessageReader {
 
   #message(declared: PortOperation, side: 'input' | 'output', name: string): ObjectSchema {
     const key = keyOf(declared[side].name);
-    const known = declared.style === 'rpc' ? undefined : this.#known.get(key);
+    const isShared = declared.style !== 'rpc' && declared[side].name.local !== '';
+    const known = isShared ? this.#known.get(key) : undefined;
     const read = known ?? readMessage(this.#types, declared, side, name);
-    this.#known.set(key, read);
+    if (isShared) this.#known.set(key, read);
+    if (declared[side].name.local === '' && declared.style !== 'rpc')
+      for (const [field, { schema, namespace = '' }] of Object.entries(read.fields)) {
+        const element = `${namespace}:${field}`;
+        const other = this.#bodyElements.get(element) ?? schema;
+        if (other !== schema && (schema.kind === 'object' || other.kind !== schema.kind))
+          throw new Refused(declared[side].element, `the element ${field} has another type in another message`);
+        this.#bodyElements.set(element, schema);
+      }
     return read;
   }
-}
-
-/** A service has one namespace and one style. */
-function isLikeOthers(each: PortOperation, ownUri: string, style: Style, findings: FindingCollector): boolean {
-  const outside = [each.input, each.output].find(({ name }) => name.uri !== ownUri);
-  if (outside !== undefined)
-    findings.add(
-      'refused',
-      outside.element,
-      `the element is in ${outside.name.uri || 'no namespace'} and those of other operations in ${ownUri}; the operation ${each.name} is left out`,
-    );
-  else if (each.style !== style)
-    findings.add(
-      'refused',
-      each.element,
-      `the style is ${each.style} and that of other operations ${style}; the operation ${each.name} is left out`,
-    );
-  return outside === undefined && each.style === style;
 }
 
 /** Each fault is a problem. */
@@ -288,12 +312,10 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&');
 }
 
-function mostFrequent<T>(values: readonly T[]): T {
+function mostFrequent<T>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const each of values) counts.set(each, (counts.get(each) ?? 0) + 1);
-  const [first] = [...counts].sort(([, a], [, b]) => b - a);
-  if (first === undefined) throw new Unread('no operation can be imported');
-  return first[0];
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 function kebabCase(name: string): string {

@@ -6,7 +6,7 @@ export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 export const soapUri = 'http://schemas.xmlsoap.org/wsdl/soap/';
 export const soap12Uri = 'http://schemas.xmlsoap.org/wsdl/soap12/';
 export const encodingUri = 'http://schemas.xmlsoap.org/soap/encoding/';
-const xmlUri = 'http://www.w3.org/XML/1998/namespace';
+export const xmlUri = 'http://www.w3.org/XML/1998/namespace';
 
 export interface QName {
   readonly uri: string;

@@ -1,13 +1,27 @@
 /** Reads the operations of a port: the elements or the parts of their messages, and their faults. */
 
 import { isSoapAction, type MessageElements, type Operation } from '../../contract/operation.ts';
-import { type Field, type ObjectSchema, object, optional } from '../../contract/schema.ts';
+import { type Field, type ObjectSchema, object, optional, required } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
 import { type FindingCollector, Refused } from './findings.ts';
-import { childNamed, childrenNamed, docOf, nameIn, nameOf, type QName, soap12Uri, wsdlUri, xsdUri } from './names.ts';
+import {
+  childNamed,
+  childrenNamed,
+  docOf,
+  keyOf,
+  nameIn,
+  nameOf,
+  type QName,
+  soap12Uri,
+  UniqueNames,
+  wsdlUri,
+  xsdUri,
+} from './names.ts';
+import type { Prefixes } from './prefixes.ts';
+import type { Declared } from './schema-index.ts';
 
 export type Style = 'document' | 'rpc';
 
@@ -32,7 +46,7 @@ export interface PortFault {
 }
 
 export interface Message {
-  /** The element in the Body. */
+  /** The element in the Body; without a name where the parts are elements of the Body. */
   readonly name: QName;
   /** The message in the WSDL. */
   readonly element: LocatedElement;
@@ -46,8 +60,7 @@ export function readPortOperations(
   findings: FindingCollector,
 ): readonly PortOperation[] {
   const read: PortOperation[] = [];
-  const names = new Set<string>();
-  const elements = new Set<string>();
+  const names = new UniqueNames();
   const byName: OperationsByName = {
     declared: operationsIn(port.portType),
     inOtherVersion: port.other === undefined ? new Map() : operationsIn(port.other.binding),
@@ -55,29 +68,38 @@ export function readPortOperations(
   for (const bound of childrenNamed(port.binding, wsdlUri, 'operation'))
     findings.readOperation(String(bound.attributes.get('name')), () => {
       const operation = readOperation(definitions, port, bound, byName, findings);
-      if (names.has(operation.name)) throw new Refused(bound, 'another operation has the name');
-      const { local } = operation.input.name;
-      if (elements.has(local)) throw new Refused(bound, `another operation has the element ${local}`);
-      names.add(operation.name);
-      elements.add(local);
-      read.push(operation);
+      const { name, input } = operation;
+      if (input.name.local !== '' && read.some((other) => isSameRequest(operation, other)))
+        throw new Refused(bound, `another operation has the element ${input.name.local}, and no other SOAPAction`);
+      const unique = names.take(name);
+      if (unique !== name) findings.add('changed', bound, `another operation is called ${name}; this one is ${unique}`);
+      read.push({ ...operation, name: unique });
     });
   return read;
 }
 
-/** The operations of a port type and of the binding for the other version of SOAP, by name. */
-interface OperationsByName {
-  readonly declared: ReadonlyMap<string, LocatedElement>;
-  readonly inOtherVersion: ReadonlyMap<string, LocatedElement>;
+/** Whether nothing in a request tells two operations apart. */
+function isSameRequest(one: PortOperation, other: PortOperation): boolean {
+  const actions = ({ soapAction = '' }: PortOperation) =>
+    typeof soapAction === 'string' ? [soapAction, soapAction] : [soapAction.soap11, soapAction.soap12];
+  const [first, second] = [actions(one), actions(other)];
+  return keyOf(one.input.name) === keyOf(other.input.name) && first.some((action, at) => action === second[at]);
 }
 
-function operationsIn(around: LocatedElement): ReadonlyMap<string, LocatedElement> {
-  const operations = new Map<string, LocatedElement>();
-  for (const each of childrenNamed(around, wsdlUri, 'operation')) {
-    const name = nameOf(each);
-    if (!operations.has(name)) operations.set(name, each);
-  }
-  return operations;
+/** The operations of a port type and of the binding for the other version of SOAP, by name. */
+interface OperationsByName {
+  readonly declared: ReadonlyMap<string, readonly LocatedElement[]>;
+  readonly inOtherVersion: ReadonlyMap<string, readonly LocatedElement[]>;
+}
+
+function operationsIn(around: LocatedElement): ReadonlyMap<string, readonly LocatedElement[]> {
+  return Map.groupBy(childrenNamed(around, wsdlUri, 'operation'), nameOf);
+}
+
+/** The one of several operations with one name whose input is called the same. */
+function overloadOf(bound: LocatedElement, among: readonly LocatedElement[] = []): LocatedElement | undefined {
+  const inputOf = (each: LocatedElement) => childNamed(each, wsdlUri, 'input')?.attributes.get('name');
+  return among.find((each) => inputOf(each) === inputOf(bound)) ?? among[0];
 }
 
 function readOperation(
@@ -88,9 +110,9 @@ function readOperation(
   findings: FindingCollector,
 ): PortOperation {
   const name = nameOf(bound);
-  const element = declared.get(name);
+  const element = overloadOf(bound, declared.get(name));
   if (element === undefined) throw new Refused(bound, 'the port type has no such operation');
-  if (!/^[A-Za-z_]\w{0,59}$/.test(name)) throw new Refused(bound, 'a path of JSON cannot have the name');
+  if (!/^[\p{L}_][\p{L}\p{N}._-]{0,127}$/u.test(name)) throw new Refused(bound, 'a path of JSON cannot have the name');
   const style = styleOf(port, bound);
   const side = (which: 'input' | 'output'): Message | undefined => {
     const named = childNamed(element, wsdlUri, which);
@@ -108,17 +130,16 @@ function readOperation(
         'messages are encoded: requests are read so, answers are literal and without xsi:type',
       );
     const chosen = attributes.get('parts')?.trim().split(/\s+/);
-    const parts = childrenNamed(message, wsdlUri, 'part').filter(
-      (part) => chosen === undefined || chosen.includes(nameOf(part)),
+    const outside = headerParts(inBinding, port.soap, definitions, message);
+    const parts = childrenNamed(message, wsdlUri, 'part').filter((part) =>
+      chosen === undefined ? !outside.has(nameOf(part)) : chosen.includes(nameOf(part)),
     );
     const local = which === 'input' ? name : `${name}Response`;
     if (style === 'rpc') return { name: { uri: attributes.get('namespace') ?? '', local }, element: message, parts };
     const [part, ...others] = parts;
     const partElement = part && nameIn(part, 'element');
-    if (part === undefined || others.length > 0)
-      throw new Refused(message, `a message of style document with ${parts.length} parts`);
-    if (partElement === undefined) throw new Refused(part, 'a part of style document that names a type and no element');
-    return { name: partElement, element: message, parts };
+    const isOne = partElement !== undefined && others.length === 0;
+    return { name: isOne ? partElement : { uri: '', local: '' }, element: message, parts };
   };
   const input = side('input');
   if (input === undefined) throw new Refused(element, 'an operation that the server begins');
@@ -135,7 +156,7 @@ function readOperation(
     input,
     output,
     faults: faultsOf(definitions, element),
-    soapAction: soapActionIn(port, bound, inOtherVersion.get(name), findings),
+    soapAction: soapActionIn(port, bound, overloadOf(bound, inOtherVersion.get(name)), findings),
   };
 }
 
@@ -174,6 +195,19 @@ function bodyOf(inBinding: LocatedElement, soap: string): LocatedElement | undef
       if (body !== undefined) return body;
     }
   return undefined;
+}
+
+/** The parts of a message that are headers. */
+function headerParts(
+  inBinding: LocatedElement,
+  soap: string,
+  definitions: Definitions,
+  message: LocatedElement,
+): ReadonlySet<string> {
+  const headers = childrenNamed(inBinding, soap, 'header').filter(
+    (each) => definitions.named('message', each, 'message') === message,
+  );
+  return new Set(headers.map(({ attributes }) => attributes.get('part') ?? ''));
 }
 
 function noteHeaders(inBinding: LocatedElement, soap: string, findings: FindingCollector): void {
@@ -215,6 +249,7 @@ export function readMessage(
   const message = operation[side];
   if (message.parts.length === 0) return object(name, {});
   if (operation.style === 'rpc') return rpcMessage(types, message, name);
+  if (message.name.local === '') return bodyMessage(types, message, name);
   const found = types.index.find('element', message.name);
   if (found === undefined)
     throw new Refused(message.parts[0]!, `no element ${message.name.local} is declared in ${message.name.uri}`);
@@ -222,8 +257,46 @@ export function readMessage(
   if (inline !== undefined) return types.message({ ...found, element: inline }, name);
   const type = nameIn(found.element, 'type');
   const declared = type && types.index.find('complexType', type);
-  if (declared === undefined) throw new Refused(found.element, 'a message whose element has a simple type');
-  return types.message(declared, name);
+  if (type === undefined || declared === undefined) return textMessage(types, found, name);
+  if (type.uri === message.name.uri) return types.message(declared, name);
+  // A type of another namespace keeps its name.
+  const { schema } = types.namedType(found.element, type, type.local);
+  return schema.kind === 'object' ? schema : types.message(declared, name);
+}
+
+/** The message is the value of its element. */
+function textMessage(types: ComplexTypes, found: Declared, name: string): ObjectSchema {
+  const { schema, xsd } = types.typeOf(found.element, found, name);
+  if (schema.kind === 'list' || schema.kind === 'map' || schema.kind === 'object')
+    throw new Refused(found.element, 'a message without content of its own');
+  const isRequired = schema.kind !== 'string' || (schema.min ?? 0) > 0;
+  return object(name, {
+    value: (isRequired ? required : optional)(schema, docOf(found.element), { xml: 'text', ...(xsd && { xsd }) }),
+  });
+}
+
+/** Each part is an element of the Body. */
+function bodyMessage(types: ComplexTypes, { parts }: Message, name: string): ObjectSchema {
+  const fields: Record<string, Field> = {};
+  for (const part of parts) {
+    const reference = nameIn(part, 'element');
+    const type = nameIn(part, 'type');
+    const found = reference && types.index.find('element', reference);
+    if (found === undefined && type === undefined)
+      throw new Refused(part, `no element ${reference?.local} is declared in ${reference?.uri}`);
+    const { uri, local } = reference ?? { uri: '', local: nameOf(part) };
+    const { schema, xsd } =
+      found === undefined
+        ? types.namedType(part, type!, capitalised(local))
+        : types.typeOf(found.element, found, capitalised(local));
+    if (Object.hasOwn(fields, local)) throw new Refused(part, `two parts are called ${local}`);
+    fields[local] = optional(schema, docOf(part), {
+      namespace: types.prefixes.prefixOf(uri),
+      nillable: false,
+      ...(xsd && { xsd }),
+    });
+  }
+  return object(name, fields);
 }
 
 function rpcMessage(types: ComplexTypes, { parts }: Message, name: string): ObjectSchema {
@@ -232,17 +305,25 @@ function rpcMessage(types: ComplexTypes, { parts }: Message, name: string): Obje
     const partName = nameOf(part);
     const type = nameIn(part, 'type');
     if (type === undefined) throw new Refused(part, 'a part of style rpc that names an element and no type');
-    const { schema } = types.namedType(part, type, capitalised(partName));
+    const { schema, xsd } = types.namedType(part, type, capitalised(partName));
     // A part may be nil, so no stub says that a server requires it.
-    fields[partName] = optional(schema, docOf(part));
+    fields[partName] = optional(schema, docOf(part), xsd === undefined ? {} : { xsd });
   }
   return object(name, fields);
 }
 
-/** The elements of an operation, where these are not called after it. */
-export function elementsOf({ name, input, output }: PortOperation): MessageElements | undefined {
-  const asked = input.name.local === name ? {} : { input: input.name.local };
-  const answered = output.name.local === `${name}Response` ? {} : { output: output.name.local };
-  const elements = { ...asked, ...answered };
+/** The elements of an operation, where these are not called after it, or are not in the namespace of the service. */
+export function elementsOf({ name, input, output }: PortOperation, prefixes: Prefixes): MessageElements | undefined {
+  const prefixIn = ({ uri, local }: QName) => {
+    const prefix = prefixes.prefixOf(uri);
+    return local === '' || prefix === prefixes.own ? undefined : prefix;
+  };
+  const [asked, answered] = [prefixIn(input.name), prefixIn(output.name)];
+  const elements = {
+    ...(input.name.local !== name && { input: input.name.local }),
+    ...(output.name.local !== `${name}Response` && { output: output.name.local }),
+    ...(asked !== undefined && { inputNamespace: asked }),
+    ...(answered !== undefined && { outputNamespace: answered }),
+  };
   return Object.keys(elements).length === 0 ? undefined : elements;
 }

@@ -31,7 +31,9 @@ export class Prefixes {
     this.own = this.prefixOf(ownUri);
   }
 
+  /** Empty for no namespace. */
   prefixOf(uri: string): string {
+    if (uri === '') return '';
     const known = this.#byUri.get(uri);
     if (known !== undefined) return known;
     const prefix = this.#prefixes.take(this.#written.get(uri) ?? wordOf(uri));

@@ -14,6 +14,7 @@ import {
   type Schema,
   string,
   textLengthMax,
+  type XsdType,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { type FindingCollector, Refused } from './findings.ts';
@@ -27,6 +28,8 @@ export interface ReadType {
   readonly schema: Schema;
   /** The text has lengths of its own where it stands, as the derived WSDL declares them. */
   readonly hasInlineLengths: boolean;
+  /** The built-in type, where it is another one than that of the kind. */
+  readonly xsd?: XsdType | undefined;
 }
 
 /** The built-in type at the end of a chain of restrictions, and what these restrict. */
@@ -81,6 +84,12 @@ const readAsText: ReadonlySet<string> = new Set([
   'gMonth',
   'gMonthDay',
   'gDay',
+  'QName',
+  'NOTATION',
+  'IDREFS',
+  'NMTOKENS',
+  'ENTITY',
+  'ENTITIES',
 ]);
 
 const texts: ReadonlySet<string> = new Set([
@@ -106,14 +115,17 @@ export class SimpleTypes {
   named(from: LocatedElement, type: QName, name: string): ReadType {
     const declared = this.#index.find('simpleType', type);
     const named = declared === undefined ? name : (declared.element.attributes.get('name') ?? name);
-    return { schema: this.#scalar(from, this.#facetsOf(from, type, 0), named), hasInlineLengths: false };
+    const facets = this.#facetsOf(from, type, 0);
+    const schema = this.#scalar(from, facets, named);
+    return { schema, hasInlineLengths: false, xsd: xsdTypeOf(schema, facets.base) };
   }
 
   /** The `simpleType` that stands inside of an element or an attribute. */
   inline(simpleType: LocatedElement, name: string): ReadType {
     const facets = this.#restricted(simpleType, 0);
     const hasInlineLengths = 'maxLength' in facets.single && facets.patterns.length === 0 && facets.base === 'string';
-    return { schema: this.#scalar(simpleType, facets, name), hasInlineLengths };
+    const schema = this.#scalar(simpleType, facets, name);
+    return { schema, hasInlineLengths, xsd: xsdTypeOf(schema, facets.base) };
   }
 
   #facetsOf(from: LocatedElement, type: QName, depth: number): Facets {
@@ -294,6 +306,25 @@ export class SimpleTypes {
     if (max > binaryLengthMax) this.#findings.add('changed', from, `bytes are ${binaryLengthMax} at most`);
     return binary({ max: Math.max(1, Math.min(max, binaryLengthMax)), example: 'AA==' });
   }
+}
+
+const ownTypes: ReadonlySet<string> = new Set<XsdType>([
+  ...(['anyURI', 'byte', 'duration', 'float', 'gDay', 'gMonth', 'gMonthDay', 'gYear', 'gYearMonth'] as const),
+  ...(['hexBinary', 'ID', 'IDREF', 'integer', 'language', 'Name', 'NCName', 'negativeInteger', 'NMTOKEN'] as const),
+  ...(['nonNegativeInteger', 'nonPositiveInteger', 'normalizedString', 'positiveInteger', 'short', 'time'] as const),
+  ...(['token', 'unsignedByte', 'unsignedInt', 'unsignedLong', 'unsignedShort', 'int', 'long'] as const),
+]);
+
+function isOwnType(base: string): base is XsdType {
+  return ownTypes.has(base);
+}
+
+/** The type to declare, where the kind alone would be another one. */
+function xsdTypeOf(schema: ScalarSchema, base: string): XsdType | undefined {
+  if (!isOwnType(base)) return undefined;
+  if (schema.kind === 'enum') return texts.has(base) ? base : undefined;
+  if (schema.kind !== 'integer') return base;
+  return base === (schema.min >= -(2 ** 31) && schema.max < 2 ** 31 ? 'int' : 'long') ? undefined : base;
 }
 
 /** Undefined for what counts nothing, like a negative length. */

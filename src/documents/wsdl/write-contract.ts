@@ -131,10 +131,7 @@ class Writer {
         faults: faults && { items: faults.map((fault) => this.#fault(fault, problemsName)) },
         elements:
           elements &&
-          members({
-            input: elements.input && quote(elements.input),
-            output: elements.output && quote(elements.output),
-          }),
+          members(Object.fromEntries(Object.entries(elements).map(([key, value]) => [key, quote(String(value))]))),
         soapAction:
           typeof soapAction === 'object'
             ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
@@ -203,13 +200,17 @@ class Writer {
           return call('joined', this.#scalar(schema.item));
         }
         this.#imports.add('list');
-        const { item, itemName, wrapped, repeated, anyItemName, namespace, max } = schema;
+        const { item, itemName, wrapped, repeated, anyItemName, namespace, max, ...stubs } = schema;
+        const { nillableItems, mandatoryItem, xsd } = stubs;
         const options = members({
           max: String(max),
           wrapped: wrapped ? 'true' : undefined,
           repeated: repeated && 'true',
           anyItemName: anyItemName && 'true',
           namespace: namespace === undefined ? undefined : quote(namespace),
+          nillableItems: nillableItems === undefined ? undefined : String(nillableItems),
+          mandatoryItem: mandatoryItem && 'true',
+          xsd: xsd && quote(xsd),
         });
         return call('list', this.#schema(item), quote(itemName), options);
       }

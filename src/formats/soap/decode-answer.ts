@@ -1,4 +1,5 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
+import { elementName, type Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { type Charset, charsetIn } from '../../lib/charset.ts';
 import type { Element } from '../../lib/xml/element.ts';
@@ -15,7 +16,18 @@ const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
 const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
 
 /** Returns the element in the Body, with its references resolved. Headers are ignored. Throws a Problem for no envelope. */
-export function openReply({ media, headers, body }: Reply, parseXml: ParseXml): Element {
+export function openReply(reply: Reply, parseXml: ParseXml): Element {
+  return messageOf(bodyOf(reply, parseXml), replyLimits);
+}
+
+/** Returns the element in the Body, or the Body itself for a message whose fields are its elements. */
+export function openReplyTo(operation: Operation, reply: Reply, parseXml: ParseXml): Element {
+  const body = bodyOf(reply, parseXml);
+  const isFault = body.children[0]?.local === 'Fault';
+  return elementName(operation, 'output') === '' && !isFault ? body : messageOf(body, replyLimits);
+}
+
+function bodyOf({ media, headers, body }: Reply, parseXml: ParseXml): Element {
   const part =
     media.type === multipartType
       ? partOf(body, headers['content-type'] ?? '')
@@ -24,7 +36,7 @@ export function openReply({ media, headers, body }: Reply, parseXml: ParseXml): 
   if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
   const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
   if (found === undefined) throw malformedBody('Envelope without a Body');
-  return messageOf(found, replyLimits);
+  return found;
 }
 
 /** The Fault of a response; undefined for any other response. */

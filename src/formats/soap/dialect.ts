@@ -14,6 +14,8 @@ export interface Dialect {
   readonly accept: string;
   /** Of requests to a server, where the operation has none. */
   readonly defaultHeaders: Readonly<Record<string, string>>;
+  /** The action that a request names; empty for none. */
+  actionIn(headers: Head['headers']): string;
   /** As a trait of the format. */
   clientStyle(headers: Head['headers']): string | undefined;
   /** The attribute of a header block that names its receiver, and the value for the next receiver. */
@@ -37,6 +39,7 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   accept: 'text/xml',
   // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
   defaultHeaders: Object.freeze({ soapaction: '""' }),
+  actionIn: ({ soapaction = '' }) => soapaction.trim().replace(/^"(.*)"$/, '$1'),
   // Identifies stacks that send no User-Agent.
   clientStyle: ({ soapaction }) => actionStyle(soapaction),
   roleAttribute: 'actor',
@@ -64,6 +67,7 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   otherMediaTypes: [],
   accept: 'application/soap+xml, text/xml;q=0.9',
   defaultHeaders: Object.freeze({}),
+  actionIn: ({ 'content-type': type = '' }) => /;[ \t]*action="?([^";]*)/i.exec(type)?.[1] ?? '',
   clientStyle: () => undefined,
   roleAttribute: 'role',
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',

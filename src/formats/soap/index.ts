@@ -1,9 +1,16 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { elementName, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
+import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
-import { elementAround, namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import {
+  elementAround,
+  namedOperations,
+  namespacesOfMessage,
+  type Service,
+  serviceAddress,
+  uriOf,
+} from '../../contract/service.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
 import { compileAnswers } from '../answers.ts';
@@ -16,18 +23,19 @@ import type { Leniency } from '../leniencies.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
-import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
+import type { FormatContext, Head, MessageCodec, Refusal, Reply, Target, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
-import { fieldsIn, openFault, openReply } from './decode-answer.ts';
+import { fieldsIn, openFault, openReplyTo } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { printInvalidFields } from './invalid-fields.ts';
-import { declarations, faultElement } from './namespaces.ts';
+import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
 import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
 import { xmlText } from './parts.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
+import { messageOf } from './references.ts';
 
 const answerTypes: ReadonlySet<string> = new Set([
   'text/xml',
@@ -90,11 +98,31 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
   const frames = compileFrames(services, head, tail);
   const operations = new Map(
-    services.map((service) => [
-      service,
-      new Map(namedOperations(service).map((each) => [elementName(each, 'input'), each])),
-    ]),
+    services.map((service) => [service, Map.groupBy(namedOperations(service), (each) => elementName(each, 'input'))]),
   );
+  /** The operation with its message. The path and the action choose among several with one element. */
+  const find = (body: Element, { service, operation }: Target, { headers }: Head): Found | undefined => {
+    const byElement = operations.get(service);
+    const inBody = (byElement?.get('') ?? []).filter((each) => holds(each, body));
+    const choose = (among: readonly Operation[]): Operation | undefined => {
+      if (among.length < 2) return among[0];
+      if (operation !== undefined && among.includes(operation)) return operation;
+      const action = dialect.actionIn(headers);
+      const named = among.filter((each) => soapActionOf(each, dialect.format) === action);
+      return named.length === 1 ? named[0] : undefined;
+    };
+    if (inBody.length > 0) {
+      const [first] = body.children;
+      const found = choose(inBody);
+      if (found !== undefined && !(body.children.length === 1 && byElement?.has(first!.local)))
+        return { operation: found, first: { ...body, local: '' } };
+    }
+    const first = messageOf(body);
+    const sharing = byElement?.get(first.local) ?? [];
+    const inNamespace = sharing.filter((each) => namespaceOf(each, service) === first.namespace);
+    const found = choose(inNamespace.length > 0 ? inNamespace : sharing);
+    return found && { operation: found, first };
+  };
   const message = (operation: Operation, side: Side, value: unknown): string => {
     const frame = frames.get(operation)![side];
     return frame.start + codecOf(operation)[side].print(value) + frame.end;
@@ -110,11 +138,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   };
 
   return {
-    decode(body, { charset }, target) {
-      const { message: first, messageId, hasBlanks } = parse(body, charset, { dialect, parseXml, acceptsBlanks });
-      const operation = operations.get(target.service)?.get(first.local);
-      if (operation === undefined) throw unknownOperation(target.service);
-      if (!isOfInterface(first)) throw malformedBody('wrong namespace', operation.name);
+    decode(body, { charset }, target, head) {
+      const { body: content, messageId, hasBlanks } = parse(body, charset, { dialect, parseXml, acceptsBlanks });
+      const found = find(content, target, head);
+      if (found === undefined) throw unknownOperation(target.service);
+      const { operation, first } = found;
+      const isPlain = elementPrefix(operation, 'input') === '' && first.namespace === '';
+      if (first.local !== '' && !isPlain && !isOfInterface(first))
+        throw malformedBody('wrong namespace', operation.name);
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
@@ -151,18 +182,20 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     }),
 
     decodeResponse(operation, body) {
-      const { message: first } = parseResponse(body, dialect, parseXml);
-      if (first.local !== elementName(operation, 'output')) throw malformedBody('not the answer');
+      const { body: content } = parseResponse(body, dialect, parseXml);
+      const name = elementName(operation, 'output');
+      const first = name === '' ? content : messageOf(content);
+      if (name !== '' && first.local !== name) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
     },
 
     decodeAnswer(operation, reply) {
-      const first = openReply(reply, parseXml);
+      const first = openReplyTo(operation, reply, parseXml);
       if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
       const { part } = frames.get(operation)!.output;
       const { value, issues, unknownMembers } = readAnswer(operation, {
-        body: fieldsIn(first, operation.output, part),
+        body: elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part),
       });
       return { value, issues, unknownMembers };
     },
@@ -201,7 +234,25 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
     }
   });
   const message = operation === undefined ? '*' : elementName(operation, side);
-  return ['/Envelope/Body', message, ...(part === undefined ? [] : [part]), ...steps].join('/');
+  return ['/Envelope/Body', ...(message === '' ? [] : [message]), ...(part === undefined ? [] : [part]), ...steps].join(
+    '/',
+  );
+}
+
+/** An operation with the element that holds its fields, or the element around that. */
+interface Found {
+  readonly operation: Operation;
+  readonly first: Element;
+}
+
+/** Whether the elements of a Body are the fields of an operation. */
+function holds({ input }: Operation, { children }: Element): boolean {
+  if (children.length === 0) return Object.values(input.fields).every(({ required }) => !required);
+  return children.every(({ local }) => Object.hasOwn(input.fields, local));
+}
+
+function namespaceOf(operation: Operation, service: Service): string {
+  return uriOf(service, elementPrefix(operation, 'input'));
 }
 
 /** What is around the fields of a message. */
@@ -218,32 +269,43 @@ function compileFrames(
   tail: string,
 ): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
   const frameOf = (name: string, part: string | undefined, declared: string, schema: ObjectSchema): Frame => {
+    // The Body declares what its elements need.
+    if (name === '') return { part, start: flat(head.slice(0, -1), declared, '>'), end: tail };
     // The content ends a start tag with attributes.
     const hasAttributes = schema.attributes.length > 0;
     if (part === undefined) {
-      const start = hasAttributes ? `<ns1:${name}${declared}` : `<ns1:${name}${declared}>`;
-      return { part, start: flat(head, start), end: flat(`</ns1:${name}>`, tail) };
+      const start = hasAttributes ? `<${name}${declared}` : `<${name}${declared}>`;
+      return { part, start: flat(head, start), end: flat(`</${name}>`, tail) };
     }
     const partStart = hasAttributes ? `<ns1:${part}` : `<ns1:${part}>`;
     return {
       part,
-      start: flat(head, `<ns1:${name}${declared}>`, partStart),
-      end: flat(`</ns1:${part}></ns1:${name}>`, tail),
+      start: flat(head, `<${name}${declared}>`, partStart),
+      end: flat(`</ns1:${part}></${name}>`, tail),
     };
   };
   const frames = new Map<Operation, Readonly<Record<Side, Frame>>>();
   for (const service of services)
     for (const operation of namedOperations(service)) {
       const { name, input, output } = operation;
-      const [asked, answered] = [elementName(operation, 'input'), elementName(operation, 'output')];
       const part = elementAround(service, operation, 'input');
       const known = frames.get(operation);
       // Its codec is compiled for one of the services.
       if (known !== undefined && known.input.part !== part)
         throw new TypeError(`${name} belongs to services of different SOAP styles`);
       frames.set(operation, {
-        input: frameOf(asked, part, declarations(service, input), input),
-        output: frameOf(answered, elementAround(service, operation, 'output'), declarations(service, output), output),
+        input: frameOf(
+          messageName(service, operation, 'input'),
+          part,
+          declarations(service, namespacesOfMessage(operation, 'input')),
+          input,
+        ),
+        output: frameOf(
+          messageName(service, operation, 'output'),
+          elementAround(service, operation, 'output'),
+          declarations(service, namespacesOfMessage(operation, 'output')),
+          output,
+        ),
       });
     }
   return frames;

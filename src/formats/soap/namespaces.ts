@@ -1,16 +1,17 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
+import type { Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import type { PrintedFault } from '../faults.ts';
 
 /**
  * Declares the namespaces of a message. The service's own one is the default, and has a prefix for the elements that callers
- * know with it. `ofElement`: the prefix of another namespace that the element has.
+ * know with it. `namespaces`: the prefixes that the message uses.
  */
-export function declarations(service: Service, schema: ObjectSchema, ofElement?: string): string {
+export function declarations(service: Service, namespaces: readonly string[]): string {
   const own = ownUri(service);
-  const used = new Set([...namespacesIn(schema), ofElement]);
+  const used = new Set(namespaces);
   const others = othersOf(service)
     .filter((name) => used.has(name))
     .map((name) => ` xmlns:${prefixIn(service, name)}="${uriOf(service, name)}"`);
@@ -22,8 +23,19 @@ export function declarations(service: Service, schema: ObjectSchema, ofElement?:
 export function faultElement(service: Service, { element, namespace, detail, text }: PrintedFault): string {
   const isOwn = namespace === undefined || namespace === namespacesOf(service).own;
   const name = isOwn ? `ns1:${element}` : `${prefixIn(service, namespace)}:${element}`;
-  const start = `<${name}${declarations(service, detail, namespace)}${detail.attributes.length > 0 ? '' : '>'}`;
+  const used = [...namespacesIn(detail), ...(namespace === undefined ? [] : [namespace])];
+  const start = `<${name}${declarations(service, used)}${detail.attributes.length > 0 ? '' : '>'}`;
   return `${start}${text}</${name}>`;
+}
+
+/** The name of the element of a message; empty for one whose fields are the elements of the Body. */
+export function messageName(service: Service, operation: Operation, side: 'input' | 'output'): string {
+  const name = elementName(operation, side);
+  const prefix = elementPrefix(operation, side);
+  if (name === '' || prefix === '') return name;
+  return prefix === undefined || prefix === namespacesOf(service).own
+    ? `ns1:${name}`
+    : `${prefixIn(service, prefix)}:${name}`;
 }
 
 /** The name of an element: without a prefix in no namespace, and in the own one where that is the default. */
@@ -33,6 +45,11 @@ export function qualify(service: Service, namespace: string | undefined, name: s
   return `${prefixIn(service, namespace)}:${name}`;
 }
 
+/** The name of an attribute of a namespace: no default applies to it. */
+export function qualifyAttribute(service: Service, namespace: string, name: string): string {
+  return `${namespace === namespacesOf(service).own ? 'ns1' : prefixIn(service, namespace)}:${name}`;
+}
+
 const known = new WeakMap<Service, boolean>();
 
 /** Whether an element of the service has no namespace, so that there is no default one. */
@@ -40,11 +57,15 @@ function hasUnqualified(service: Service): boolean {
   let found = known.get(service);
   if (found === undefined) {
     const { unqualified = [] } = namespacesOf(service);
-    const schemas = namedOperations(service).flatMap(({ input, output, faults = [] }) => [
+    const operations = namedOperations(service);
+    const schemas = operations.flatMap(({ input, output, faults = [] }) => [
       ...[input, output],
       ...faults.map(({ detail }) => detail),
     ]);
-    found = service.soapStyle === 'rpc' || unqualified.length > 0 || schemas.some(namesNoNamespace);
+    const hasPlainMessage = operations.some(
+      (each) => elementPrefix(each, 'input') === '' || elementPrefix(each, 'output') === '',
+    );
+    found = service.soapStyle === 'rpc' || unqualified.length > 0 || hasPlainMessage || schemas.some(namesNoNamespace);
     known.set(service, found);
   }
   return found;
@@ -56,7 +77,8 @@ function namesNoNamespace(schema: Schema): boolean {
     joined: () => false,
     list: ({ namespace }, item) => namespace === '' || item,
     map: (_, item) => item === true,
-    object: (_, members) => members.some(({ field, part }) => field.namespace === '' || part),
+    object: ({ namespace }, members) =>
+      namespace === '' || members.some(({ field, part }) => field.namespace === '' || part),
   });
 }
 

@@ -13,11 +13,9 @@ import { type FormatContext, OtherFormat } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
-import { messageOf } from './references.ts';
 
 export interface Envelope {
-  /** The element of the Body that names the operation, with its references resolved. */
-  readonly message: Element;
+  readonly body: Element;
   /** The identifier that the sender gave the message (WS-Addressing). */
   readonly messageId: string | undefined;
 }
@@ -146,7 +144,7 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
     throw malformedBody('Envelope is not one Header and one Body');
   if (header !== undefined) refuseUnknownHeaders(header, dialect);
 
-  return { message: messageOf(body), messageId: header && messageIdOf(header) };
+  return { body, messageId: header && messageIdOf(header) };
 }
 
 function isPart(local: string): boolean {

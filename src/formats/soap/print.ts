@@ -1,13 +1,13 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { holdsAnyElement, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import { elementAround, elementNamespace, itemNamespace, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
-import { qualify } from './namespaces.ts';
+import { qualify, qualifyAttribute } from './namespaces.ts';
 
 /** The content of an element, for a message that declares the namespaces. With attributes, it begins inside the start tag. */
 export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Printed): Print {
@@ -35,12 +35,19 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
   const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
   return walk<Content>(schema, {
-    scalar: (scalar) => ({
-      append: scalarAppend(scalar, appendText, appendDateTime),
-      appendValue: scalarAppend(scalar, appendValue, appendDateTime),
-    }),
+    scalar: (scalar) =>
+      scalar.kind === 'string' && scalar.markup === 'content'
+        ? { append: appendContent, hasAttributes: true }
+        : {
+            append: scalarAppend(scalar, appendText, appendDateTime),
+            appendValue: scalarAppend(scalar, appendValue, appendDateTime),
+          },
     joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
     list(list, item) {
+      if (holdsAnyElement(list)) {
+        const append = compileItems({ before: '', append: appendMarkup, after: '' }, frame);
+        return { append, repeat: () => append };
+      }
       if (list.repeated)
         return { append: appendNothing, repeat: (element) => compileItems(elementOf(element, item), frame) };
       const element = qualify(service, itemNamespace(service, list), list.itemName);
@@ -72,7 +79,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
           ? compileMembers(all, { ...frame, empty: empty.join('') })
           : compileMembers([{ name: textField, before: '', append: parts.get(textField)!.append, after: '' }], frame);
       if (object.attributes.length === 0) return { append };
-      const appendAttributes = compileAttributes(object, parts);
+      const appendAttributes = compileAttributes(object, parts, (prefix, name) =>
+        prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name),
+      );
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
     },
   });
@@ -84,11 +93,17 @@ function elementOf(name: string, { append, hasAttributes }: Content): Part {
   return { before: hasAttributes ? `<${name}` : `<${name}>`, append, after: `</${name}>` };
 }
 
-/** Attributes without a prefix, and the end of the start tag. */
-function compileAttributes({ attributes }: ObjectSchema, parts: ReadonlyMap<string, Content>): Append {
+/** Attributes, and the end of the start tag. */
+function compileAttributes(
+  { attributes, fields }: ObjectSchema,
+  parts: ReadonlyMap<string, Content>,
+  qualified: (prefix: string, name: string) => string,
+): Append {
   const members = attributes.map((name) => {
     const append = parts.get(name)?.appendValue ?? appendNothing;
-    return { name, before: ` ${name}="`, append, after: '"' };
+    const prefix = fields[name]?.namespace ?? '';
+    const written = prefix === '' ? name : qualified(prefix, name);
+    return { name, before: ` ${written}="`, append, after: '"' };
   });
   return compileMembers(members, { ...frame, end: '>', empty: '>' });
 }
@@ -111,6 +126,18 @@ function compileEntries(nameOf: (name: string) => string): Append {
     }
     return printed;
   };
+}
+
+/** The attributes and the content of a canonical element, without its names. */
+function appendContent(text: string, value: unknown): string {
+  const markup = value as string;
+  const start = markup.search(/[\s/>]/);
+  return text + (markup.endsWith('/>') ? `${markup.slice(start, -2)}>` : markup.slice(start, markup.lastIndexOf('</')));
+}
+
+/** A canonical element. */
+function appendMarkup(text: string, value: unknown): string {
+  return text + (value as string);
 }
 
 function appendText(text: string, value: unknown): string {

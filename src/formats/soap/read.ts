@@ -1,9 +1,10 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader, VisitMember } from '../../contract/read.ts';
-import type { ListSchema, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
+import type { Field, ListSchema, ObjectSchema, ScalarSchema, StringSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, type ElementPlace, isBlank } from '../../lib/xml/element.ts';
+import { MixedContent, serialize, serializeContent } from '../../lib/xml/serialize.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 
@@ -45,6 +46,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     isAbsent: isNil,
 
     text(element, schema) {
+      if (schema.kind === 'string' && schema.markup !== undefined) return markupOf(element, schema.markup);
       if (element.children.length > 0) return undefined;
       const named = typeName(element);
       if (named !== undefined && !lexicalTypes.has(named) && !isTypeOf(schema, named)) return undefined;
@@ -62,8 +64,13 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         (named !== undefined && named !== schema.name && !structNames.has(named))
       )
         return false;
-      for (const each of element.children)
-        if (!visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema))) return true;
+      const { anyField, fields } = schema;
+      const nameOf = (each: Element) => {
+        const isKnown = isOfInterface(each);
+        if (anyField !== undefined && !(isKnown && Object.hasOwn(fields, each.local))) return anyField;
+        return isKnown ? each.local : foreignMark + each.local;
+      };
+      for (const each of element.children) if (!visit(nameOf(each), placed(each, schema))) return true;
       if (textField !== undefined && element.text !== '') visit(textField, valueIn(element.text, element.place));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
@@ -106,11 +113,22 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
 
 /** Stubs write an array that is null as one item that is nil, and others as an empty one. */
 function repeatedItems(items: readonly Element[], { item }: ListSchema): readonly Element[] {
+  if (item.kind === 'string' && item.markup !== undefined) return items;
   const [first] = items;
   const holdsText = item.kind === 'object' ? item.textField !== undefined : item.kind !== 'list';
   const isBlankItem = holdsText ? isWithoutContent : isEmpty;
   const isNothing = items.length === 1 && first!.attributes.length === 0 && isBlankItem(first!);
   return isNothing ? [] : items.filter((each) => !isNil(each));
+}
+
+/** Undefined for text between elements, whose place would be lost. */
+function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>): string | undefined {
+  try {
+    return markup === 'content' ? serializeContent(element) : serialize(element);
+  } catch (thrown) {
+    if (thrown instanceof MixedContent) return undefined;
+    throw thrown;
+  }
 }
 
 function isWithoutContent({ text, children }: Element): boolean {
@@ -126,14 +144,18 @@ function placed(element: Element, { attributes, textField }: ObjectSchema): Elem
 
 function eachAttribute({ attributes, place: own }: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
   for (const { namespace, local, value, place } of attributes) {
-    if (namespace !== '') continue;
-    const isField = schema.attributes.includes(local);
+    const isField = schema.attributes.includes(local) && (namespace !== '') === isQualified(schema.fields[local]);
+    if (namespace !== '' && !isField) continue;
     if (!isField && referenceAttributes.includes(local)) continue;
     visit(
       isField ? local : attributeMark + local,
       valueIn(value, own && place && { ...own, value: place, name: place }),
     );
   }
+}
+
+function isQualified(field: Field | undefined): boolean {
+  return (field?.namespace ?? '') !== '';
 }
 
 function isEmpty({ text, children }: Element): boolean {

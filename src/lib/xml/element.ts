@@ -11,6 +11,8 @@ export interface Attribute {
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
+  /** The namespace of the prefix in the value; only of `xsi:type`. */
+  readonly valueNamespace?: string;
   /** The place of its value between the quotes. Present if the document was parsed with places. */
   readonly place?: Range;
 }

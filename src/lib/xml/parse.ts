@@ -4,6 +4,7 @@ import type * as Library from 'saxes';
 import type { Attribute, Element, ElementPlace, Range } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
+import { xsiUri } from './serialize.ts';
 
 /** The last character that a parser has read. Lines and columns count from 1; a column is a character. */
 export interface Position {
@@ -96,7 +97,7 @@ const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
-type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column' | 'position'>;
+type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column' | 'position' | 'resolve'>;
 type SaxesClass = new (options: Options) => Saxes;
 
 let parserClass: SaxesClass | undefined;
@@ -155,6 +156,13 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     places?.add('instruction');
   });
   if (places !== undefined) parser.on('comment', () => places.add('comment'));
+  const attributeOf = ({ uri, local, value }: Library.SaxesAttributeNS): Attribute => {
+    const valueNamespace =
+      local === 'type' && uri === xsiUri && value.includes(':')
+        ? parser.resolve(value.slice(0, value.indexOf(':')).trim())
+        : undefined;
+    return { namespace: uri, local, value, ...(valueNamespace !== undefined && { valueNamespace }) };
+  };
   parser.on('opentagstart', (tag) => {
     elements += 1;
     attributes = 0;
@@ -175,7 +183,7 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
   });
   parser.on('opentag', (tag) => {
     const element: Growing = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
-    if (own.length > 0) element.attributes = own.map(({ uri, local, value }) => ({ namespace: uri, local, value }));
+    if (own.length > 0) element.attributes = own.map(attributeOf);
     places?.open(element, own, tag);
     const parent = open.at(-1);
     if (parent === undefined) root = element;

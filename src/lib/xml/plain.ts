@@ -4,6 +4,7 @@
  */
 import { type Attribute, type Element, isBlank } from './element.ts';
 import type { Limits } from './limits.ts';
+import { xsiUri } from './serialize.ts';
 import { type Tag, tagOf } from './tag.ts';
 
 /** What is not ASCII, references, and carriage returns. */
@@ -103,7 +104,11 @@ function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] 
     const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
     if (namespace === undefined) return undefined;
     if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
-    resolved.push({ namespace, local, value });
+    const valueNamespace =
+      local === 'type' && namespace === xsiUri && value.includes(':')
+        ? resolve(value.slice(0, value.indexOf(':')), tag, around)
+        : undefined;
+    resolved.push({ namespace, local, value, ...(valueNamespace !== undefined && { valueNamespace }) });
   }
   return resolved;
 }

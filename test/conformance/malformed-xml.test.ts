@@ -72,7 +72,7 @@ const refused: readonly Row[] = [
     'the end of CDATA in text': email('a]]>b'),
     'an unclosed CDATA section': email('<![CDATA['),
     'two hyphens in a comment': inside('<!-- a -- b -->'),
-    'a declaration after a blank': around((envelope) => ` <?xml version="1.0"?>${envelope}`),
+    'a declaration after a comment': around((envelope) => `<!-- --><?xml version="1.0"?>${envelope}`),
     'tags that cross': inside('<a><b></a></b>'),
     'an unclosed tag': inside('<a>'),
     'a truncated document': around((envelope) => envelope.slice(0, -5)),

@@ -133,7 +133,8 @@ const problem = (subject: Subject): Arbitrary<Problem> => {
 
 /** The facts of a problem that a format carries. */
 const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, sharedStatus: number) => {
-  const shown = issues.map(({ path, message: text }) => [dotted(path), text]);
+  // The id in the body of a resource has the name of the one in its path: on the wire they are one.
+  const shown = issues.map(({ path, message: text }) => [dotted(path).replace(/^sameId$/, 'id'), text]);
   if (name === 'rest') return { status, message, issues: shown };
   if (formats[name].status422 === 422) return { status, code, type, message, issues: shown };
   // The first issue has no coordinates there; a status of the format stands for most others.

@@ -110,7 +110,7 @@ function count(title: string, texts: readonly string[]): void {
 }
 
 async function reportPeers(all: readonly string[], own: readonly Measured[]): Promise<void> {
-  const script = new URL('./zeep.py', import.meta.url).pathname;
+  const script = new URL('./count_by_zeep.py', import.meta.url).pathname;
   const { stdout } = spawnSync('/usr/bin/python3', [script], {
     input: all.join('\n'),
     encoding: 'utf8',

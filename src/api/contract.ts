@@ -117,6 +117,7 @@ export {
   type SetSchema,
   type StringSchema,
   string,
+  type XsdType,
 } from '../contract/schema.ts';
 export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } from '../contract/service.ts';
 export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';

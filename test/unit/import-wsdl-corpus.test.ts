@@ -1,0 +1,44 @@
+/** WSDLs of many generators: every operation is imported, its contract can be written, and the derived WSDL has it again. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { declaredOperations } from '../../scripts/wsdl-coverage/shape.ts';
+import { loadDocuments } from '../../src/documents/wsdl/documents.ts';
+import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { createReading } from '../../src/documents/wsdl/read-location.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const corpus = join(import.meta.dirname, '../wsdl/corpus');
+const files = readdirSync(corpus).filter((name) => name.endsWith('.wsdl'));
+
+const folder = tempFolder();
+beforeAll(() => {
+  mkdirSync(folder.path, { recursive: true });
+});
+afterAll(() => folder.discard());
+
+async function operationsOf(file: string): Promise<readonly string[]> {
+  const declared = declaredOperations(await loadDocuments(file, createReading({ allowNetwork: false })));
+  return declared.map(({ name }) => name);
+}
+
+test.each(files)('%s', async (name) => {
+  const file = join(corpus, name);
+  const imported = await importWsdl(file, { allowNetwork: false });
+  const services = imported.services.map(({ service }) => service);
+  const operations = services.flatMap((service) => [...service.operations.keys()]);
+  expect(operations.length).toBe((await operationsOf(file)).length);
+  expect(imported.text()).toContain("from 'triglyph/contract'");
+  const derived = join(folder.path, name);
+  for (const service of services) {
+    writeFileSync(derived, deriveWsdl(service, { address: 'http://gateway.example/', soap12: true }));
+    expect(await operationsOf(derived)).toEqual([...service.operations.keys()]);
+    const again = await importWsdl(derived, { allowNetwork: false });
+    expect([...again.services[0]!.service.operations.keys()]).toEqual([...service.operations.keys()]);
+  }
+});
+
+test('the corpus is as large as its table says', () => {
+  expect(files.length).toBeGreaterThanOrEqual(60);
+});

@@ -22,7 +22,7 @@ import { platformRule } from '../services/balance-platform/store/registry.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
 import { addOperation, type Given, linesOf } from './operator-command.ts';
 import { formatMinute } from './output.ts';
-import { projectServices } from './project.ts';
+import { projectServices, tenantOperand } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 
 export function add(program: Command): void {
@@ -79,7 +79,7 @@ function addAddCommand(credential: Command): void {
   ]);
   addOperation(credential, 'add', addCredential, {
     doc: 'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
-    operands: { company: 'tenant' },
+    operands: { [tenantOperand()]: 'tenant' },
     flags: { ...limitFlags, grants: null, username: '--username <name>' },
     options: grants.map(({ option }) => option),
     example: () =>

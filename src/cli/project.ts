@@ -1,7 +1,7 @@
 /** The project that a command runs in: its configuration file, `.env` and the environment. */
 
 import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
-import { settingGroupsOf } from '../backend/compose-services.ts';
+import { credentialRulesOf, settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import type { UpstreamParts } from '../backend/upstreams/plan.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
@@ -59,6 +59,11 @@ export function servesBuiltIn(): boolean {
 /** The services that this program serves: the built-in ones and those of the configuration file. */
 export function projectServices(): readonly GatewayService[] {
   return [...(servesBuiltIn() ? builtInServices : []), ...ownServices()];
+}
+
+/** The word for a tenant, as the services have it: the name of an operand of commands. */
+export function tenantOperand(): string {
+  return credentialRulesOf(projectServices()).tenantNoun;
 }
 
 /** Their settings. */

@@ -14,7 +14,7 @@ import {
 import { CommandError } from './command-error.ts';
 import { addOperation, formatTable, givenOf, linesOf, performOnBackend, sentence } from './operator-command.ts';
 import { formatMinute, formatSecond, printAll } from './output.ts';
-import { projectServices } from './project.ts';
+import { projectServices, tenantOperand } from './project.ts';
 
 const example = 'triglyph webhooks endpoint add Acme https://shop.example.com/webhooks';
 
@@ -22,7 +22,7 @@ export function add(program: Command): void {
   const webhooks = program.command('webhooks').description('manages webhook endpoints and dead letters');
   const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
   addOperation(endpoint, 'add', addWebhookEndpoint, {
-    operands: { company: 'tenant', url: 'url' },
+    operands: { [tenantOperand()]: 'tenant', url: 'url' },
     flags: { format: null },
     options: [
       new Option('--format <format>', sentence(addWebhookEndpoint.input.fields.format.doc))
@@ -80,7 +80,7 @@ export function add(program: Command): void {
   });
   addOperation(webhooks, 'list', listDeadLetters, {
     doc: 'lists the dead letters: webhooks that could not be delivered, with reason and time',
-    operands: { company: 'tenant' },
+    operands: { [tenantOperand()]: 'tenant' },
     defaults: { max: '1000000' },
     example: 'triglyph webhooks list Acme',
     json: ({ letters }) =>

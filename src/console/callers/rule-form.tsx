@@ -50,7 +50,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
         checked={fields.refuseAfterSunset}
         onChange={set('refuseAfterSunset')}
       />
-      <TextField label="Link" {...text('link')} placeholder="https://pay.example.com/end-of-soap" />
+      <TextField label="Link" {...text('link')} placeholder="https://api.example.com/end-of-soap" />
       <TextField
         label="Brown-outs"
         {...text('brownOuts')}

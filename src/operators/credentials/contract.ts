@@ -18,14 +18,14 @@ const grant = object('GivenGrant', {
 export const listCredentials = reads(
   'listCredentials',
   'GET /credentials',
-  'Returns the credentials without their secrets, sorted by company, oldest first; revoked ones, too.',
+  'Returns the credentials without their secrets, sorted by tenant, oldest first; revoked ones, too.',
   {},
   object('Credentials', {
     credentials: rows(
       'ListedCredential',
       {
         id: required(name, 'Identifies the credential.'),
-        tenant: required(name, 'The company that it belongs to.'),
+        tenant: required(name, 'The tenant that it belongs to.'),
         kind: required(oneOf('StoredKind', 'basic', 'apiKey', 'certificate'), 'How callers present it.'),
         username: optional(name, 'Its username.'),
         roles: values(name, 'role', 'Its roles.', 100),
@@ -68,15 +68,12 @@ export const addCredential = acts(
   'POST /credentials',
   'Adds a credential, and returns its secret once.',
   {
-    tenant: required(name, 'The company that the credential belongs to.'),
+    tenant: required(name, 'The tenant that the credential belongs to.'),
     kind: optional(
       oneOf('CredentialKind', 'basic', 'apiKey', 'certificate'),
       'How callers present it; basic by default. certificate: by a client certificate alone, without a secret.',
     ),
-    username: optional(
-      name,
-      'For basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with a balance platform.',
-    ),
+    username: optional(name, 'For basic. By default ws, with the name of the tenant behind it.'),
     grants: optional(list(grant, 'GivenGrant', { max: 100 }), 'What it may name.'),
     role: optional(role, 'The roles, instead of those that its grants bring along.'),
     readOnly: optional(boolean(true), 'Authorizes operations that read, and no others.'),

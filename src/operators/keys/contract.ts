@@ -14,7 +14,7 @@ const key = {
   until: optional(moment, 'Of an old index key: when the last idempotency record that needs it expires.'),
   credentials: optional(
     list(name, 'credential', { max: 20 }),
-    'Of an old pepper: the first credentials that need it, each after its company.',
+    'Of an old pepper: the first credentials that need it, each after its tenant.',
   ),
 };
 
@@ -36,7 +36,7 @@ export const listKeys = reads(
 );
 
 const scope = {
-  tenant: required(name, 'The company.'),
+  tenant: required(name, 'The tenant.'),
   record: required(text(400, '8816080397613514'), 'The record.'),
 };
 

@@ -60,11 +60,11 @@ export const addWebhookEndpoint = acts(
   'POST /webhooks/endpoints',
   'Adds a webhook endpoint, and returns the key that signs its webhooks once.',
   {
-    tenant: required(name, 'The company whose events are sent.'),
+    tenant: required(name, 'The tenant whose events are sent.'),
     url: required(address, 'The address: https, or http to this machine or with ENVIRONMENT=test.'),
     format: optional(
       name,
-      'tokenization, which is the default, or classic for events of stored details; configuration for events of balance platforms.',
+      'Its format: docs/webhooks.md has those of the built-in services. By default the first one.',
     ),
   },
   object('AddedWebhookEndpoint', {

@@ -23,4 +23,4 @@ function typeOf(body: Buffer): string {
 }
 
 /** Where the first character is looked for. */
-const startMax = 200;
+export const startMax = 200;

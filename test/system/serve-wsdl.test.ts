@@ -191,6 +191,11 @@ describe.each(['soap', 'php'] as const)('in front of a server of %s', (name) => 
       expect(json).toMatchObject({ status: 200 });
       expect(JSON.parse(json.text)).toMatchObject({ Quantity: 5, Place: ['A', 'B'] });
     }
+    // As `curl -d` declares every body.
+    const curl = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', ' {"Sku":"A"}');
+    expect(JSON.parse(curl.text)).toMatchObject({ Quantity: 5 });
+    const broken = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', '{"Sku":"A"');
+    expect([broken.status, broken.text]).toEqual([400, expect.stringContaining('errorCode=702')]);
     const form = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', 'Sku=A');
     expect([...new URLSearchParams(form.text).entries()]).toEqual(
       expect.arrayContaining([

@@ -94,6 +94,8 @@ export interface DecimalSchema {
   /** Both ends included; absent where only the digits limit the value. */
   readonly min?: string;
   readonly max?: string;
+  /** `text`: a text in JSON in any case. By default a number where a double has its value, with up to 15 digits, and else a text. */
+  readonly json?: 'text';
   readonly example: string;
 }
 

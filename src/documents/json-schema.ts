@@ -57,7 +57,12 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
         examples: [new Date(schema.example).toISOString().replace('.000Z', 'Z')],
       };
     case 'decimal':
-      return { type: 'string', pattern: decimalPattern(schema), examples: [schema.example] };
+      return {
+        // A pattern concerns texts only.
+        type: schema.json === 'text' ? 'string' : ['number', 'string'],
+        pattern: decimalPattern(schema),
+        examples: [schema.json === 'text' ? schema.example : Number(schema.example)],
+      };
     case 'double':
       return { type: 'number', examples: [schema.example] };
     case 'date':

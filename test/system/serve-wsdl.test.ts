@@ -189,7 +189,7 @@ describe.each(['soap', 'php'] as const)('in front of a server of %s', (name) => 
     for (const address of [`${at}/v1/GetStock`, `${at}/GetStock`]) {
       const json = await post(address, 'application/json', '{"Sku":"A"}');
       expect(json).toMatchObject({ status: 200 });
-      expect(JSON.parse(json.text)).toMatchObject({ Quantity: 5, Place: ['A', 'B'] });
+      expect(JSON.parse(json.text)).toMatchObject({ Quantity: 5, Price: 19.9, Place: ['A', 'B'] });
     }
     // As `curl -d` declares every body.
     const curl = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', ' {"Sku":"A"}');

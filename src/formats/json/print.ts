@@ -14,6 +14,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): Part {
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
   return walk<Part>(schema, {
     scalar(scalar) {
+      if (scalar.kind === 'decimal' && scalar.json === undefined) return bare(appendDecimal);
       const append = scalarAppend(scalar, appendText, appendDateTime);
       return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
     },
@@ -61,6 +62,16 @@ function quoted(append: Append): Part {
 // Quotes, backslashes and controls, and surrogates, which may be unpaired.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Every reader of JSON has the value of a number with so many digits. */
+const digitsMax = 15;
+
+/** A number where it is exact. The text is in its normal form, which is one of JSON. */
+function appendDecimal(text: string, value: unknown): string {
+  const decimal = value as string;
+  const digits = decimal.replace(/^-?0?\.?|\./g, '').replace(/^0+/, '');
+  return text + (digits.length <= digitsMax ? decimal : `"${decimal}"`);
+}
 
 /** Without the quotes. Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */
 function appendText(text: string, value: unknown): string {

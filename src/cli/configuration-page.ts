@@ -41,6 +41,7 @@ export default defineConfig({
 | member | meaning |
 |---|---|
 | \`services\` | [Services of your own](services.md): what \`with\` of a contract returns. Served next to the built-in services. A JSON file has none. |
+| \`builtIn\` | \`false\`: the built-in services are not served, and their settings do not exist. |
 | \`settings\` | The settings of the table above, and the variables that name a file. A number or a text; \`true\` and \`false\` stand for \`on\` and \`off\`. |
 | \`deprecations\` | The calls that are deprecated, for whom, and when they are refused: see [docs/callers.md](callers.md#deprecations). |
 | \`upstreams\`, \`answeredBy\` | Other servers that answer operations, and which of them answers what: [in front of an existing server](upstreams.md). |

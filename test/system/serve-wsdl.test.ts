@@ -286,3 +286,45 @@ print(answer.Quantity, answer.Price, answer.Place, client.service.AddStock(Sku='
     });
   });
 });
+
+describe('a document that is not to be trusted', () => {
+  let folder: TempFolder;
+  beforeEach(() => {
+    folder = tempFolder();
+  });
+  afterEach(() => folder.discard());
+  const write = (text: string): void => writeFileSync(join(folder.path, 'stock.wsdl'), text);
+
+  test('its characters do not control the terminal, and its texts are no code of what is saved', async () => {
+    const hostile = "http://stock.example/a'); process.exit(7); ('\u202e\u009b2J";
+    write(
+      wsdl
+        .replace(address, hostile.replaceAll("'", '&apos;'))
+        .replace(
+          'name="Sku" type="xs:string"/>',
+          'name="Sku"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="\u202ea&apos;; exit 9"/></xs:restriction></xs:simpleType></xs:element>',
+        ),
+    );
+    const gateway = await serve(['--wsdl', 'stock.wsdl', '--save', 'saved'], folder.path);
+    await until('the calls', () => gateway.received.stderr.includes('SOAP:'));
+    await gateway.stop();
+    expect(gateway.received.stderr).not.toMatch(/[\u009b\u202e]/);
+    expect(gateway.received.stderr).toContain('\\u202ea');
+    const checked = await spawnTriglyph(['check'], join(folder.path, 'saved'));
+    expect(checked.stdout).toContain('upstream upstream');
+    expect(checked.code).not.toBe(7);
+  });
+
+  test.each([
+    ['link-local', 'http://169.254.169.254/latest', 'means another server'],
+    ['none', '', 'has no address'],
+    ['no URL', 'stock', 'is no address'],
+  ])('an address that is %s needs --upstream', async (_, location, reason) => {
+    write(wsdl.replace(address, location));
+    const { code, stderr } = await spawnTriglyph(['serve', '--wsdl', 'stock.wsdl'], folder.path);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
+    expect(stderr).toContain('--upstream');
+    const gateway = await serve(['--wsdl', 'stock.wsdl', '--upstream', 'http://127.0.0.1:1/stock'], folder.path);
+    await gateway.stop();
+  });
+});

@@ -5,6 +5,7 @@ import type { Service } from '../../contract/service.ts';
 import { serviceAddress } from '../../contract/service.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import { createProtocols } from '../../formats/index.ts';
+import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
@@ -53,7 +54,8 @@ export async function openContracts(
     introduce(callers) {
       if (isSilent) return;
       const lines = introduction(source, upstreams, { services, callers, apiKey, saved, folder });
-      process.stderr.write(`${lines.join('\n')}\n`);
+      // The terminal would follow the control characters of a document.
+      process.stderr.write(`${lines.map(escapeUnprintable).join('\n')}\n`);
     },
   };
 }

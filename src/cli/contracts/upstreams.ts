@@ -66,7 +66,7 @@ function urlOf(
       `${document} says that ${name} is at ${new URL(location).origin}, which means another server there than here: ${remedy}`,
       `(Only ${option} of a file, or of the same host, may name an address of this machine or of a private network.)`,
     ]);
-  return location;
+  return new URL(location).href;
 }
 
 /** A document of another server may name public addresses, and its own. No document names those of cloud metadata. */

@@ -178,7 +178,7 @@ function suggest(value: unknown, known: readonly string[]): string {
   return known.length <= listedMax ? `: choose among ${known.join(', ')}.` : '.';
 }
 
-const listedMax = 12;
+const listedMax = 20;
 
 function print(value: unknown): string {
   return JSON.stringify(value) ?? String(value);

@@ -55,18 +55,23 @@ const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030',
 const agreed = { contract: ['RECURRING'], recurringExpiry: Date.UTC(2030, 11, 31), recurringFrequency: '28' };
 
 describe.each(formats)('%s', (name) => {
-  test.each(versions)('networkTxReference is in the list since version 68: %i', async (version) => {
-    const input = { card, recurring: agreed, additionalData: { networkTxReference: 'MCC1234567890' } };
-    expect((await call({ name, version, operation: 'storeToken', input })).entry.outcome).toBe('ok');
-    const { message, output } = await call({ name, version, operation: 'listRecurringDetails', input: {} });
-    const { details } = output as { details: readonly { additionalData: object; networkTxReference?: string }[] };
-    expect(details.map(({ networkTxReference }) => networkTxReference)).toEqual([
-      version >= 68 ? 'MCC1234567890' : undefined,
-    ]);
-    expect(details[0]!.additionalData).toEqual({ networkTxReference: 'MCC1234567890' });
-    // Once as an entry, and since version 68 as a member, too.
-    expect(message.body.match(/MCC1234567890/g)).toHaveLength(version >= 68 ? 2 : 1);
-  });
+  test.each(versions)(
+    'networkTxReference and transactionLinkId are in the list since version 68: %i',
+    async (version) => {
+      const isIn68 = version >= 68;
+      const additionalData = { networkTxReference: 'MCC1234567890', transactionLinkId: 'TLI1234567890' };
+      const input = { card, recurring: agreed, additionalData };
+      expect((await call({ name, version, operation: 'storeToken', input })).entry.outcome).toBe('ok');
+      const { message, output } = await call({ name, version, operation: 'listRecurringDetails', input: {} });
+      const { details } = output as { details: readonly { networkTxReference?: string; transactionLinkId?: string }[] };
+      expect(
+        details.map(({ networkTxReference, transactionLinkId }) => [networkTxReference, transactionLinkId]),
+      ).toEqual([isIn68 ? ['MCC1234567890', 'TLI1234567890'] : [undefined, undefined]]);
+      expect(details[0]).toMatchObject({ additionalData });
+      // Once as an entry, and in version 68 as a member, too.
+      for (const text of Object.values(additionalData)) expect(message.body.split(text)).toHaveLength(isIn68 ? 3 : 2);
+    },
+  );
 });
 
 /** Members that stubs of version 12 do not know. */
@@ -74,7 +79,7 @@ const later = /<(?:\w+:)?(?:acquirer|acquirerAccount|bankCity|taxId|invalidOnecl
 
 test.each([
   [12, false],
-  [13, true],
+  [18, true],
 ])('members that came after version 12 are in the answers of version %i: %s', async (version, isThere) => {
   const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna van Dijk' };
   const input = { bank, recurring: { contract: ['RECURRING'] }, shopperReference: 'bank-shopper' };

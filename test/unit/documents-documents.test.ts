@@ -87,7 +87,7 @@ describe('a second version of a service', () => {
     ['/pal/servlet/Recurring/v30/openapi.json', 30],
     ['/pal/servlet/Recurring/V68/openapi.json', 30],
     ['/pal/servlet/Recurring/v25/openapi.json', 25],
-    ['/pal/servlet/Recurring/v13/openapi.json', 25],
+    ['/pal/servlet/Recurring/v29/openapi.json', 25],
   ])('%s is the OpenAPI of version %i', (address, version) => {
     const { body } = createDocuments(both).find(address, '', origin)!;
     const { paths, tags, components, servers } = JSON.parse(body);

@@ -39,11 +39,19 @@ const named = [...services, ordersV1, invoicesV1, wrappedInvoicesV1, shipmentsV1
   (service) => namedOperations(service).length > 0,
 );
 
+/** Elements of messages that are not called request and result are imported as fields, which state no maxOccurs of 1. */
+const hasOwnNames = ({ operations }: Service) =>
+  [...operations.values()].some(({ elements }) => elements?.request !== undefined);
+
 describe.each(named.map((service) => [`${service.name} v${service.version}`, service] as const))('%s', (_, service) => {
+  const comparable = (text: string) => (hasOwnNames(service) ? text.replaceAll('maxOccurs="1" ', '') : text);
+
   test('its WSDL gives a contract with the same WSDL and the same schemas', async () => {
     const imported = await reimport(service);
-    expect(wsdlOf(imported)).toBe(wsdlOf(service));
-    expect(deriveXsd(imported, (name) => name)).toEqual(deriveXsd(service, (name) => name));
+    expect(comparable(wsdlOf(imported))).toBe(comparable(wsdlOf(service)));
+    const schemasOf = (of: Service) =>
+      new Map([...deriveXsd(of, (name) => name)].map(([at, text]) => [at, comparable(text)]));
+    expect(schemasOf(imported)).toEqual(schemasOf(service));
     expect(imported).toMatchObject({ name: service.name, version: service.version, address: service.address });
     expect(ownUri(imported)).toBe(ownUri(service));
   });

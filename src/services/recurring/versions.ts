@@ -53,6 +53,7 @@ const recurringV18 = olderVersion(recurringV25, {
   answers: { from: 18, to: 24 },
   otherwise,
   differences: [lacks('Recurring', 'tokenService')],
+  withoutOperations: ['notifyShopper'],
 });
 
 const recurringV13 = olderVersion(recurringV18, {
@@ -161,7 +162,7 @@ export const recurringV1 = olderVersion(recurringV2, {
     // Both are the reference of the request.
     renamed('StoreTokenResult', 'rechargeReference', 'pspReference'),
   ],
-  withoutOperations: ['notifyShopper', 'prepareStoreToken', 'scheduleAccountUpdater', 'storeAlias', 'tokenLookup'],
+  withoutOperations: ['prepareStoreToken', 'scheduleAccountUpdater', 'storeAlias', 'tokenLookup'],
   operations: [deactivateRecurring, initialiseRecurring, submitRecurring],
 });
 

@@ -1,5 +1,6 @@
 /** createPermit and disablePermit: tokens by which a partner may pay with a stored detail. */
 import { operation } from '../../../contract/operation.ts';
+import { problems } from '../../../contract/problem.ts';
 import { boolean, dateTime, list, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';
@@ -16,16 +17,29 @@ const restriction = object('PermitRestriction', {
   singleUse: optional(boolean(true), 'Whether the permit is for one payment only.'),
 });
 
-export const permit = object('Permit', {
-  partnerId: optional(shapes.text(256, 'partner-1'), 'The partner who may pay.'),
-  profileReference: optional(shapes.text(256, 'profile-1'), 'The profile that applies to the permit.'),
-  restriction: optional(restriction, 'What payments with the permit may be.'),
-  resultKey: optional(resultKey, 'Names the permit in the response.'),
-  validTillDate: optional(
-    dateTime(Date.UTC(2030, 11, 31)),
-    'The moment at which the permit ends; in the future. By default it ends with the detail.',
-  ),
-});
+export const permit = object(
+  'Permit',
+  {
+    partnerId: optional(shapes.text(256, 'partner-1'), 'The partner who may pay.'),
+    profileReference: optional(shapes.text(256, 'profile-1'), 'The profile that applies to the permit.'),
+    restriction: optional(restriction, 'What payments with the permit may be.'),
+    resultKey: optional(resultKey, 'Names the permit in the response.'),
+    validTillDate: optional(
+      dateTime(Date.UTC(2030, 11, 31)),
+      'The moment at which the permit ends; in the future. By default it ends with the detail.',
+    ),
+  },
+  {
+    choices: [
+      {
+        options: [['resultKey'], ['partnerId'], ['profileReference'], ['restriction'], ['validTillDate']],
+        exclusive: false,
+        problem: problems.missingField,
+        doc: 'At least one member.',
+      },
+    ],
+  },
+);
 
 const permitResult = object('PermitResult', {
   resultKey: optional(resultKey, 'The name of the permit in the request.'),

@@ -60,8 +60,6 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
     if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
     const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
     const [, digits, rest = ''] = /^\/[vV]([1-9]\d{0,3})(\/.*)?$/.exec(path.slice(owner.address.length)) ?? [];
-    if (digits === undefined && owner.legacy?.soap === owner.address && namedOperations(owner).length > 0)
-      return named(owner, undefined, path.slice(owner.address.length).replace(/\/$/, ''), fallback);
     if (digits === undefined) return { ...format, ...refused(fallback, () => new Problem('notFound')) };
     const version = Number(digits);
     const service = contractOf(services, owner.name, version);

@@ -162,7 +162,10 @@ function named(
 function nameIn(below: string): string | undefined {
   if (/^\/[A-Za-z_]\w{0,59}$/.test(below)) return below.slice(1);
   try {
-    return /^\/([\p{L}_][\p{L}\p{N}._-]{0,127})$/u.exec(decodeURIComponent(below))?.[1];
+    const name = decodeURIComponent(below.slice(1));
+    // Each name has one form in a path.
+    const isName = /^[\p{L}_][\p{L}\p{N}._-]{0,127}$/u.test(name);
+    return isName && below === `/${encodeURIComponent(name)}` ? name : undefined;
   } catch {
     return undefined;
   }

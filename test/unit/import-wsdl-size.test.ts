@@ -180,7 +180,7 @@ describe('nothing is imported, and the last finding has the place', () => {
     [
       'types that cannot be imported',
       sequence(ok + element('A', 't:T0')),
-      times(30, (at) => type(`T${at}`, `${times(6, (each) => element(`A${each}`, `t:T${at + 1}`))}<xs:any/>`)),
+      times(30, (at) => type(`T${at}`, `${times(6, (each) => element(`A${each}`, `t:T${at + 1}`))}<xs:element ref="t:None"/>`)),
     ],
   ])('%s that name each other many times', async (_, content, more) => {
     const failed = await importText(wsdl(content, more)).catch((thrown: unknown) => thrown);
@@ -228,10 +228,10 @@ test('documents that each include the next one are 200 at most', async () => {
 });
 
 test('findings end with one that says so', async () => {
-  const { findings } = await importText(wsdl(sequence(ok + '<xs:any minOccurs="0"/>'.repeat(6_000))));
+  const { findings } = await importText(wsdl(sequence(ok + '<xs:element ref="t:None" minOccurs="0"/>'.repeat(6_000))));
   expect(findings).toHaveLength(5_001);
   expect(findings.at(-1)).toMatchObject({
-    path: expect.stringContaining('/any[5001]'),
+    path: expect.stringContaining('t:None'),
     text: 'more than 5000 findings; this one and others are not listed',
   });
 });

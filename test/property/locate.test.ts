@@ -100,6 +100,8 @@ const isAt = (format: ProtocolName, text: string, { start, end }: MessagePlace, 
     const ms = format === 'rest' ? 1_000 : formats[format].precisionMs;
     return Date.parse(decode(format, found)) === rounded(schema, value, ms);
   }
+  // A number of JSON, whose smallest values are printed with exponents.
+  if (schema.kind === 'decimal' && format === 'json' && !found.startsWith('"')) return Number(found) === Number(value);
   return decode(format, found).replace('+', '') === String(value).replace('+', '');
 };
 

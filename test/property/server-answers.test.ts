@@ -137,11 +137,11 @@ const carried = (name: ProtocolName, { status, code, type, message, issues }: Pr
   const shown = issues.map(({ path, message: text }) => [dotted(path).replace(/^sameId$/, 'id'), text]);
   if (name === 'rest') return { status, message, issues: shown };
   if (formats[name].status422 === 422) return { status, code, type, message, issues: shown };
-  // The first issue has no coordinates there; a status of the format stands for most others.
+  // The text says a single issue, without its coordinates; a status of the format stands for most others.
   return {
     ...(sharedStatus === 500 || sharedStatus === 400 ? {} : { status }),
     ...{ code, type, message },
-    issues: shown.length > 1 ? [['', message], ...shown.slice(1)] : [],
+    issues: shown.length > 1 ? shown : [],
   };
 };
 

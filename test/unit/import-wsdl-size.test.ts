@@ -180,7 +180,9 @@ describe('nothing is imported, and the last finding has the place', () => {
     [
       'types that cannot be imported',
       sequence(ok + element('A', 't:T0')),
-      times(30, (at) => type(`T${at}`, `${times(6, (each) => element(`A${each}`, `t:T${at + 1}`))}<xs:element ref="t:None"/>`)),
+      times(30, (at) =>
+        type(`T${at}`, `${times(6, (each) => element(`A${each}`, `t:T${at + 1}`))}<xs:element ref="t:None"/>`),
+      ),
     ],
   ])('%s that name each other many times', async (_, content, more) => {
     const failed = await importText(wsdl(content, more)).catch((thrown: unknown) => thrown);

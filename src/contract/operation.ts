@@ -54,6 +54,8 @@ export interface Operation<
   readonly grants: readonly GrantedField[];
   /** The elements of its SOAP messages, where they are not called after it. */
   readonly elements?: MessageElements;
+  /** Whoever answers it says only that it has received the request: callers get 202 without a body. It has no output. */
+  readonly oneWay?: true;
   /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
   readonly http?: HttpBinding;
   /** How an upstream is asked, where it is not asked as this program is. */
@@ -122,6 +124,7 @@ export function operation<
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
   checkUpstreamBinding(parts);
+  checkOneWay(parts);
   for (const version of ['soap11', 'soap12'] as const) {
     const action = soapActionOf(parts, version);
     if (!isSoapAction(action)) throw new TypeError(`${parts.name}: ${JSON.stringify(action)} is no SOAPAction`);
@@ -203,6 +206,19 @@ function checkBinding({ name, input, output, http }: Omit<Operation, 'grants'>):
   const fields = Object.keys(splitByLocation(input).path.fields);
   if (named.toSorted().join() !== fields.toSorted().join())
     throw new TypeError(`${name}: ${http.path} and its fields in the path (${fields.join(', ')}) differ`);
+}
+
+function checkOneWay({ name, effect, output, oneWay, http }: Omit<Operation, 'grants'>): void {
+  if (oneWay !== true) return;
+  if (effect === 'reads') throw new TypeError(`${name}: an operation without an answer reads nothing`);
+  if (http !== undefined) throw new TypeError(`${name}: an operation with a binding has an answer`);
+  const [field] = Object.keys(output.fields);
+  if (field !== undefined) throw new TypeError(`${name}: an operation without an answer has no ${field} in its output`);
+}
+
+/** The messages of an operation in SOAP. */
+export function sidesOf({ oneWay }: Pick<Operation, 'oneWay'>): readonly ('input' | 'output')[] {
+  return oneWay === true ? ['input'] : ['input', 'output'];
 }
 
 /** Whether the fields that are not in the path go to the query. */

@@ -1,6 +1,14 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
-import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation } from './operation.ts';
+import {
+  elementName,
+  elementPrefix,
+  type Fault,
+  hasOwnAction,
+  isBound,
+  type Operation,
+  sidesOf,
+} from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';
@@ -139,7 +147,7 @@ function checkElements({
         throw new TypeError(`${name}: two operations have the element ${element.trim()}`);
   const contents = new Map<string, ObjectSchema>();
   for (const operation of named)
-    for (const side of ['input', 'output'] as const) {
+    for (const side of sidesOf(operation)) {
       const element = keyOf(operation, side);
       // The fields are elements of their own.
       if (elementName(operation, side) === '') continue;

@@ -143,10 +143,10 @@ function operationObject(call: Call, components: Components, headers: JsonSchema
       requestBody: { required: needsBody(operation), content: contentOf(call, 'input', components) },
     }),
     responses: {
-      '200': {
-        description: 'Success.',
+      [operation.oneWay ? '202' : '200']: {
+        description: operation.oneWay ? 'Accepted. There is no answer.' : 'Success.',
         headers: { ...headers, ...headersOf(output), ...(effect === 'writes' && retryHeaders) },
-        content: contentOf(call, 'output', components),
+        ...(!operation.oneWay && { content: contentOf(call, 'output', components) }),
       },
       ...Object.fromEntries(refusals),
     },

@@ -110,7 +110,7 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
     }),
     ...operations.flatMap((operation) => [
       message(operation, 'input', 'Request'),
-      message(operation, 'output', 'Response'),
+      ...(operation.oneWay ? [] : [message(operation, 'output', 'Response')]),
     ]),
   ];
 }
@@ -145,15 +145,20 @@ function portType(name: string, operations: readonly Operation[]): Tag {
   return tag(
     'wsdl:portType',
     { name },
-    ...operations.map(({ name: each, doc, faults = [] }) =>
+    ...operations.map(({ name: each, doc, oneWay, faults = [] }) =>
       tag(
         'wsdl:operation',
         { name: each },
         documentation(doc),
         tag('wsdl:input', { name: `${each}Request`, message: `tns:${each}Request` }),
-        tag('wsdl:output', { name: `${each}Response`, message: `tns:${each}Response` }),
-        tag('wsdl:fault', { name: fault, message: `tns:${fault}` }),
-        ...faults.map(faultName).map((name) => tag('wsdl:fault', { name, message: `tns:${name}` })),
+        // An operation without an output declares no fault either (WSDL 1.1, section 2.4.1).
+        ...(oneWay
+          ? []
+          : [
+              tag('wsdl:output', { name: `${each}Response`, message: `tns:${each}Response` }),
+              tag('wsdl:fault', { name: fault, message: `tns:${fault}` }),
+              ...faults.map(faultName).map((name) => tag('wsdl:fault', { name, message: `tns:${name}` })),
+            ]),
       ),
     ),
   );
@@ -181,10 +186,14 @@ function bindingTag(
         { name: each },
         tag(`${prefix}:operation`, { soapAction: soapActionOf(operation, version) }),
         tag('wsdl:input', { name: `${each}Request` }, body(operation, 'input')),
-        tag('wsdl:output', { name: `${each}Response` }, body(operation, 'output')),
-        ...[fault, ...(operation.faults ?? []).map(faultName)].map((name) =>
-          tag('wsdl:fault', { name }, tag(`${prefix}:fault`, { name, use: 'literal' })),
-        ),
+        ...(operation.oneWay
+          ? []
+          : [
+              tag('wsdl:output', { name: `${each}Response` }, body(operation, 'output')),
+              ...[fault, ...(operation.faults ?? []).map(faultName)].map((name) =>
+                tag('wsdl:fault', { name }, tag(`${prefix}:fault`, { name, use: 'literal' })),
+              ),
+            ]),
       );
     }),
   );

@@ -1,6 +1,6 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
 
-import { elementName, elementPrefix, type Operation } from '../contract/operation.ts';
+import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
 import {
   isRepeated,
   isTypedMessage,
@@ -242,7 +242,7 @@ export function collectTypes(service: Service): Types {
   const messages = new Map<string, RecordContent>();
   const bodies = new Map<string, readonly string[]>();
   for (const operation of namedOperations(service))
-    for (const side of ['input', 'output'] as const) {
+    for (const side of sidesOf(operation)) {
       if (elementAround(service, operation, side) !== undefined || isTypedMessage(operation, side, service)) continue;
       const { namespace = own } = operation[side];
       const members = membersOf(operation[side], service);

@@ -1,5 +1,5 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
-import { elementName, elementPrefix, type Operation } from '../contract/operation.ts';
+import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
 import { isTypedMessage, qualifiedName } from '../contract/record-types.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
@@ -206,7 +206,7 @@ function messages(service: Service, types: Types, namespace: string): readonly T
   };
   const elements = new Map<string, Tag>();
   for (const operation of namedOperations(service))
-    for (const side of ['input', 'output'] as const) {
+    for (const side of sidesOf(operation)) {
       const name = elementName(operation, side);
       if (name !== '' && (elementPrefix(operation, side) ?? own) === namespace && !elements.has(name))
         elements.set(name, message(name, side, operation));

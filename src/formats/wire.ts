@@ -47,6 +47,11 @@ export function sentBody({ body, bytes }: Pick<Message, 'body' | 'bytes'>): stri
   return bytes ?? body;
 }
 
+/** The response to an operation without an answer. */
+export function acceptedMessage(contentType: string): Message {
+  return { status: 202, contentType, headers: {}, body: '' };
+}
+
 /** A response to an operation that succeeded. */
 export function okMessage(contentType: string, body: string): Message {
   return { status: 200, contentType, headers: {}, body };

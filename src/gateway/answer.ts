@@ -98,7 +98,8 @@ export function answer(state: RequestState, encoded: Message, parts: AnswerParts
   const deprecation = findDeprecation(state, parts.deprecations);
   // Stacks show the body of such a refusal as it is, and gSOAP only its first characters.
   const notice = problem?.kind.keepsStatus ? undefined : deprecation?.notice;
-  const message = notice === undefined ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
+  const message =
+    notice === undefined || encoded.body === '' ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
   const headers = headersOf(state, message, parts, deprecation, problem);
   return { message: { ...message, headers }, decoded, entry: entryOf(state, parts, deprecation, problem) };
 }

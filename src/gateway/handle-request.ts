@@ -2,7 +2,7 @@
 import { addressGroup } from '../callers/limits/address-group.ts';
 import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
-import type { WireRequest } from '../formats/wire.ts';
+import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
@@ -109,7 +109,12 @@ async function execute(
   request.replayed = result.replayed;
   if (result.problem !== undefined) throw result.problem;
   const output = downgrade === undefined ? result.output : downgrade(result.output);
-  return answer(request, request.protocol.encode(request.decoded!.operation, output, result.extras), gateway);
+  const { protocol, decoded } = request;
+  const { operation } = decoded!;
+  const message = operation.oneWay
+    ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
+    : protocol.encode(operation, output, result.extras);
+  return answer(request, message, gateway);
 }
 
 /** Health checks of old plugins send a GET without credentials, and expect 401. */

@@ -38,6 +38,7 @@ export function compileClassify(
   function readAnswer(reply: Reply): DecodedAnswer {
     const { media, headers, body } = reply;
     const detail = detailOf(reply.status);
+    if (operation.oneWay) return readReceipt(reply);
     const isEmptyJson = body.length === 0 && media.type === '';
     if (!protocol.upstream.isAnswerType(media.type) && !isEmptyJson)
       throw new UpstreamFailure('contentType', 'unknown', detail);
@@ -52,6 +53,22 @@ export function compileClassify(
     if (issue !== undefined)
       throw new UpstreamFailure('contract', 'unknown', { detail: label(issue.path), cause: Problem.of(answer.issues) });
     return answer;
+  }
+
+  /** Whatever a server writes below a status of success, unless it is a refusal. */
+  function readReceipt(reply: Reply): DecodedAnswer {
+    const refusal = reply.body.length === 0 ? undefined : refusalIn(reply);
+    return refusal === undefined ? received : refuse(refusal, reply.headers, mayHaveActed(refusal));
+  }
+
+  function refusalIn(reply: Reply): Refusal | undefined {
+    try {
+      const answer = protocol.decodeAnswer(operation, reply);
+      return 'refusal' in answer ? answer.refusal : undefined;
+    } catch (cause) {
+      if (cause instanceof Problem) return undefined;
+      throw cause;
+    }
   }
 
   function decode(reply: Reply) {
@@ -109,6 +126,8 @@ export function compileClassify(
     return status < 500 ? refuseClientError(reply) : refuseServerError(reply);
   };
 }
+
+const received: DecodedAnswer = Object.freeze({ value: Object.freeze({}), issues: [], unknownMembers: [] });
 
 /** A server that failed may have had the effect, unless the application has decided to refuse. */
 function mayHaveActed({ status, isStatusImplied, isUndeclared, type }: Refusal): boolean {

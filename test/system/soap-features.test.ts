@@ -96,6 +96,11 @@ describe.each(stacks)('%s', (title, format, command) => {
       .split('\n')
       .map((line) => Buffer.from((JSON.parse(line) as { readonly body: string }).body, 'base64').toString());
 
+  const phpClient = () => {
+    const version = format === 'soap12' ? 'SOAP_1_2' : 'SOAP_1_1';
+    return `$client = new SoapClient('${origin}/desk?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE, 'soap_version' => ${version}]);`;
+  };
+
   describe('declared faults', () => {
     test('come with their data in JSON, with a status of the class of the fault', async () => {
       const { json } = callerOf(origin);
@@ -139,7 +144,7 @@ describe.each(stacks)('%s', (title, format, command) => {
 
     test('stubs throw them: PHP', async () => {
       const script = `
-        $client = new SoapClient('${origin}/desk?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE, 'soap_version' => SOAP_${format === 'soap12' ? '1_2' : '1_1'}]);
+        ${phpClient()}
         try { $client->GetTicket(['id' => 'none']); }
         catch (SoapFault $fault) { echo json_encode([$fault->faultcode, $fault->detail]); }`;
       const { stdout } = await run('php', ['-r', script]);
@@ -154,6 +159,26 @@ describe.each(stacks)('%s', (title, format, command) => {
       expect(thrown).toMatchObject({
         root: { Envelope: { Body: { Fault: { detail: { DeskClosed: 'since <noon> & "later"' } } } } },
       });
+    });
+  });
+
+  describe('an operation without an answer', () => {
+    test('is answered with 202 in JSON, FORM and SOAP, and a retry with its key sends nothing', async () => {
+      const { json, form } = callerOf(origin);
+      const key = { 'Idempotency-Key': `notify-${format}` };
+      const before = requests().length;
+      expect(await json('Notify', { text: 'a' }, key)).toMatchObject({ status: 202, answer: undefined });
+      expect(await json('Notify', { text: 'a' }, key)).toMatchObject({ status: 202, answer: undefined });
+      expect(requests()).toHaveLength(before + 1);
+      expect(await form('Notify', { text: 'b' })).toMatchObject({ status: 202, pairs: {} });
+      const { stdout } = await run('php', ['-r', `${phpClient()} echo json_encode($client->Notify(['text' => 'c']));`]);
+      expect(stdout).toBe('null');
+      expect(requests().slice(before).join('')).toMatch(/>a<.*>b<.*>c</s);
+    });
+
+    test('is in the WSDL without an output, and in OpenAPI with 202', async () => {
+      const document = await (await fetch(`${origin}/desk?wsdl`)).text();
+      expect(document).not.toContain('NotifyResponse');
     });
   });
 });

@@ -165,7 +165,7 @@ class MessageReader {
     return findings.readOperation(name, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
       const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
-      const effect = this.#isReading(name) ? 'reads' : 'writes';
+      const effect = this.#isReading(name) && !declared.isOneWay ? 'reads' : 'writes';
       this.#fields += sizeOf(input).fields + sizeOf(output).fields;
       if (this.#fields > fieldsMax)
         throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
@@ -183,6 +183,7 @@ class MessageReader {
         ...(known.length > 0 && { faults: known }),
         ...(elements !== undefined && { elements }),
         ...(soapAction !== undefined && { soapAction }),
+        ...(declared.isOneWay && { oneWay: true as const }),
         input,
         output,
       });

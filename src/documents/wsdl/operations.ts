@@ -36,6 +36,7 @@ export interface PortOperation {
   /** Without the fault which this program declares. */
   readonly faults: readonly PortFault[];
   readonly soapAction: Operation['soapAction'];
+  readonly isOneWay: boolean;
 }
 
 /** A fault of an operation. */
@@ -143,15 +144,13 @@ function readOperation(
   };
   const input = side('input');
   if (input === undefined) throw new Refused(element, 'an operation that the server begins');
-  let output = side('output');
-  if (output === undefined) {
-    findings.add('changed', element, 'the operation has no answer: it is answered with an empty element');
-    output = { name: { uri: input.name.uri, local: `${name}Response` }, element, parts: [] };
-  }
+  const answer = side('output');
+  const output = answer ?? { name: { uri: input.name.uri, local: `${name}Response` }, element, parts: [] };
   return {
     name,
     doc: docOf(element) || docOf(bound),
     element,
+    isOneWay: answer === undefined,
     style,
     input,
     output,

@@ -116,7 +116,7 @@ class Writer {
   }
 
   #operation(operation: Operation, problemsName: string): string {
-    const { name, doc, effect, role, problems, faults, elements, soapAction, input, output } = operation;
+    const { name, doc, effect, role, problems, faults, elements, soapAction, oneWay, input, output } = operation;
     const ofFaults = new Set(faults?.map(({ problem }) => problem));
     const names = problems
       .filter((problem) => typeof problem === 'string' || !ofFaults.has(problem))
@@ -136,6 +136,7 @@ class Writer {
           typeof soapAction === 'object'
             ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
             : soapAction && quote(soapAction),
+        oneWay: oneWay && 'true',
         input: this.#schema(input),
         output: this.#schema(output),
       },

@@ -2,7 +2,7 @@
 import type { Path } from './path.ts';
 
 /** The class of a problem in responses. */
-export type ErrorType = 'validation' | 'security' | 'internal';
+export type ErrorType = 'validation' | 'security' | 'internal' | 'configuration';
 
 /** A kind of refusal. */
 export interface ProblemKind {
@@ -125,6 +125,13 @@ export const problems = defineProblems({
     transient: true,
   }),
   badAnswer: kind(502, '701', 'internal', 'No valid answer from the server behind the gateway'),
+  answerTooLarge: kind(
+    502,
+    '701',
+    'configuration',
+    'The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service',
+    { transient: false },
+  ),
   outcomeUnknown: kind(
     502,
     '701',

@@ -25,6 +25,8 @@ export function refusalOf(thrown: unknown): Problem | undefined {
 
 /** Refusals as those by handlers, and some of kinds that the contract does not know. */
 export function isStorableRefusal(refusal: Problem): boolean {
+  // The effect is there, and only its answer is lost.
+  if (refusal.kind === problems.answerTooLarge) return true;
   if (isOfOtherRequest(refusal) || refusal.kind.transient === true) return false;
   const { problem, status, type, issues } = refusal;
   if (isStorableProblem(refusal)) return true;

@@ -163,6 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = failureOf(thrown, {
       isStarted: this.#controller !== undefined,
       hasHead: this.#headers !== undefined,
+      status: this.#status,
     });
     this.#finish();
     this.#controller?.abort(failure);

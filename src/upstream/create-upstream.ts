@@ -269,6 +269,9 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   const { reason, progress, message, cause, retryAfterSeconds } = failure;
   if (progress === 'notSent') return new NotSent(message, { cause: failure, retryAfterSeconds });
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
+  // A status of success says that the request was executed. The answer would be as large for every retry.
+  if (reason === 'tooLarge' && failure.isSuccess)
+    return new Problem('answerTooLarge', undefined, { cause: failure, reason });
   // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
   const isOwn = cause instanceof Problem && (reason === 'serverError' || reason === 'busy');
   if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return mayBeSentAgain(cause);

@@ -52,6 +52,8 @@ export class UpstreamFailure extends Error {
   readonly detail: string;
   /** How long the upstream asks to wait. */
   readonly retryAfterSeconds: number | undefined;
+  /** Whether the upstream had begun an answer of success. */
+  readonly isSuccess: boolean;
 
   constructor(
     reason: FailureReason,
@@ -60,13 +62,15 @@ export class UpstreamFailure extends Error {
       detail = '',
       cause,
       retryAfterSeconds,
-    }: { detail?: string; cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+      isSuccess = false,
+    }: { detail?: string; cause?: unknown; retryAfterSeconds?: number | undefined; isSuccess?: boolean } = {},
   ) {
     super(detail === '' ? reason : `${reason} (${detail})`, { cause });
     this.reason = reason;
     this.progress = progress;
     this.detail = detail;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isSuccess = isSuccess;
   }
 }
 
@@ -74,13 +78,15 @@ export class UpstreamFailure extends Error {
 export interface Seen {
   readonly isStarted: boolean;
   readonly hasHead: boolean;
+  /** Of the answer; 0 without a head. */
+  readonly status?: number;
 }
 
 /** Classifies an error of the connection. */
-export function failureOf(thrown: unknown, { isStarted, hasHead }: Seen): UpstreamFailure {
+export function failureOf(thrown: unknown, { isStarted, hasHead, status = 0 }: Seen): UpstreamFailure {
   if (thrown instanceof UpstreamFailure) return thrown;
   const code = errorCode(thrown);
-  const details = { detail: code, cause: thrown };
+  const details = { detail: code, cause: thrown, isSuccess: status >= 200 && status < 300 };
   if (!isStarted) return new UpstreamFailure(reasonBefore(code), 'notSent', details);
   // With TLS 1.3 a server refuses the certificate of the client after the client has begun to write.
   if (!hasHead && certificateAlert.test(code)) return new UpstreamFailure('tls', 'notSent', details);

@@ -15,15 +15,22 @@ export function replyOf(response: IncomingResponse, bytesMax: number): Reply | P
   const media = mediaOf(headers['content-type']);
   if (coding === undefined || body.length === 0) return { status, media, headers, body };
   if (coding === 'unknown') throw new UpstreamFailure('encoding', 'unknown', { detail: String(status) });
-  return inflated(body, coding, bytesMax).then((bytes) => ({ status, media, headers, body: bytes }));
+  return inflated(response, coding, bytesMax).then((bytes) => ({ status, media, headers, body: bytes }));
 }
 
-async function inflated(body: Buffer, coding: 'gzip' | 'deflate', bytesMax: number): Promise<Buffer> {
+async function inflated(
+  { status, body }: IncomingResponse,
+  coding: 'gzip' | 'deflate',
+  bytesMax: number,
+): Promise<Buffer> {
   try {
     return await inflate(body, coding, { bytesMax, ratioMax: inflateRatioMax });
   } catch (cause) {
     if (!(cause instanceof NotInflated)) throw cause;
-    throw new UpstreamFailure(cause.fault === 'malformed' ? 'encoding' : 'tooLarge', 'unknown', { cause });
+    throw new UpstreamFailure(cause.fault === 'malformed' ? 'encoding' : 'tooLarge', 'unknown', {
+      cause,
+      isSuccess: status < 300,
+    });
   }
 }
 

@@ -182,3 +182,38 @@ describe.each(stacks)('%s', (title, format, command) => {
     });
   });
 });
+
+test('an answer that is too large says so, and a retry with its key sends nothing', async () => {
+  let asked = 0;
+  const server = createServer((socket) =>
+    socket.once('data', () => {
+      asked += 1;
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n${'x'.repeat(5_000)}`);
+    }),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { services } = await importWsdl(wsdl, { allowNetwork: false });
+  const { service } = services[0]!;
+  const contract = declare({ ...service, operations: [...service.operations.values()] });
+  const url = `http://127.0.0.1:${port}`;
+  const gateway = await createGateway({
+    services: [contract.answeredBy('desk')],
+    upstreams: { desk: { url, format: 'soap11', credentials: 'forward', responseBytesMax: 1_024 } },
+    settings: { LOG_LEVEL: 'silent' },
+  });
+  const { origin } = await gateway.listen();
+  for (const _ of ['first', 'retry']) {
+    const { status, headers, answer } = await callerOf(origin).json(
+      'CloseTicket',
+      { id: '7' },
+      { 'Idempotency-Key': 'large-1' },
+    );
+    expect({ status, transient: headers.get('transient-error') }).toEqual({ status: 502, transient: 'false' });
+    expect(answer.message).toContain('larger than the gateway accepts');
+  }
+  expect(asked).toBe(1);
+  await gateway.close();
+  server.close();
+});

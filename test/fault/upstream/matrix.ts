@@ -180,6 +180,8 @@ const messages = {
   badAnswer: 'internal 701 No valid answer from the server behind the gateway',
   outcomeUnknown:
     'internal 701 The outcome of this request is not known, and it is not repeated: ask the operator of the service',
+  executed:
+    'configuration 701 The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service',
   refused: 'configuration 701 The server behind the gateway refused the request',
 } as const;
 
@@ -204,15 +206,18 @@ function check(cell: Cell, { fault, mode, reached, effects, isPending }: Facts):
   const isRepeatable = !isWrite || (kind === 'a write with a key' && mode === 'header');
   const isNothingDone = faults[fault].known === 'not sent' || first.problem === messages.unavailable;
   expect(first.mayRetry !== true || isNothingDone || isRepeatable, 'may be sent again, and may have had its effect');
-  const isFinal = !last.isSuccess && last.mayRetry !== true && last.problem !== messages.outcomeUnknown;
+  const isExecuted = last.problem === messages.executed && (!isWrite || effects === 1);
+  expect(isExecuted || last.problem !== messages.executed, 'executed, without an effect');
+  const isFinal = !last.isSuccess && last.mayRetry !== true && last.problem !== messages.outcomeUnknown && !isExecuted;
   expect(!isWrite || !isFinal || effects === 0, 'refused for good, and the effect is there');
   if (faults[fault].known === 'not sent')
     expect([messages.unavailable, faults[fault].words].includes(first.problem), 'nothing was sent');
   if (reached && isWrite) expect(first.problem !== messages.unavailable || !faults[fault].hasEffect, 'it was sent');
   if (!isPassing(fault)) return findings;
   const isRefused = last.problem === messages.refused && effects === 0;
-  if (isRepeatable || faults[fault].known === 'not sent') expect(last.isSuccess || isRefused, 'no success in the end');
-  else expect(last.isSuccess || isUnknown || isRefused, 'no outcome in the end');
+  if (isRepeatable || faults[fault].known === 'not sent')
+    expect(last.isSuccess || isRefused || isExecuted, 'no success in the end');
+  else expect(last.isSuccess || isUnknown || isRefused || isExecuted, 'no outcome in the end');
   expect(isPending === (isUnknown && (mode === 'none' || kind === 'a write with a key')), 'listed as unknown, or not');
   return findings;
 }

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { type BoundOperation, splitByLocation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { type Service, serviceAddress } from '../../src/contract/service.ts';
 import { deriveBoundOpenApi } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Decoded, Protocol } from '../../src/formats/protocol.ts';
@@ -112,13 +112,14 @@ const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Byte
 /** Any bytes of path, query, header and body are decoded, or refused with a Problem. */
 export const anyBytesAreDecodedOrRefused: ResourceProperty = (subject) => {
   const { protocol, service, operation } = subject;
+  const base = serviceAddress(service);
   const edits = fc.array(fc.tuple(fc.constantFrom('path', 'body', 'header'), edit), { minLength: 1, maxLength: 4 });
   return search(fc.tuple(arbitrary(operation.input), edits), subject, ([input, all]) => {
     const call = protocol.encodeRequest(service, operation, input);
     let { path, body, headers = {} } = call;
     for (const [where, change] of all) {
-      // The base path stays: other paths belong to other services.
-      if (where === 'path') path = `/bcl/v2${change(path.slice('/bcl/v2'.length))}`;
+      // The base path stays: other paths belong to other services and versions.
+      if (where === 'path') path = base + change(path.slice(base.length));
       else if (where === 'body') body = change(body);
       else headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
     }

@@ -1,14 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
-import {
-  elementName,
-  elementPrefix,
-  type Fault,
-  hasOwnAction,
-  isBound,
-  type Operation,
-  sidesOf,
-} from './operation.ts';
+import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';

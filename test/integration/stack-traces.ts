@@ -5,7 +5,9 @@ import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { EngineFactory } from './store.ts';
 
-const drops = ['detail_change', 'permit', 'stored_detail'].map((table) => statement(`drop-${table}`, `drop table ${table}`));
+const drops = ['detail_change', 'permit', 'stored_detail'].map((table) =>
+  statement(`drop-${table}`, `drop table ${table}`),
+);
 const body = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
 
 export function describeStackTraces({ open, dispose }: EngineFactory): void {

@@ -127,7 +127,7 @@ describe.each(subjects)('$title', (subject) => {
 
 describe('control', () => {
   const stored = subjects.filter(({ operation }) => operation.name === 'storeToken');
-  const subject = { ...stored.find((each) => namesOf(each).includes('adapter'))!, runs, unshrunk: true } as const;
+  const subject = { ...stored.findLast((each) => namesOf(each).includes('adapter'))!, runs, unshrunk: true } as const;
 
   test('the messages that are read have sensitive values in every format', () => {
     const seen = new Map<string, number>();

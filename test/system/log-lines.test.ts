@@ -76,7 +76,7 @@ test('a server tells of its start, its requests and its end', async () => {
   const listed = {
     ...common,
     path: `${service}/listRecurringDetails`,
-    ...{ version: 25, requestedVersion: 20, merchantAccount: 'AcmeWeb', company: 'Acme', outcome: 'ok', status: 200 },
+    ...{ version: 18, requestedVersion: 20, merchantAccount: 'AcmeWeb', company: 'Acme', outcome: 'ok', status: 200 },
   };
   const requests = lines.filter(({ msg }) => msg === undefined);
   expect(requests).toMatchObject([

@@ -53,7 +53,7 @@ test('the configuration is served, checked, and found unreachable', async () => 
   const checked = await triglyph(['check', '--connect'], folder.path, variables);
   expect(checked.stdout).toContain('upstream warehouse  https://warehouse.invalid/api  (json, up to 64 connections;');
   expect(checked.stdout).toContain('  credentials  x-api-key: (hidden)  (from WAREHOUSE_KEY, environment)\n');
-  expect(checked.stdout).toContain('  answers      Recurring.listRecurringDetails, ');
+  expect(checked.stdout).toContain('  answers      Recurring.createPermit, Recurring.disablePermit, ');
   expect(checked.stdout).toContain('upstream erp cannot be reached: ');
   expect(checked.stdout).toContain('Nothing is wrong: `triglyph serve` will start.');
   expect(checked.stdout).not.toContain('not-to-be-printed');

@@ -222,6 +222,10 @@ export const sendExplorerRequest = acts(
     status: required(integer(100, 999, 200), 'The status.'),
     ms: required(integer(0, 1_000_000, 12), 'The time from the request to the end of the answer, in milliseconds.'),
     headers: values(header, 'AnswerHeader', 'The headers.', 100),
+    reference: optional(
+      string({ max: 200, example: 'ABCDEFGH12345678' }),
+      'The reference of the request: its replays have the same one.',
+    ),
     isReplayed: required(boolean(false), 'Whether the answer is that of an earlier request with the key.'),
     isMasked: required(boolean(false), 'Whether parts of the answer are masked.'),
     format: optional(format, 'The format of the answer.'),

@@ -215,7 +215,7 @@ function AnswerBadges({ answer: { status, ms, isReplayed, isMasked } }: { readon
 function AnswerSection({ sent: { format, key, answer } }: { readonly sent: Sent }) {
   const own: ShownMessage = { format: answer.format ?? format, text: answer.text };
   const others = (answer.messages ?? []).filter((each) => each.format !== own.format);
-  const reference = answer.headers.find(({ name }) => name.toLowerCase() === 'x-request-id')?.value;
+  const { reference } = answer;
   return (
     <Section
       title={`Answer in ${formatTitles[own.format]}`}

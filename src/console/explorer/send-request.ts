@@ -1,5 +1,6 @@
 /** Sends a request to this gateway as a caller would, and shows the answer along the contract. */
 import { Buffer } from 'node:buffer';
+import { conventionsOf } from '../../contract/conventions.ts';
 import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../contract/operation.ts';
 import { describe, Problem } from '../../contract/problem.ts';
 import { keyHeader, replayedHeader } from '../../contract/retry.ts';
@@ -39,14 +40,14 @@ export async function sendRequest(question: Question, parts: SendParts): Promise
   return { ...shownHead(sent, parts), ...shownBody(sent, { service, operation, format: question.format }, parts) };
 }
 
-function shownHead({ status, ms, headers }: SentAnswer, { maskText }: SendParts) {
+function shownHead({ status, ms, headers }: SentAnswer, { services, maskText }: SendParts) {
+  const headerOf = (asked: string) => headers.find(([name]) => name.toLowerCase() === asked.toLowerCase())?.[1];
   return {
     status,
     ms,
+    reference: headerOf(conventionsOf(services).requestReference),
     headers: headers.map(([name, value]) => ({ name, value: maskText(value) })),
-    isReplayed: headers.some(
-      ([name, value]) => name.toLowerCase() === replayedHeader.toLowerCase() && value === 'true',
-    ),
+    isReplayed: headerOf(replayedHeader) === 'true',
   };
 }
 

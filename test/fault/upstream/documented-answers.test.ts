@@ -42,7 +42,10 @@ const silent: Respond = () => {};
 
 /** Examples of each row of the table. */
 const examples: Readonly<Record<string, Readonly<Record<string, Respond | 'noConnection'>>>> = {
-  'answers 402, 422 without invalid fields, or a declared fault in SOAP': { 402: error(402, 'validation'), 422: error(422, 'validation') },
+  'answers 402, 422 without invalid fields, or a declared fault in SOAP': {
+    402: error(402, 'validation'),
+    422: error(422, 'validation'),
+  },
   'answers another 4xx': {
     '400': error(400, 'validation'),
     '403 that calls itself internal': error(403, 'internal'),

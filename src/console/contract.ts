@@ -1,4 +1,5 @@
 /** The service of the console: what operators do, and what its views show of a running server. */
+import { neutralConventions } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Service, service } from '../contract/service.ts';
 import { allOperatorProblems, isServed, operatorOperations } from '../operators/index.ts';
@@ -35,6 +36,8 @@ function consoleContract(operations: readonly Operation[]): Service {
     answers: { from: 1, to: 1 },
     doc: 'What the console of the gateway shows and does.',
     address: '/console/api',
+    // The page tells an absent list from an empty one.
+    conventions: { ...neutralConventions, emptyLists: 'absent' },
     roles: operatorRoles,
     // Who may act may read.
     roleSets: { [roles.act]: [roles.read] },

@@ -6,7 +6,7 @@ export interface Conventions {
   readonly requestReference: string;
   /** The name of the tenant in log lines. */
   readonly tenant: string;
-  /** The time zone of date and time in responses: `Europe/London`. */
+  /** The time zone of date and time in messages: `Europe/London`. In `UTC` they end with `Z`. */
   readonly timeZone: string;
   /** The URL before the type of every problem in problem details. */
   readonly problemTypes: string;
@@ -14,16 +14,28 @@ export interface Conventions {
   readonly statusCodePrefix: string;
   /** The headers in which libraries of callers name themselves, and their versions; in small letters. */
   readonly libraryHeaders?: readonly (readonly [name: string, version: string])[];
+  /** `absent`: JSON answers leave out lists without items. By default they are `[]`. */
+  readonly emptyLists?: 'absent';
 }
 
 /** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */
 export function conventionsOf(services: readonly { readonly conventions?: Conventions }[]): Conventions {
   const declared = new Map(services.flatMap(({ conventions: each }) => (each ? [[JSON.stringify(each), each]] : [])));
   if (declared.size > 1) throw new TypeError('the services of a server declare different conventions');
-  return [...declared.values()][0] ?? neutral;
+  return [...declared.values()][0] ?? neutralConventions;
 }
 
-const neutral: Conventions = Object.freeze({
+/** Returns what the messages of a service follow, whatever others of its server declare. */
+export function conventionsOfMessages({
+  conventions = neutralConventions,
+}: {
+  readonly conventions?: Conventions;
+}): Conventions {
+  return conventions;
+}
+
+/** Those of a service that declares none. */
+export const neutralConventions: Conventions = Object.freeze({
   requestReference: 'requestReference',
   tenant: 'tenant',
   timeZone: 'UTC',

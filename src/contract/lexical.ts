@@ -21,6 +21,8 @@ import { isTimeZone, localTimeReader } from './time-zone.ts';
 export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
 
 const plainInteger = /^[+-]?\d{1,15}$/;
+/** For ranges with integers of 16 digits; a double has them up to 2^53 - 1. */
+const longInteger = /^[+-]?\d{1,16}$/;
 const day = /^(\d{4}-\d\d-\d\d)(Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/;
@@ -47,13 +49,17 @@ export function parser(schema: ScalarSchema): (text: string) => Parsed {
   switch (schema.kind) {
     case 'string':
       return parseText(schema, schema.pattern === undefined ? undefined : new RegExp(`^(?:${schema.pattern})$`));
-    case 'integer':
+    case 'integer': {
+      const pattern = Math.max(schema.max, -schema.min) < 10 ** 15 ? plainInteger : longInteger;
       return (text) => {
         const trimmed = text.trim();
-        if (!plainInteger.test(trimmed)) return { fault: 'type' };
+        if (!pattern.test(trimmed)) return { fault: 'type' };
         const value = Number(trimmed) + 0;
-        return value < schema.min || value > schema.max ? { fault: 'value' } : { value };
+        return value < schema.min || value > schema.max || !Number.isSafeInteger(value)
+          ? { fault: 'value' }
+          : { value };
       };
+    }
     case 'boolean':
       return (text) => {
         const trimmed = text.trim();

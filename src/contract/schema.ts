@@ -39,6 +39,8 @@ export interface ListSchema<S extends Schema = Schema> {
   /** The type of scalar items in the WSDL, where it is another one than that of their kind. */
   readonly xsd?: XsdType;
   readonly emptyString?: never;
+  /** `absent`: JSON answers leave the list out where it has no items. By default it is `[]`. */
+  readonly json?: 'absent';
   readonly max: number;
 }
 
@@ -184,6 +186,7 @@ export function list<S extends Schema>(item: S, itemName: string, options: ListO
     ...(options.nillableItems !== undefined && { nillableItems: options.nillableItems }),
     ...(options.mandatoryItem && { mandatoryItem: true }),
     ...(options.xsd !== undefined && { xsd: options.xsd }),
+    ...(options.json !== undefined && { json: options.json }),
     max: options.max,
   });
 }
@@ -197,6 +200,7 @@ export interface ListOptions {
   readonly nillableItems?: boolean;
   readonly mandatoryItem?: boolean;
   readonly xsd?: XsdType;
+  readonly json?: 'absent';
   readonly max: number;
 }
 

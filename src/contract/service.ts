@@ -67,7 +67,7 @@ export interface Service<O extends Operation = Operation> {
    * that are `marked` by `mandatoryInStubs`, for a service whose WSDL is published already.
    */
   readonly mandatoryFields?: 'required' | 'marked';
-  /** Conventions of all services of a server. A service without any takes those of the others. */
+  /** Conventions of all services of a server. A service without any takes those of the others; its messages have neutral ones. */
   readonly conventions?: Conventions;
   /** The member of errors, in JSON and FORM, that maps each invalid field to its message; absent where errors have none. */
   readonly errorMap?: string;

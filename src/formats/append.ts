@@ -13,7 +13,7 @@ export interface Part {
 
 export interface MemberPart extends Part {
   readonly name: string;
-  /** The text that stands for an absent member; by default none. */
+  /** The text that stands for an absent member, without separators; by default none. */
   readonly absent?: string;
 }
 
@@ -33,10 +33,11 @@ export function compileMembers(members: readonly MemberPart[], { start, separato
   const appends = members.map(({ append }) => append);
   // Texts of absent members are part of the fixed texts between present ones, so they cost no append of their own.
   const absent = members.map(({ absent: text = '' }) => text);
+  const separated = absent.map((text) => (text === '' ? '' : text + separator));
   let absentBefore = '';
   const starts = members.map(({ before }, at) => {
     const text = flat(start, absentBefore, before);
-    absentBefore = flat(absentBefore, absent[at]!);
+    absentBefore = flat(absentBefore, separated[at]!);
     return text;
   });
   let absentAfter = '';
@@ -44,14 +45,15 @@ export function compileMembers(members: readonly MemberPart[], { start, separato
     .toReversed()
     .map(({ after }, fromEnd) => {
       const text = flat(after, absentAfter, end);
-      absentAfter = flat(absent[count - 1 - fromEnd]!, absentAfter);
+      const own = absent[count - 1 - fromEnd]!;
+      absentAfter = own === '' ? absentAfter : flat(separator, own, absentAfter);
       return text;
     })
     .toReversed();
   // The text from one member to the next present one, by both. Most pairs never occur.
   const between = new Array<string | undefined>(count * count).fill(undefined);
   const join = (from: number, to: number): string => {
-    const text = flat(members[from]!.after, separator, ...absent.slice(from + 1, to), members[to]!.before);
+    const text = flat(members[from]!.after, separator, ...separated.slice(from + 1, to), members[to]!.before);
     between[from * count + to] = text;
     return text;
   };

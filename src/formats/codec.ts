@@ -1,10 +1,11 @@
 /** Compiles the reading and the printing of operations for one format. */
+import { conventionsOfMessages } from '../contract/conventions.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
 import { IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
-import type { FormatDateTime } from './date-time.ts';
+import { dateTimeFormat, type FormatDateTime } from './date-time.ts';
 import type { FormatContext } from './protocol.ts';
 
 /** Prints a canonical value of one schema. */
@@ -49,7 +50,7 @@ export interface FormatParts<N> {
 
 /** Returns the codecs of all operations that the format carries. Each is compiled at its first use. */
 export function compileCodecs<N>(
-  { services, formatDateTime, compileRead }: FormatContext,
+  { services, compileRead }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
   const owners = ownersOf(services, carried);
@@ -59,6 +60,7 @@ export function compileCodecs<N>(
     if (known !== undefined) return known;
     const service = owners.get(operation);
     if (service === undefined) throw new TypeError(`no service has ${operation.name}`);
+    const formatDateTime = dateTimeFormatOf(service);
     const codec = compileCodec(operation, {
       compileRead: (schema) => compileRead(schema, reader),
       compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
@@ -66,6 +68,11 @@ export function compileCodecs<N>(
     codecs.set(operation, codec);
     return codec;
   };
+}
+
+/** Returns how the messages of a service write date and time. */
+export function dateTimeFormatOf(service: Pick<Service, 'conventions'>): FormatDateTime {
+  return dateTimeFormat(conventionsOfMessages(service).timeZone);
 }
 
 /** Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members. */

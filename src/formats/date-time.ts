@@ -3,12 +3,12 @@
 import { offsetReader } from '../contract/time-zone.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
-/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. */
+/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. In UTC it ends with `Z`. */
 export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => string;
 
 /** All formats of a server share the cached offsets of its time zone. */
 export function dateTimeFormat(timeZone: string): FormatDateTime {
-  return formats.getOrCreate(timeZone, () => createFormat(cacheOffsets(timeZone)));
+  return formats.getOrCreate(timeZone, () => createFormat(timeZone === 'UTC' ? () => zulu : cacheOffsets(timeZone)));
 }
 
 const hourMs = 3_600_000;
@@ -23,6 +23,8 @@ interface Offset {
   readonly encoded: string;
 }
 
+const zulu: Offset = { ms: 0, text: 'Z', encoded: 'Z' };
+/** The offset of a time zone that is not UTC, at a time when it has none. */
 const utc: Offset = { ms: 0, text: '+00:00', encoded: '%2B00%3A00' };
 
 function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {

@@ -1,7 +1,7 @@
 /** Reads and prints the data of faults that operations declare. */
 import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
 import { AnswerCollector, type Read } from '../contract/read.ts';
-import { type FormatParts, ownersOf, type Print } from './codec.ts';
+import { dateTimeFormatOf, type FormatParts, ownersOf, type Print } from './codec.ts';
 import type { FaultData, FormatContext, Refusal } from './protocol.ts';
 
 /** The data of a fault in a format. */
@@ -19,7 +19,7 @@ export interface Faults<N> {
 
 /** Each fault is compiled at its first use. */
 export function compileFaults<N>(
-  { services, formatDateTime, compileRead }: FormatContext,
+  { services, compileRead }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): Faults<N> {
   const owners = ownersOf(services, carried);
@@ -32,7 +32,7 @@ export function compileFaults<N>(
       if (value === undefined || service === undefined || fault === undefined) return undefined;
       let print = prints.get(fault);
       if (print === undefined) {
-        print = compilePrint(fault.detail, formatDateTime, service, 'fault');
+        print = compilePrint(fault.detail, dateTimeFormatOf(service), service, 'fault');
         prints.set(fault, print);
       }
       return { ...fault, text: print(value) };

@@ -5,7 +5,6 @@ import { type CompileRead, compileRead } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
-import { dateTimeFormat } from './date-time.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { partsOfForm } from './form/pairs.ts';
@@ -47,8 +46,7 @@ export function createProtocols(
         throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
   const conventions = conventionsOf(services);
-  const formatDateTime = dateTimeFormat(conventions.timeZone);
-  const context = { services, places, conventions, formatDateTime, compileRead: compile, leniencies };
+  const context = { services, places, conventions, compileRead: compile, leniencies };
   const protocols = Object.entries<WireFormat>(formats).map(([name, format]) => [
     name,
     Object.freeze<Protocol>({ name, ...traitsOf(format, leniencies), ...format.createCodec(context) }),

@@ -8,7 +8,6 @@ import type { Issue, Problem, ProblemKind } from '../contract/problem.ts';
 import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
-import type { FormatDateTime } from './date-time.ts';
 import type { Leniencies, Leniency } from './leniencies.ts';
 import type { TextTools } from './text-tools.ts';
 import type { Message, WireRequest } from './wire.ts';
@@ -70,7 +69,6 @@ export interface FormatContext {
   readonly services: readonly Service[];
   readonly places: KeyPlaces;
   readonly conventions: Conventions;
-  readonly formatDateTime: FormatDateTime;
   readonly compileRead: CompileRead;
   /** Those that are not turned off. */
   readonly leniencies: Leniencies;

@@ -92,6 +92,26 @@ describe.each(namedProtocols)('%s', (name) => {
     expect([entry.outcome, storedInvoices]).toEqual(['keyReused', ['I-1001']]);
   });
 
+  test('lists without items are there in JSON, and times are in UTC, next to services with other conventions', async () => {
+    const { lines: _, days: __, ...others } = invoice as Readonly<Record<string, unknown>>;
+    const since = Date.UTC(2026, 6, 1, 12);
+    const one = await ask(name, invoicesV1, 'storeInvoice', { ...others, lines: [{ sku: 'B-1', since }] });
+    expect(one.message.body).toMatch(/2026-07-01T12(?::|%3A)00(?::|%3A)00(?:\.000)?Z/);
+    const none = await ask(name, invoicesV1, 'storeInvoice', { ...others, number: 'I-2' });
+    expect(none.output).toEqual({ ...others, number: 'I-2' });
+    const hasLists = [one, none].map(({ message }) =>
+      ['"lines":[', '"days":[]'].map((each) => message.body.includes(each)),
+    );
+    const isJson = name === 'json';
+    expect(hasLists).toEqual([
+      [isJson, isJson],
+      [isJson, isJson],
+    ]);
+    // Requests leave out what the caller leaves out.
+    const operation = invoicesV1.operations.get('storeInvoice')!;
+    expect(protocols[name].encodeRequest(invoicesV1, operation, others).body).not.toContain('[]');
+  });
+
   test('a refusal is replayed as it was', async () => {
     await ask(name, ordersV1, 'placeOrder', order);
     const first = await ask(name, ordersV1, 'placeOrder', order, 'key-of-an-order-2');

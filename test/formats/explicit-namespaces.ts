@@ -1,5 +1,5 @@
 /** Prints SOAP messages that declare the namespace of each element on the element itself, independent of the gateway's printer. */
-import { conventionsOf } from '../../src/contract/conventions.ts';
+import { conventionsOfMessages } from '../../src/contract/conventions.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { namedOperations, ownUri, type Service, uriOf } from '../../src/contract/service.ts';
@@ -56,7 +56,7 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
     case 'double':
       return String(value).replace('+', '');
     case 'dateTime':
-      return dateTimeFormat(conventionsOf([service]).timeZone)(value as number, 'ms');
+      return dateTimeFormat(conventionsOfMessages(service).timeZone)(value as number, 'ms');
     case 'list': {
       const items = value as readonly unknown[];
       if (schema.joined) return escapeText(items.join(','));

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Conventions, conventionsOf } from '../../src/contract/conventions.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import { list, object, optional, string } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { deriveOpenApi } from '../../src/documents/index.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
 import { createProtocols } from '../../src/formats/index.ts';
+import { compilePrint } from '../../src/formats/json/print.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const conventions: Conventions = {
@@ -62,5 +64,31 @@ describe('messages follow the conventions', () => {
     const moment = Date.UTC(2017, 2, 1, 10, 53, 11);
     expect(dateTimeFormat('Asia/Kolkata')(moment, 's')).toBe('2017-03-01T16:23:11+05:30');
     expect(dateTimeFormat('Europe/Amsterdam')(moment, 'ms')).toBe('2017-03-01T11:53:11.000+01:00');
+  });
+});
+
+describe('JSON of lists without items', () => {
+  const text = string({ example: 'x' });
+  const [lists, left] = [list(text, 'a', { max: 2 }), list(text, 'b', { max: 2, json: 'absent' })];
+  const [a, b, c] = [optional(lists), optional(left), optional(text)];
+  const none = '{"a":[],"d":[]}';
+  test.each([
+    [{}, none],
+    [{ c: 'x' }, '{"a":[],"c":"x","d":[]}'],
+    [{ b: ['x'], c: 'x' }, '{"a":[],"b":["x"],"c":"x","d":[]}'],
+    [{ a: ['x'], d: ['y'] }, '{"a":["x"],"d":["y"]}'],
+    [{ d: ['y'] }, '{"a":[],"d":["y"]}'],
+    [{ a: [], c: 'x' }, '{"a":[],"c":"x","d":[]}'],
+  ])('%j is %s', (value, expected) => {
+    const schema = object('Out', { a, b, c, d: a });
+    const print = (service: Pick<Service, 'conventions'>, side: 'input' | 'output') =>
+      compilePrint(schema, dateTimeFormat('UTC'), service, side)(value);
+    expect(print({}, 'output')).toBe(expected);
+    // Requests, and services whose conventions say so, have what there is.
+    const plain = JSON.stringify(value);
+    expect([print({}, 'input'), print({ conventions: { ...conventions, emptyLists: 'absent' } }, 'output')]).toEqual([
+      plain,
+      plain,
+    ]);
   });
 });

@@ -54,6 +54,18 @@ describe('a decimal', () => {
   });
 });
 
+describe('an integer', () => {
+  const wide = integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 1);
+  test.each([
+    [wide, '9007199254740991', 9007199254740991],
+    [wide, '-9007199254740991', -9007199254740991],
+    [wide, '9007199254740993', 'value'],
+    [wide, '10000000000000000', 'type'],
+    [integer(0, 10 ** 16, 1), '9007199254740993', 'value'],
+    [integer(0, 999_999_999_999_999, 1), '9007199254740991', 'type'],
+  ])('of %o as %j is %j', (schema, text, value) => expect(read(schema, text)).toBe(value));
+});
+
 describe('a number of JSON', () => {
   const inputs = object('In', { long: optional(long, ''), count: optional(integer(1, 9, 1), '') });
   const readJson = (text: string) => {

@@ -148,7 +148,7 @@ describe('JSON', () => {
     expect(value).toEqual({ id: '1', lines: [{ sku: 'a' }, { sku: 'b' }] });
     expect(unknownMembers).toEqual(['big', 'none', 'lines.more']);
     expect(protocols.json.encode(find, value, extras).body).toBe(
-      '{"id":"1","lines":[{"Line":{"sku":"a"}},{"Line":{"sku":"b","more":{"__proto__":1e400}}}],"big":12345678901234567890.10,"none":null}',
+      '{"id":"1","lines":[{"Line":{"sku":"a"}},{"Line":{"sku":"b","more":{"__proto__":1e400}}}],"tags":[],"big":12345678901234567890.10,"none":null}',
     );
     for (const name of ['soap11', 'soap12', 'form'] as const)
       expect(protocols[name].encode(find, value, extras)).toEqual(protocols[name].encode(find, value));

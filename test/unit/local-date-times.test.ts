@@ -37,7 +37,7 @@ const strict = contractOf();
 
 /** As .NET writes a DateTime whose kind is not specified. */
 const withoutZone = (body: string): string => {
-  const local = body.replace(/(T\d\d(?::|%3A)\d\d(?::|%3A)\d\d)(?:\.\d{3})?(?:\+|%2B)00(?::|%3A)00/, '$1');
+  const local = body.replace(/(T\d\d(?::|%3A)\d\d(?::|%3A)\d\d)(?:\.\d{3})?Z/, '$1');
   if (local === body) throw new TypeError(`no time in ${body}`);
   return local;
 };

@@ -57,7 +57,7 @@ test('a GET has the other fields in its query', () => {
   const value = { id: 'a b/ü', at: 0, limit: 5, states: ['open', 'closed'], tags: ['x&y', 'z'] };
   expect(call({ method: 'GET', path: '/orders/{id}' }, value)).toEqual({
     method: 'GET',
-    path: '/orders/a%20b%2F%C3%BC?at=1970-01-01T00%3A00%3A00%2B00%3A00&max=5&states=open%2Cclosed&tags=x%26y&tags=z',
+    path: '/orders/a%20b%2F%C3%BC?at=1970-01-01T00%3A00%3A00Z&max=5&states=open%2Cclosed&tags=x%26y&tags=z',
     body: '',
   });
   expect(call({ method: 'DELETE', path: '/orders/{id}' }, { id: '1' })).toEqual({

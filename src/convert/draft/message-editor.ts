@@ -27,7 +27,7 @@ export function createMessageEditor(services: readonly Service[]) {
   const recorder = new DraftRecorder();
   const partRecorder = new PartRecorder(recorder.compileRead);
   const protocols = createProtocols(services, undefined, partRecorder.compileRead);
-  const write = createWriter(services, protocols);
+  const write = createWriter(protocols);
   const known = { services, protocols, routes: compileRoutes(services) };
   return Object.freeze({
     /** Throws ConversionError. Answers and errors are returned as they are read: they are not edited. */

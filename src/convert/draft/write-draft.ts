@@ -1,6 +1,5 @@
 /** Writes an edited request in all formats, also where it is not valid. */
 import { Buffer } from 'node:buffer';
-import { conventionsOf } from '../../contract/conventions.ts';
 import { namesInPath, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
@@ -12,13 +11,10 @@ import type { EditedRequest, WrittenRequest } from './edited-request.ts';
 import { placeIssues } from './place-issues.ts';
 import { widenObject } from './widen-schema.ts';
 
-export function createWriter(
-  services: readonly Service[],
-  protocols: Protocols,
-): (request: EditedRequest) => readonly WrittenRequest[] {
+export function createWriter(protocols: Protocols): (request: EditedRequest) => readonly WrittenRequest[] {
   return (request) => {
     const { service, operation, issues } = request;
-    const target = issues.length === 0 ? { ...request, protocols } : widenedTarget(request, services);
+    const target = issues.length === 0 ? { ...request, protocols } : widenedTarget(request);
     return formatsOf(operation, service).flatMap((format) => {
       const call = encode(target.protocols[format].encodeRequest, target.service, target.operation, target.input);
       if (call === undefined) return [];
@@ -67,12 +63,12 @@ function partsOf(
 }
 
 /** An operation that accepts the draft, in a service of its own. */
-function widenedTarget({ service, operation, draft }: EditedRequest, services: readonly Service[]): Target {
+function widenedTarget({ service, operation, draft }: EditedRequest): Target {
   const { schema, values } = widenObject(operation.input, [draft]);
   const widened: Operation = { ...operation, input: schema, grants: [] };
   const names = operation.http === undefined ? [] : namesInPath(operation.http.path);
   const missing = Object.fromEntries(names.map((name) => [name, `{${name}}`]));
-  const served = { ...service, conventions: conventionsOf(services), operations: new Map([[operation.name, widened]]) };
+  const served = { ...service, operations: new Map([[operation.name, widened]]) };
   // No member of a draft has this name.
   const places = { formField: '', messageId: true };
   const recorder = new PartRecorder();

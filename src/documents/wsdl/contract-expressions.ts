@@ -6,8 +6,8 @@ import { call, type Expression, members, quote } from './source-text.ts';
 const ranges: Readonly<Record<string, string>> = {
   '-32768,32767': 'short',
   '-2147483648,2147483647': 'int',
-  '-999999999999999,999999999999999': 'long',
-  '0,999999999999999': 'unsignedLong',
+  '-9007199254740991,9007199254740991': 'long',
+  '0,9007199254740991': 'unsignedLong',
 };
 
 export function choiceExpression({ options, exclusive, orNone, problem, doc }: Choice): Expression {

@@ -56,8 +56,8 @@ const reasons: Readonly<Record<PatternFault, string>> = {
   'too many': `: the documents have more than ${patternsMax}`,
 };
 
-/** Integers that a number of JSON, and of JavaScript, keeps. */
-const integerMax = 999_999_999_999_999;
+/** Integers that a number of JSON, and of JavaScript, keeps: 2^53 - 1. */
+const integerMax = Number.MAX_SAFE_INTEGER;
 
 const integerRanges: Readonly<Record<string, readonly [number, number]>> = {
   byte: [-128, 127],

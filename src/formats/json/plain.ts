@@ -125,7 +125,7 @@ function readScalar(schema: ScalarSchema): ReadAt {
   };
 }
 
-const integer = /-?(?:0|[1-9]\d{0,14})(?![\d.eE])/y;
+const integer = /-?(?:0|[1-9]\d{0,15})(?![\d.eE])/y;
 const decimal = /-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?(?![\d.eE])/y;
 
 /** Reads a value that is no string where its kind has such values. */
@@ -173,6 +173,7 @@ function readList({ itemName, wrapped, max }: ListSchema, item: ReadAt): ReadAt 
   const readItem = wrapped ? readWrapped(itemName, item) : item;
   return (source) => {
     if (!take(source, arrayStart)) return takeWord(source, 'null') ? null : undefined;
+    if (take(source, arrayEnd)) return null;
     const values: unknown[] = [];
     do {
       signAt(source);

@@ -1,16 +1,26 @@
-/** Prints canonical values as JSON: members in the order of the contract, absent ones left out, times without milliseconds. */
-import type { Schema } from '../../contract/schema.ts';
+/** Prints canonical values as JSON: members in the order of the contract, absent ones left out save lists of answers, times without milliseconds. */
+import { conventionsOfMessages } from '../../contract/conventions.ts';
+import { holdsAnyElement, type Schema } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
-import type { Print } from '../codec.ts';
+import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 
-export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Print {
-  const { before, append, after } = compile(schema, formatDateTime);
+export function compilePrint(
+  schema: Schema,
+  formatDateTime: FormatDateTime,
+  service?: Pick<Service, 'conventions'>,
+  side: Printed = 'input',
+): Print {
+  // What a request leaves out, its server keeps as it is: an empty list could remove the items.
+  const hasEmptyLists =
+    side !== 'input' && service !== undefined && conventionsOfMessages(service).emptyLists === undefined;
+  const { before, append, after } = compile(schema, formatDateTime, hasEmptyLists);
   return (value) => append(before, value) + after;
 }
 
-function compile(schema: Schema, formatDateTime: FormatDateTime): Part {
+function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: boolean): Part {
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
   return walk<Part>(schema, {
     scalar(scalar) {
@@ -37,18 +47,21 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): Part {
         return label === '{' ? `${text}{}` : `${printed}}`;
       });
     },
-    object: (_, members) =>
-      bare(
-        compileMembers(
-          members.map(({ name, field: { json = name }, part }) => ({
-            ...part,
-            name,
-            before: `${JSON.stringify(json)}:${part.before}`,
-          })),
-          { start: '{', separator: ',', end: '}', empty: '{}' },
-        ),
-      ),
+    object(_, members) {
+      const parts = members.map(({ name, field: { json = name, schema }, part }) => {
+        const label = `${JSON.stringify(json)}:`;
+        const absent = hasEmptyLists && isPrintedEmpty(schema) ? `${label}[]` : '';
+        return { ...part, name, before: label + part.before, absent };
+      });
+      const empty = parts.flatMap(({ absent }) => (absent === '' ? [] : [absent]));
+      return bare(compileMembers(parts, { start: '{', separator: ',', end: '}', empty: `{${empty.join(',')}}` }));
+    },
   });
+}
+
+/** Elements of any name are no list that a reader expects, where there are none. */
+function isPrintedEmpty(schema: Schema): boolean {
+  return schema.kind === 'list' && !schema.joined && schema.json === undefined && !holdsAnyElement(schema);
 }
 
 function bare(append: Append): Part {

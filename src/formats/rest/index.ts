@@ -12,8 +12,7 @@ import type { ProblemKind } from '../../contract/problem.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
-import { compileCodecs, type Side } from '../codec.ts';
-import type { FormatDateTime } from '../date-time.ts';
+import { compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
 import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
 import { mergeExtras } from '../json/extras.ts';
@@ -50,7 +49,7 @@ function createCodec(context: FormatContext): MessageCodec {
   const { reader, parse } = treesOf(context);
   const codecOf = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
   const schemas = splitSchemas(context.services);
-  const callOf = cacheCalls(context.formatDateTime);
+  const callOf = cacheCalls();
   return {
     decode(body, media, target, { query, headers }) {
       const operation = requireBound(target.operation);
@@ -88,7 +87,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest(service, operation, input) {
-      if (operation.upstream !== undefined) return callOf(operation, operation.upstream)(input as Values);
+      if (operation.upstream !== undefined) return callOf(service, operation, operation.upstream)(input as Values);
       const { method, path } = requireBound(operation).http;
       const { query, header, body } = schemas(operation.input);
       const value = input as Values;
@@ -124,12 +123,12 @@ function requireBound(operation: Operation | undefined): BoundOperation {
 }
 
 /** Requests of operations with a binding for an upstream; each is compiled at its first use. */
-function cacheCalls(formatDateTime: FormatDateTime): (operation: Operation, binding: UpstreamBinding) => UpstreamCall {
+function cacheCalls(): (service: Service, operation: Operation, binding: UpstreamBinding) => UpstreamCall {
   const compiled = new Map<Operation, UpstreamCall>();
-  return (operation, binding) => {
+  return (service, operation, binding) => {
     let call = compiled.get(operation);
     if (call === undefined) {
-      call = compileUpstreamCall(operation, binding, formatDateTime);
+      call = compileUpstreamCall(operation, binding, dateTimeFormatOf(service));
       compiled.set(operation, call);
     }
     return call;

@@ -7,6 +7,8 @@ import type { Document, Stack } from './stack.ts';
 import { absent } from './stacks.ts';
 
 const documents: Readonly<Record<Document, string>> = {
+  V1: 'V1',
+  'v1?wsdl': '`v1?wsdl`',
   V12: 'V12',
   '?wsdl': '`?wsdl`',
   '?wsdl&soap12=no': '`?wsdl&soap12=no`',
@@ -24,11 +26,15 @@ below against the demo. It writes nothing if one of them fails.
 |---|---|---|---|---|
 ${stacks.map((stack) => row(stack, outcomes)).join('\n')}
 
+- \`V1\`: stubs of the document of version 1, \`/pal/Recurring.wsdl\`, at \`/pal/servlet/soap/Recurring\`, the address without a version.
+  Stacks without this run have no client of version 1.
+- \`v1?wsdl\`: the same types, with a binding of SOAP 1.2, at \`/pal/servlet/Recurring/v1\`.
 - \`V12\`: stubs of a document with the types of version 12, as old callers have them, at \`/pal/servlet/Recurring/V12/\`.
 - \`?wsdl\`: the document of this server, at \`/pal/servlet/Recurring/v25?wsdl\`. \`soap12=no\` leaves out the binding of SOAP 1.2.
 
-Every run makes the same calls: store a card and retry it with the same key, list its detail and that of a bank account, look up a
-holder, list an unknown shopper, check the card with the account updater, disable the detail, and four errors. It compares:
+Every run makes the same calls. It stores a card and retries with the same key, and lists its detail and that of a bank account. It looks up a holder, lists an
+unknown shopper, checks the card with the account updater, and disables the detail. Four errors follow. Version 1 has neither the lookup nor the updater: its
+runs also call \`deactivateRecurring\`, and \`submitRecurring\`, which is refused. It compares:
 
 | what | how |
 |---|---|

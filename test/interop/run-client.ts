@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Mismatch, mismatches, readSeen } from './expected.ts';
-import type { Document, Run, Stack } from './stack.ts';
+import { type Document, isVersion1, type Run, type Stack } from './stack.ts';
 import { v12Wsdl } from './v12-wsdl.ts';
 
 const execute = promisify(execFile);
@@ -33,13 +33,14 @@ export async function runClient(
   modules = '',
 ): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
-  const service = `${callers}/pal/servlet/Recurring`;
-  const endpoint = run.document === 'V12' ? `${service}/V12/` : `${service}/v25`;
-  const document = locate(run.document, endpoint, folder);
+  const document = locate(run.document, callers, folder);
+  const endpoint = callers + (run.path ?? paths[run.document]);
+  const folderOfStack = join(import.meta.dirname, 'clients', stack.name);
   const shopper = `${stack.name}-${randomUUID()}`;
   const environment = {
     ...process.env,
-    CLIENT: join(import.meta.dirname, 'clients', stack.name),
+    STACK: folderOfStack,
+    CLIENT: isVersion1(run) ? join(folderOfStack, 'v1') : folderOfStack,
     DOCUMENT: document,
     NODE: process.execPath,
     NODE_PATH: modules,
@@ -55,21 +56,41 @@ export async function runClient(
   try {
     if (stack.prepare !== undefined) await shell(stack.prepare);
     const { stdout } = await shell(`${stack.command} "$@"`, [document, endpoint, shopper, run.variant]);
-    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper) };
+    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper, isVersion1(run)) };
   } catch (thrown) {
     const { stdout = '', stderr = '' } = thrown as { readonly stdout?: string; readonly stderr?: string };
     const failure = [lastLines(stderr), lastLines(stdout), String(thrown)].find((text) => text !== '') ?? '';
-    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper), failure };
+    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper, isVersion1(run)), failure };
   }
 }
 
-/** V12 is a file, as old callers have it; our own document is read from the server. */
-function locate(document: Document, endpoint: string, folder: string): string {
-  if (document === 'none') return 'none';
-  if (document !== 'V12') return `${endpoint}${document}`;
-  const file = join(folder, 'Recurring.wsdl');
-  writeFileSync(file, v12Wsdl(endpoint));
-  return file;
+/** The path that a document names. */
+const paths: Readonly<Record<Document, string>> = {
+  V1: '/pal/servlet/soap/Recurring',
+  'v1?wsdl': '/pal/servlet/Recurring/v1',
+  V12: '/pal/servlet/Recurring/V12/',
+  '?wsdl': '/pal/servlet/Recurring/v25',
+  '?wsdl&soap12=no': '/pal/servlet/Recurring/v25',
+  none: '/pal/servlet/Recurring/v25',
+};
+
+/** V12 is a file, as old callers have it; the others are read from the server. */
+function locate(document: Document, callers: string, folder: string): string {
+  switch (document) {
+    case 'none':
+      return 'none';
+    case 'V1':
+      return `${callers}/pal/Recurring.wsdl?soap12=no`;
+    case 'v1?wsdl':
+      return `${callers}/pal/servlet/Recurring/${document}`;
+    case 'V12': {
+      const file = join(folder, 'Recurring.wsdl');
+      writeFileSync(file, v12Wsdl(callers + paths.V12));
+      return file;
+    }
+    default:
+      return `${callers}${paths[document]}${document}`;
+  }
 }
 
 function lastLines(text: string): string {

@@ -1,16 +1,23 @@
 /** What the runs know of a client stack. */
 
 /** The document from which a stub is made, or by which a client is configured. */
-export type Document = 'V12' | '?wsdl' | '?wsdl&soap12=no' | 'none';
+export type Document = 'V1' | 'v1?wsdl' | 'V12' | '?wsdl' | '?wsdl&soap12=no' | 'none';
 
 export interface Run {
   readonly document: Document;
   /** The last argument of the client: the version of SOAP, or a style of its own. */
   readonly variant: string;
+  /** The path that is called, where it is not the one of the document. */
+  readonly path?: string;
+}
+
+/** Their stubs know the operations and members of version 1, so that a stack has a client of its own for them. */
+export function isVersion1({ document }: Run): boolean {
+  return document === 'V1' || document === 'v1?wsdl';
 }
 
 export interface Stack {
-  /** Also its folder in `clients/`. */
+  /** Also its folder in `clients/`, where `v1/` has the client for stubs of version 1. */
   readonly name: string;
   readonly title: string;
   /** The page in `docs/clients/`. */
@@ -21,7 +28,7 @@ export interface Stack {
   /** What a caller has to know, for the table. */
   readonly note?: string;
   readonly runs: readonly Run[];
-  /** Makes the stubs, in an empty folder. `$DOCUMENT` is the document, `$CLIENT` the folder of the client. */
+  /** Makes the stubs, in an empty folder. `$DOCUMENT` is the document, `$CLIENT` the folder of the client, `$STACK` that of the stack. */
   readonly prepare?: string;
   /** Runs the client in that folder. Its arguments follow: document, endpoint, shopper, variant. */
   readonly command: string;
@@ -45,9 +52,11 @@ export interface DevDependency {
   readonly module: string;
 }
 
+const v1: Run = { document: 'V1', variant: '1.1' };
+const ownV1: Run = { document: 'v1?wsdl', variant: '1.1' };
 const v12: Run = { document: 'V12', variant: '1.1' };
 const soap11: Run = { document: '?wsdl', variant: '1.1' };
 const soap12: Run = { document: '?wsdl', variant: '1.2' };
 const single: Run = { document: '?wsdl&soap12=no', variant: '1.1' };
 
-export const runs = { v12, soap11, soap12, single } as const;
+export const runs = { v1, ownV1, v12, soap11, soap12, single } as const;

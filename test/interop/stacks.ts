@@ -14,7 +14,7 @@ export const lightStacks: readonly Stack[] = [
     page: 'php',
     source: { kind: 'Debian', packages: ['php-cli', 'php-soap'], versionOf: 'php8.2-soap' },
     key: 'header, by `stream_context`',
-    runs: [runs.v12, runs.soap11, runs.soap12],
+    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12],
     command: 'php "$CLIENT/client.php"',
   },
   {
@@ -24,7 +24,7 @@ export const lightStacks: readonly Stack[] = [
     source: { kind: 'Debian', packages: ['python3-zeep'], versionOf: 'python3-zeep' },
     key: 'header, by `extra_http_headers`',
     note: 'Reads a nil object as one whose members are all `None`.',
-    runs: [runs.v12, runs.soap11, runs.soap12],
+    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12],
     // The system's interpreter: zeep is a system package.
     command: '/usr/bin/python3 "$CLIENT/client.py"',
   },
@@ -69,7 +69,7 @@ export const stacks: readonly Stack[] = [
     page: 'c',
     source: { kind: 'Debian', packages: ['gsoap', 'libgsoap-dev', 'gcc', 'libc6-dev'], versionOf: 'gsoap' },
     key: 'header, by `http_extra_header`',
-    runs: [runs.v12, runs.soap11, runs.single],
+    runs: [runs.v1, runs.v12, runs.soap11, runs.single],
     prepare:
       'wsdl2h -c -t /usr/share/gsoap/WS/typemap.dat -o recurring.h "$DOCUMENT"\n' +
       'soapcpp2 -c -C -L -x -w -I/usr/share/gsoap/import:/usr/share/gsoap recurring.h\n' +
@@ -92,7 +92,7 @@ export const stacks: readonly Stack[] = [
       versionOf: 'libaxis-java',
     },
     key: 'header, by `HTTPConstants.REQUEST_HEADERS`',
-    runs: [runs.v12, runs.single],
+    runs: [runs.v1, runs.v12, runs.single],
     prepare:
       `${axisClasses}\n` +
       'java -cp "$CP" org.apache.axis.wsdl.WSDL2Java -o src "$DOCUMENT"\n' +
@@ -105,10 +105,10 @@ export const stacks: readonly Stack[] = [
     page: 'java',
     source: { kind: 'Debian', packages: ['default-jdk-headless', 'jaxws'], versionOf: 'jaxws' },
     key: 'header, by `MessageContext.HTTP_REQUEST_HEADERS`',
-    runs: [runs.v12, runs.single],
+    runs: [runs.v1, runs.v12, runs.single],
     prepare:
       `${jaxwsClasses}\nmkdir src\n` +
-      'wsimport -quiet -keep -Xnocompile -d . -s src -b "$CLIENT/bindings.xjb" "$DOCUMENT"\n' +
+      'wsimport -quiet -keep -Xnocompile -d . -s src -b "$STACK/bindings.xjb" "$DOCUMENT"\n' +
       'javac -encoding UTF-8 -nowarn -cp "$CP" -d out "$CLIENT/Client.java" $(find src -name "*.java")',
     command: `${jaxwsClasses}; java -Dfile.encoding=UTF-8 -cp "out:$CP" Client`,
   },
@@ -118,7 +118,7 @@ export const stacks: readonly Stack[] = [
     page: 'dotnet',
     source: { kind: 'Debian', packages: ['mono-mcs', 'mono-devel'], versionOf: 'mono-mcs' },
     key: 'header, by `GetWebRequest`',
-    runs: [runs.v12, runs.soap11, runs.single],
+    runs: [runs.v1, runs.v12, runs.soap11, runs.single],
     prepare:
       'wsdl -out:Recurring.cs "$DOCUMENT"\n' +
       'mcs -nologo -nowarn:0168,0219,0649 -out:client.exe -r:System.Web.Services Recurring.cs "$CLIENT/client.cs"',

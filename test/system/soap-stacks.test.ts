@@ -1,17 +1,14 @@
-/** Tests third-party SOAP clients, with the served WSDL and with one of version 12; `npm run interop` runs those of more stacks. */
-import { execFile } from 'node:child_process';
+/** Tests third-party SOAP clients, with the served WSDLs and with one of version 12; `npm run interop` runs those of more stacks. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deprecatedConfig } from '../interop/deprecated.ts';
 import { mismatches, readSeen } from '../interop/expected.ts';
 import { runClient } from '../interop/run-client.ts';
+import { runs } from '../interop/stack.ts';
 import { lightStacks } from '../interop/stacks.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-
-const run = promisify(execFile);
 
 const folder = tempFolder();
 let server: Server;
@@ -52,36 +49,11 @@ test.each(cases)('%s, with a header block in each answer', async (_, stack, run)
   expect(metrics).toMatch(/triglyph_deprecated_requests_total\{protocol="soap11",kind="announced"\} [1-9]/);
 });
 
-const clientOfV1 = (name: string) => join(import.meta.dirname, 'v1-clients', name);
-const clientsOfV1: Readonly<Record<string, readonly [program: string, script: string]>> = {
-  php: ['php', clientOfV1('client.php')],
-  zeep: ['/usr/bin/python3', clientOfV1('client.py')],
-};
-const documentOfV1 = '/pal/Recurring.wsdl';
-
-describe.each(Object.entries(clientsOfV1))('%s, stubs of version 1', (name, [program, script]) => {
-  const runAt = (endpoint: string) => {
-    const shopper = `${name}${endpoint.replaceAll('/', '-')}`;
-    return run(program, [script, server.callers + documentOfV1, server.callers + endpoint, shopper]);
-  };
-
-  test.each(['/pal/servlet/soap/Recurring', '/pal/servlet/Recurring/v1'])('at %s', async (endpoint) => {
-    const { stdout } = await runAt(endpoint);
-    expect(JSON.parse(stdout)).toEqual({
-      result: 'Success',
-      variant: 'visa',
-      expiryMonth: '08',
-      response: '[detail-successfully-disabled]',
-      refusal: 'validation 000 No payment service is connected',
-    });
-  });
-});
-
 test('strict stubs of version 1 fail at the members of version 12: a control', async () => {
-  const [program, script] = clientsOfV1.zeep!;
-  const endpoint = `${server.callers}/pal/servlet/Recurring/v12`;
-  const failed = run(program, [script, server.callers + documentOfV1, endpoint, 'control']);
-  await expect(failed).rejects.toThrow(/Unexpected element|additionalData|rechargeReference/);
+  const zeep = lightStacks.find(({ name }) => name === 'zeep')!;
+  const run = { ...runs.v1, path: '/pal/servlet/Recurring/v12' };
+  const { failure } = await runClient(zeep, run, server.callers, join(folder.path, 'control'));
+  expect(failure).toMatch(/Unexpected element|additionalData|rechargeReference/);
 });
 
 test('a client that prints nothing, or another value, is found', () => {

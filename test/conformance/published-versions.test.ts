@@ -1,10 +1,11 @@
 /** The published versions: each caller sends and gets the members of its own version, and a key holds in all of them. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Schema } from '../../src/contract/schema.ts';
 import { contractOf, type Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { publicVersionsOf } from '../support/public-facts.ts';
@@ -107,6 +108,8 @@ const detailSince: readonly (readonly [version: number, members: string])[] = [
 const detailMembersOf = (version: number) =>
   detailSince.flatMap(([since, members]) => (since <= version ? members.split(' ') : [])).sort();
 
+const membersOfVersion25 = detailMembersOf(12);
+
 const address = { city: 'Paris', country: 'FR', houseNumberOrName: '1', street: 'Rue' };
 const everything = {
   ...{ card, additionalData: { a: 'b' }, billingAddress: address, name: 'Card', shopperEmail: 'a@example.com' },
@@ -199,6 +202,42 @@ describe('the address without a version', () => {
       ),
     );
     expect([unknown.entry.outcome, unknown.entry.version]).toEqual(['unknownField', 25]);
+  });
+});
+
+describe.each([
+  [undefined, 1],
+  ['1', 1],
+  ['25', 25],
+])('the address without a version of a server with UNVERSIONED_VERSION=%s', (setting, version) => {
+  let server: ConsoleServer;
+  beforeAll(async () => {
+    server = await startConsoleServer({ variables: setting === undefined ? {} : { UNVERSIONED_VERSION: setting } });
+  });
+  afterAll(() => server.stop());
+
+  const post = async (path: string, service: Service) => {
+    const described = service.operations.get('listRecurringDetails')!;
+    const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+    const { contentType, body } = protocols.soap11.encodeRequest(service, described, input);
+    const headers = { 'content-type': contentType, 'x-api-key': 'demo-api-key' };
+    return (await fetch(server.callers + path, { method: 'POST', headers, body })).text();
+  };
+
+  test(`version ${version} answers stubs of version 1`, async () => {
+    const list = await post('/pal/servlet/soap/Recurring', serviceOf(1));
+    expect(childrenOf(list, 'RecurringDetail')).toEqual(version === 1 ? detailMembersOf(1) : membersOfVersion25);
+    const numbered = await post('/pal/servlet/Recurring/v1', serviceOf(1));
+    expect(childrenOf(numbered, 'RecurringDetail')).toEqual(detailMembersOf(1));
+  });
+
+  test(`its WSDL is that of version ${version}`, async () => {
+    const text = async (path: string) => (await fetch(server.callers + path)).text();
+    const typesOf = (wsdl: string) => /<wsdl:types>.*<\/wsdl:types>/s.exec(wsdl)?.[0];
+    const types = typesOf(await text('/pal/Recurring.wsdl'));
+    expect(types).toContain('name="RecurringDetail"');
+    expect(types).toBe(typesOf(await text(`/pal/servlet/Recurring/v${version}?wsdl`)));
+    expect(types).not.toBe(typesOf(await text(`/pal/servlet/Recurring/v${version === 1 ? 25 : 1}?wsdl`)));
   });
 });
 

@@ -57,7 +57,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
 
   const inputs: Readonly<Record<string, string>> = {
     getPendingRequest: '/state/pendingRequests/8816000000000001',
-    listTestRows: `/testing/tables/stored-details?parent=${encodeURIComponent('["Demo","DemoMerchant","shopper-2"]')}`,
+    listTestRows: `/testing/tables/stored-details?parent=${encodeURIComponent('["Other","OtherMerchant","shopper-1"]')}`,
   };
   const bodies: Readonly<Record<string, object>> = { findIdempotencyRecord: { tenant: 'Demo', key } };
 
@@ -136,6 +136,56 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     }
     expect(seen).toEqual(['accountHolder', 'balanceAccount', 'paymentInstrument']);
     expect((await server.call('operator', 'POST', '/testing/reset', {})).status).toBe(422);
+  });
+
+  test('the permits of a detail are browsed while they are valid', async () => {
+    const rows = async (table: string, parent: string) =>
+      (await server.call('viewer', 'GET', `/testing/tables/${table}?parent=${encodeURIComponent(parent)}`)).body
+        .rows as readonly {
+        readonly cells: readonly string[];
+        readonly below: readonly { readonly table: string; readonly parent: string; readonly title: string }[];
+      }[];
+    const post = async (operation: string, body: object) => {
+      const response = await fetch(`${server.callers}/pal/servlet/Recurring/v68/${operation}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-API-Key': 'demo-api-key' },
+        body: JSON.stringify({ merchantAccount: 'DemoMerchant', ...body }),
+      });
+      expect(response.status).toBe(200);
+      return (await response.json()) as { readonly permitResultList?: readonly { readonly token: string }[] };
+    };
+    const shopperReference = 'permits';
+    for (const number of [cardNumber, '5555444433331111']) {
+      const card = { number, expiryMonth: '8', expiryYear: '2031', holderName: 'Anna' };
+      await post('storeToken', { shopperReference, card, recurring: { contract: 'RECURRING' } });
+    }
+    const details = await rows('stored-details', JSON.stringify(['Demo', 'DemoMerchant', shopperReference]));
+    const [detail, other] = [details[0]!, details[1]!];
+    const recurringDetailReference = detail.cells[0]!;
+    const { table, parent, title } = detail.below[0]!;
+    expect(title).toBe(`Permits of ${recurringDetailReference}`);
+    expect(await rows(table, parent)).toEqual([]);
+    const amount = (value: number) => ({ currency: 'EUR', value });
+    const permits = [
+      { resultKey: 'first', partnerId: 'partner-1', restriction: { maxAmount: amount(1000), singleUse: true } },
+      {
+        profileReference: 'profile-1',
+        restriction: { singleTransactionLimit: amount(500) },
+        validTillDate: '2099-12-31T00:00:00Z',
+      },
+    ];
+    const created = await post('createPermit', { shopperReference, recurringDetailReference, permits });
+    const tokens = created.permitResultList!.map(({ token }) => token);
+    expect(tokens).toHaveLength(2);
+    const shown = async () => (await rows(table, parent)).map(({ cells }) => cells.slice(0, 6)).sort();
+    const of = [
+      [tokens[0], 'first', 'partner-1', '', 'up to EUR 1000 in all, one payment', 'the end of the detail'],
+      [tokens[1], '', '', 'profile-1', 'up to EUR 500 in one payment', '2099-12-31T00:00:00.000Z'],
+    ];
+    expect(await shown()).toEqual(of.toSorted());
+    expect(await rows(other.below[0]!.table, other.below[0]!.parent)).toEqual([]);
+    await post('disablePermit', { token: tokens[0] });
+    expect(await shown()).toEqual([of[1]]);
   });
 
   test('a record is found by its key and company only, with its outcome masked', async () => {

@@ -1,9 +1,13 @@
 /** What the console of the demo shows of shoppers and their stored details. */
-import type { DataPage, DataTable } from '../../gateway/data-table.ts';
+import type { Infer } from '../../contract/schema.ts';
+import type { DataPage, DataRow, DataTable } from '../../gateway/data-table.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';
-import type { ListedDetail } from './details.ts';
+import type { ListedDetail, ShopperKey } from './details.ts';
+import { PermitReader, type StoredPermit } from './permits/store.ts';
+import type { amount } from './schemas.ts';
 import { DetailReader } from './store/repository.ts';
 
 type ShopperRow = {
@@ -26,9 +30,15 @@ const listShoppers = statement<ShopperRow>(
 );
 
 const detailTable = 'stored-details';
+const permitTable = 'permits';
+
+interface DataSource {
+  readonly store: Pick<Store, 'read'>;
+  readonly context: Pick<HandlerContext, 'clock'>;
+}
 
 /** In the order in which the console shows them. */
-export function recurringDataTables(store: Pick<Store, 'read'>): readonly DataTable[] {
+export function recurringDataTables({ store, context: { clock } }: DataSource): readonly DataTable[] {
   return [
     {
       name: 'shoppers',
@@ -50,7 +60,23 @@ export function recurringDataTables(store: Pick<Store, 'read'>): readonly DataTa
           return { rows: [] };
         const key = { company, merchantAccount, shopperReference };
         const shopper = await store.read((tx) => tx.repository(DetailReader).findShopper(key));
-        return { rows: (shopper?.details ?? []).map(detailRow) };
+        return { rows: (shopper?.details ?? []).map((detail) => detailRow(key, detail)) };
+      },
+    },
+    {
+      name: permitTable,
+      title: 'Permits',
+      doc: 'The permits of a stored detail that are valid: not disabled, and not over.',
+      columns: ['Token', 'Result key', 'Partner', 'Profile', 'Restriction', 'Valid until', 'Created'],
+      needsParent: true,
+      async read({ parent }) {
+        const [company, merchantAccount, detail] = parseTextList(parent, 3) ?? [];
+        if (company === undefined || merchantAccount === undefined || detail === undefined) return { rows: [] };
+        const account = { company, merchantAccount };
+        const permits = await store.read((tx) =>
+          tx.repository(PermitReader).findOfDetail(account, detail, clock.now()),
+        );
+        return { rows: permits.map(permitRow) };
       },
     },
   ];
@@ -76,7 +102,10 @@ function shopperPage(found: readonly ShopperRow[]): DataPage {
   return { rows, ...(rows.length === pageSize && { next: rows.at(-1)!.id }) };
 }
 
-function detailRow({ recurringDetailReference, createdAt, contracts, publicData }: ListedDetail) {
+function detailRow(
+  { company, merchantAccount }: ShopperKey,
+  { recurringDetailReference, createdAt, contracts, publicData }: ListedDetail,
+): DataRow {
   const { variant, card, tokenDetails } = publicData;
   const shown =
     card === undefined
@@ -85,5 +114,31 @@ function detailRow({ recurringDetailReference, createdAt, contracts, publicData 
         : 'a token of a wallet'
       : `•••• ${card.number}, expires ${card.expiryMonth}/${card.expiryYear}`;
   const cells = [recurringDetailReference, variant, shown, contracts.join(', '), new Date(createdAt).toISOString()];
-  return { id: recurringDetailReference, cells, below: [] };
+  const parent = JSON.stringify([company, merchantAccount, recurringDetailReference]);
+  const below = [{ table: permitTable, parent, title: `Permits of ${recurringDetailReference}` }];
+  return { id: recurringDetailReference, cells, below };
+}
+
+function permitRow({ token, createdAt, validTill, content }: StoredPermit): DataRow {
+  const { resultKey = '', partnerId = '', profileReference = '', restriction } = content;
+  const until = validTill === undefined ? 'the end of the detail' : new Date(validTill).toISOString();
+  const created = new Date(createdAt).toISOString();
+  const cells = [token, resultKey, partnerId, profileReference, restrictionText(restriction), until, created];
+  return { id: token, cells, below: [] };
+}
+
+function restrictionText(restriction: StoredPermit['content']['restriction'] = {}): string {
+  const { maxAmount, singleTransactionLimit, singleUse } = restriction;
+  return [
+    maxAmount && `up to ${amountText(maxAmount)} in all`,
+    singleTransactionLimit && `up to ${amountText(singleTransactionLimit)} in one payment`,
+    singleUse && 'one payment',
+  ]
+    .filter((each) => typeof each === 'string')
+    .join(', ');
+}
+
+/** In minor units, as callers send it. */
+function amountText({ currency, value }: Infer<typeof amount>): string {
+  return `${currency} ${value}`;
 }

@@ -105,7 +105,7 @@ export const recurring: GatewayService<RecurringParts> = defineService({
   prepare: ({ accountUpdater: { batchQueue, updater } }) => batchQueue.begin(updater.kind),
   jobs: (shared, jobs) => createUpdaterJobHandlers(shared.settings, shared.accountUpdater, { ...shared, jobs }),
   panels: ({ settings, store }) => [createUpdaterPanel(settings, store)],
-  dataTables: ({ store }) => recurringDataTables(store),
+  dataTables: recurringDataTables,
   observe({ accountUpdater: { events, calls } }, log, metrics, trace) {
     if (trace !== undefined) calls.use(trace);
     const count = metrics.addEventCounter(updaterEventCounter);

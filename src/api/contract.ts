@@ -70,6 +70,7 @@ export {
   type ProblemType,
   problems,
 } from '../contract/problem.ts';
+export { recursive, self } from '../contract/recursive.ts';
 export {
   type BinarySchema,
   type BooleanSchema,
@@ -110,6 +111,7 @@ export {
   object,
   oneOf,
   optional,
+  type Recursion,
   required,
   type ScalarSchema,
   type Schema,

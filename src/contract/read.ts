@@ -85,7 +85,9 @@ export class IssueCollector {
       if (this.isFull) break;
       const at = [...path, printableName(name)];
       const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
-      if (Object.hasOwn(schema.fields, known))
+      if (schema.tooDeep?.members.includes(known || name))
+        this.add(at, 'structure', `${label([...path, known || name])} is too deep: ${schema.tooDeep.reason}`);
+      else if (Object.hasOwn(schema.fields, known))
         this.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
       else this.add(at, 'unknownField', schema.name, shownNames);
     }

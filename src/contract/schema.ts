@@ -141,6 +141,23 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly ignoredMembers: IgnoredMembers;
   /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
   readonly whenEmpty: readonly string[];
+  /** It stands for the object of its name around it; only in templates of recursive objects. */
+  readonly isSelf?: true;
+  /** It may hold objects of its own kind. */
+  readonly recursion?: Recursion;
+  /** The members that would be too deep here, with the reason for callers. */
+  readonly tooDeep?: { readonly members: readonly string[]; readonly reason: string };
+}
+
+/** What a level of a recursive object was made from. */
+export interface Recursion {
+  /** The object as it is declared, with `isSelf` objects in it. */
+  readonly template: ObjectSchema;
+  readonly levels: number;
+  /** It is in another level. */
+  readonly isInner: boolean;
+  /** It is part of another recursive object, which stands in it, too. */
+  readonly isOpen: boolean;
 }
 
 /** A value in a contract. */

@@ -10,6 +10,8 @@ export interface Kinds<R> {
   /** `item`: of a map of records. */
   map(schema: MapSchema, item: R | undefined): R;
   object(schema: ObjectSchema, members: readonly Member<R>[]): R;
+  /** For results that refer to objects by name: it is called where a recursive object holds itself, whose levels are one then. */
+  self?(schema: ObjectSchema): R;
 }
 
 export interface Member<R> {
@@ -34,11 +36,16 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
       return schema.joined ? kinds.joined(schema) : kinds.list(schema, walk(schema.item, kinds));
     case 'map':
       return kinds.map(schema, schema.item && walk(schema.item, kinds));
-    case 'object':
+    case 'object': {
+      if (schema.isSelf && kinds.self !== undefined) return kinds.self(schema);
+      // Within another recursive object, it is described as it is there.
+      const { recursion } = schema;
+      const object = kinds.self === undefined || recursion?.isOpen !== false ? schema : recursion.template;
       return kinds.object(
-        schema,
-        Object.entries(schema.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
+        object,
+        Object.entries(object.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
       );
+    }
     default:
       return schema satisfies never;
   }

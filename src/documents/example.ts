@@ -22,7 +22,9 @@ function chosen({ choices }: ObjectSchema, extent: Extent) {
   return { wanted, left };
 }
 
-function objectExample(schema: ObjectSchema, extent: Extent): Readonly<Record<string, unknown>> {
+function objectExample(schema: ObjectSchema, around: Extent): Readonly<Record<string, unknown>> {
+  // One level of a recursive object in itself says it all.
+  const extent = schema.recursion?.isInner ? 'minimal' : around;
   const { wanted, left } = chosen(schema, extent);
   const isShown = ([name, { required, mandatoryInStubs }]: [string, Field]) =>
     required ||
@@ -42,7 +44,9 @@ function objectExample(schema: ObjectSchema, extent: Extent): Readonly<Record<st
 function itemExample(item: Schema, extent: Extent): unknown {
   if (item.kind !== 'object') return example(item, extent);
   const value = objectExample(item, extent);
-  const first = Object.entries(item.fields)[0];
+  const fields = Object.entries(item.fields);
+  const plain = fields.find(([, { schema }]) => schema.kind !== 'object' && schema.kind !== 'list');
+  const first = (item.recursion === undefined ? undefined : plain) ?? fields[0];
   if (first === undefined || Object.keys(value).length > 0) return value;
   return Object.freeze({ [first[0]]: example(first[1].schema, extent) });
 }
@@ -71,7 +75,7 @@ function example(schema: Schema, extent: Extent): unknown {
       return Object.freeze([itemExample(schema.item, extent)]);
     }
     case 'object':
-      return objectExample(schema, extent);
+      return schema.recursion === undefined ? objectExample(schema, extent) : itemExample(schema, extent);
     default:
       return schema satisfies never;
   }

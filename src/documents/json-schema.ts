@@ -117,7 +117,15 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
       ...(item === undefined && { examples: [example] }),
     }),
     object: (object, members) => place(object, objectSchema(object, members, side)),
+    ...(place !== inPlace && { self: (object: ObjectSchema) => ({ $ref: selfReference(object) }) }),
   });
+}
+
+export const selfMark = '#self/';
+
+/** What refers to the object around it, until that has a name among the components. */
+export function selfReference({ namespace = '', name }: ObjectSchema): string {
+  return `${selfMark}${namespace}:${name}`;
 }
 
 /** A set as one text: values in any order, blanks around the commas. */

@@ -11,6 +11,7 @@ import { alarmsV1 } from '../support/alarms.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 import { recurringBeforeV70, recurringV70 } from '../support/newer-recurring.ts';
 import { rpcShipmentsV1, shipmentsV1 } from '../support/shipments.ts';
+import { treesV1 } from '../support/trees.ts';
 import { operationsOf, runs, type Subject } from './property.ts';
 
 /** The operations that have a subject with all runs. */
@@ -32,7 +33,7 @@ function subjectsOf(list: readonly Service[], runs: number): readonly (Subject &
 const fewer = Math.ceil(runs / 4);
 
 /**
- * The built-in services; two outside of `src/services`, one of them in two versions; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; two with an operation of
+ * The built-in services; two outside of `src/services`, one of them in two versions; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; one with objects in objects of their kind; two with an operation of
  * one name; two versions of one.
  */
 export const subjects = [
@@ -41,6 +42,7 @@ export const subjects = [
   ...subjectsOf([vouchersV1, vouchersV2], fewer),
   ...subjectsOf([invoicesV1, wrappedInvoicesV1], fewer),
   ...subjectsOf([shipmentsV1, rpcShipmentsV1], fewer),
+  ...subjectsOf([treesV1], fewer),
   ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringBeforeV70, recurringV70], fewer)].filter(
     ({ operation }) => operation.name === 'disable',
   ),

@@ -1,5 +1,6 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
+import { recursive, self } from '../../contract/recursive.ts';
 import { list, map, type ObjectSchema, object, type Schema, string } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
@@ -27,6 +28,12 @@ import { type ReadType, SimpleTypes } from './simple-types.ts';
 
 /** Parts of all types, each as often as it is read. */
 const partsMax = 500_000;
+/** Readings of types that stand in a type that contains itself. */
+const openReadsMax = 200;
+/** Every format reads messages with more than two levels of such objects: JSON and FORM have 16. */
+const recursionLevelsMax = 6;
+const recursionDepthMax = 12;
+const recursionFieldsMax = 500;
 
 export class ComplexTypes {
   readonly index: SchemaIndex;
@@ -35,6 +42,16 @@ export class ComplexTypes {
   readonly simpleTypes: SimpleTypes;
   readonly #known = new Map<LocatedElement, Schema>();
   readonly #reading = new Set<LocatedElement>();
+  /** Those that are read a second time. */
+  readonly #again = new Set<LocatedElement>();
+  /** The objects that are read, with their names; those of types around. */
+  readonly #around = new Map<LocatedElement, ObjectSchema>();
+  /** The types around in which a part stands that is read. */
+  #open = new Set<LocatedElement>();
+  readonly #inlineNames = new Map<LocatedElement, string>();
+  #openReads = 0;
+  /** Types that have no levels: what contains them in themselves is left out. */
+  readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
   readonly #names: UniqueNames;
   #parts = 0;
@@ -93,23 +110,66 @@ export class ComplexTypes {
     const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
     if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
-    if (this.#reading.has(element)) throw new Refused(element, 'the type contains itself');
-    this.#reading.add(element);
+    const around = this.#around.get(element);
+    if (around !== undefined) {
+      if (this.#left.has(element) || this.#openReads > openReadsMax)
+        throw new Refused(element, 'the type contains itself');
+      this.#open.add(element);
+      return around;
+    }
+    // An array of objects with such arrays: the objects are read, and stand for themselves in it.
+    const isFirst = !this.#reading.has(element);
+    if (!isFirst && this.#again.has(element)) throw new Refused(element, 'the type contains itself');
+    (isFirst ? this.#reading : this.#again).add(element);
+    const outside = this.#open;
+    this.#open = new Set();
     try {
       const schema =
         this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
-      this.#known.set(element, schema);
+      // What stands for an object around it is right in that object alone.
+      if (this.#open.size === 0) this.#known.set(element, schema);
+      // Types that are in each other are read once for each way through them.
+      else this.#openReads += 1;
       return schema;
     } finally {
-      this.#reading.delete(element);
+      (isFirst ? this.#reading : this.#again).delete(element);
+      for (const each of this.#open) outside.add(each);
+      this.#open = outside;
     }
   }
 
   #record(declared: Declared, name: string): Schema {
     const unique = declared.element.attributes.has('name')
       ? name
-      : this.#uniqueName(declared.schema.targetNamespace, name);
-    return this.#object(declared, unique, this.#contentOf(declared));
+      : (this.#inlineNames.get(declared.element) ?? this.#uniqueName(declared.schema.targetNamespace, name));
+    this.#inlineNames.set(declared.element, unique);
+    const { element, schema } = declared;
+    const namespace = this.prefixes.prefixOf(schema.targetNamespace);
+    this.#around.set(element, self(unique, namespace === this.prefixes.own ? undefined : namespace));
+    try {
+      const read = this.#object(declared, unique, this.#contentOf(declared));
+      if (!this.#open.delete(element)) return read;
+      const unrolled = this.#unrolled(element, read);
+      if (unrolled !== undefined) return unrolled;
+      this.#left.add(element);
+      return this.#object(declared, unique, this.#contentOf(declared));
+    } finally {
+      this.#around.delete(element);
+    }
+  }
+
+  /** With as many levels as every format can hold; undefined where these are too few, or no value ends. */
+  #unrolled(element: LocatedElement, template: ObjectSchema): ObjectSchema | undefined {
+    // In another such type there is less room.
+    for (let levels = this.#open.size === 0 ? recursionLevelsMax : 2; levels >= 2; levels--) {
+      const schema = recursiveOrNone(template, levels);
+      if (schema === undefined) return undefined;
+      const { depth, fields } = sizeOf(schema);
+      if ((levels > 2 && depth > recursionDepthMax) || fields > recursionFieldsMax) continue;
+      this.findings.add('changed', element, `${template.name} may be ${levels} deep in itself`);
+      return schema;
+    }
+    return undefined;
   }
 
   #object({ element, schema }: Declared, name: string, { fields, choices }: Content): ObjectSchema {
@@ -201,6 +261,15 @@ export class ComplexTypes {
     const itemName = item.attributes.get('name') ?? 'item';
     const { schema } = this.typeOf(item, declared, capitalised(itemName));
     return list(schema, itemName, { max: itemsMax, anyItemName: true, namespace: '' });
+  }
+}
+
+function recursiveOrNone(template: ObjectSchema, levels: number): ObjectSchema | undefined {
+  try {
+    return recursive(template, levels);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined;
+    throw thrown;
   }
 }
 

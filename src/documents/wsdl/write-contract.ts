@@ -80,7 +80,7 @@ class Writer {
     if (seen.has(schema)) return;
     if (schema.kind === 'object') {
       seen.add(schema);
-      for (const field of Object.values(schema.fields)) {
+      for (const field of Object.values((schema.recursion?.template ?? schema).fields)) {
         this.#note(print(this.#options(field) ?? ''));
         this.#count(field.schema, seen);
       }
@@ -194,6 +194,7 @@ class Writer {
   #schema(schema: Schema): Expression {
     switch (schema.kind) {
       case 'object':
+        if (schema.isSelf) return this.#self(schema);
         return this.#messages.has(schema) ? this.#object(schema) : this.#objectName(schema);
       case 'list': {
         if (schema.joined) {
@@ -246,11 +247,21 @@ class Writer {
   #objectName(schema: ObjectSchema): string {
     const known = this.#objects.get(schema);
     if (known !== undefined) return known;
-    const expression = this.#object(schema);
+    const { recursion } = schema;
+    if (recursion !== undefined) this.#imports.add('recursive');
+    const expression =
+      recursion === undefined
+        ? this.#object(schema)
+        : call('recursive', this.#object(recursion.template), String(recursion.levels));
     const name = this.#nameFor(schema.name);
     this.#objects.set(schema, name);
     this.#declare(name, expression);
     return name;
+  }
+
+  #self({ name, namespace }: ObjectSchema): Expression {
+    this.#imports.add('self');
+    return call('self', quote(name), ...(namespace === undefined ? [] : [quote(namespace)]));
   }
 
   #object({ name, namespace, fields, choices }: ObjectSchema): Expression {

@@ -1,0 +1,151 @@
+/** Types that contain themselves: a contract has levels of them, every format reads these and refuses what is deeper. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as language from '../../src/api/contract.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { recursive, self } from '../../src/contract/recursive.ts';
+import { list, object, optional, required, string } from '../../src/contract/schema.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { exampleOf } from '../../src/documents/example.ts';
+import { deriveOpenApi } from '../../src/documents/openapi.ts';
+import { checkSource } from '../../src/documents/wsdl/check-source.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
+import { compileRoutes } from '../../src/gateway/route.ts';
+import { outcomeOf } from '../support/exchange.ts';
+import { type ImportedContract, importWsdl } from '../support/import-wsdl.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const file = join(import.meta.dirname, '../wsdl/recursive.wsdl');
+const folder = tempFolder();
+afterAll(() => folder.discard());
+
+let imported: ImportedContract;
+let keep: Operation;
+beforeAll(async () => {
+  imported = await importWsdl(file, { allowNetwork: false });
+  keep = imported.service.operations.get('Keep')!;
+});
+
+const wsdlOf = (service: Service) => deriveWsdl(service, { address: 'http://recursive.example/', soap12: true });
+
+/** Runs the text of a contract, which declares constants and nothing else. */
+function run(text: string): Service {
+  checkSource(text);
+  const body = text
+    .replace(/^import [^;]*;/m, '')
+    .replace(/^export /gm, '')
+    .replaceAll(' as const;', ';');
+  const names = Object.keys(language);
+  return new Function(...names, `${body}; return contract;`)(...names.map((name) => Object(language)[name]));
+}
+
+test('the import leaves nothing out, and says how deep each type may be', () => {
+  expect(imported.findings.filter(({ kind }) => kind !== 'check').map(({ kind, text }) => [kind, text])).toEqual([
+    ['changed', 'Folder may be 6 deep in itself'],
+    ['changed', 'Address may be 2 deep in itself'],
+    ['changed', 'Person may be 3 deep in itself'],
+  ]);
+});
+
+test('the WSDL of the import is imported to the same one', async () => {
+  const derived = join(folder.path, 'derived.wsdl');
+  writeFileSync(derived, wsdlOf(imported.service));
+  const again = await importWsdl(derived, { allowNetwork: false });
+  expect(wsdlOf(again.service)).toBe(wsdlOf(imported.service));
+  for (const part of ['name="Owner" type="t:Person"', 'name="Home" type="t:Address"', 'name="Near" type="t:Address"'])
+    expect(wsdlOf(imported.service)).toContain(part);
+});
+
+test('the text of the contract says each type once, and runs to the same contract', () => {
+  expect(imported.text).toContain("Folders: optional(list(self('Folder'), 'Folder', { max: 1000 }), '')");
+  const contract = run(imported.text);
+  expect(wsdlOf(contract)).toBe(wsdlOf(imported.service));
+  expect(contract.operations.get('Keep')!.input.fields).toEqual(keep.input.fields);
+});
+
+test('OpenAPI has one component for each type, which refers to itself', () => {
+  const document = deriveOpenApi([imported.service], 'http://gateway.example');
+  const { schemas } = document.components as { readonly schemas: Readonly<Record<string, unknown>> };
+  expect(schemas.Folder).toMatchObject({
+    properties: { Folders: { items: { $ref: '#/components/schemas/Folder' } } },
+  });
+  expect(JSON.stringify(document)).not.toContain('#self/');
+  expect(Object.keys(schemas).filter((name) => name.startsWith('Folder'))).toEqual(['Folder', 'FolderShown']);
+});
+
+test('examples have one object in one of its kind, and end', () => {
+  expect(exampleOf(keep.input, 'full')).toMatchObject({ Root: { Name: 'text', Folders: [{ Name: 'text' }] } });
+  expect(exampleOf(keep.input, 'full')).not.toHaveProperty('Root.Folders.0.Folders');
+  expect(exampleOf(keep.input, 'minimal')).toEqual({});
+});
+
+type Format = Exclude<NamedProtocol, 'adapter'>;
+
+const levelsOf = (count: number): object =>
+  count === 1 ? { Name: 'deepest' } : { Name: 'n', Folders: [levelsOf(count - 1)] };
+
+/** Puts one more folder into the deepest one. */
+const deeper: Readonly<Record<Format, (body: string) => string>> = {
+  soap11: (body) =>
+    body.replace(/<(\w+:)?Name>deepest<.*?>/, '$&<$1Folders><$1Folder><$1Name>x</$1Name></$1Folder></$1Folders>'),
+  soap12: (body) => deeper.soap11(body),
+  json: (body) => body.replace('"Name":"deepest"', '$&,"Folders":[{"Name":"x"}]'),
+  form: (body) => body.replace(/([^&=]+)[.]Name=deepest/, '$&&$1.Folders.0.Name=x'),
+};
+
+describe.each<Format>(['soap11', 'soap12', 'json', 'form'])('%s', (format) => {
+  const outcome = (count: number, change: (body: string) => string = (body) => body) => {
+    const protocols = createProtocols([imported.service]);
+    const call = protocols[format].encodeRequest(imported.service, keep, { Root: levelsOf(count) });
+    const changed = { ...call, body: change(call.body) };
+    return outcomeOf(protocols, format, changed, compileRoutes([imported.service]));
+  };
+
+  test('reads as many levels as the contract has', () => {
+    expect(outcome(6)).toEqual({ operation: 'Keep', input: JSON.stringify({ Root: levelsOf(6) }) });
+    expect(outcome(5, deeper[format])).toMatchObject({ input: expect.stringContaining('"Folders":[{"Name":"x"}]') });
+  });
+
+  test('refuses one more, and names it', () => {
+    expect(outcome(6, deeper[format])).toMatchObject({
+      message: expect.stringContaining('Folders is too deep: Folder may be 6 deep in itself'),
+    });
+  });
+
+  test('keeps it apart in an answer of another server', () => {
+    const { encode, decodeResponse } = createProtocols([imported.service])[format];
+    const body = deeper[format](
+      encode(keep, { Root: levelsOf(6) }).body.replaceAll(/<(\w+:)?Folders xsi:nil="true"\/>/g, ''),
+    );
+    const { value } = decodeResponse(keep, body);
+    expect(value).toMatchObject({ Root: levelsOf(6) });
+    expect(JSON.stringify(decodeResponse(keep, body))).not.toBe(
+      JSON.stringify(decodeResponse(keep, encode(keep, { Root: levelsOf(6) }).body)),
+    );
+  });
+});
+
+describe('a recursive object', () => {
+  const text = string({ example: 'text' });
+
+  test.each([
+    ['that must contain itself', object('A', { n: required(text), a: required(self('A')) })],
+    ['that contains nothing else', object('A', { a: optional(list(self('A'), 'a', { max: 9 })) })],
+  ])('%s is refused', (_, template) => {
+    expect(() => recursive(template, 3)).toThrow('A must contain itself, or contains nothing else');
+  });
+
+  test.each([1, 13, 2.5])('has no %d levels', (levels) => {
+    expect(() => recursive(object('A', { n: required(text), a: optional(self('A')) }), levels)).toThrow(TypeError);
+  });
+
+  test('leaves a part away that would need one more level', () => {
+    const part = object('B', { a: required(self('A')) });
+    const { fields } = recursive(object('A', { n: required(text), b: optional(part) }), 2);
+    const inner = Object(fields.b.schema).fields.a.schema;
+    expect(Object.keys(inner.fields)).toEqual(['n']);
+    expect(inner.tooDeep).toEqual({ members: ['b'], reason: 'A may be 2 deep in itself' });
+  });
+});

@@ -1,7 +1,7 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 
 import { elementName, elementPrefix, type Operation } from './operation.ts';
-import type { Field, ObjectSchema, Schema } from './schema.ts';
+import { type Field, headerFieldOf, type ObjectSchema, type Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
 
@@ -54,12 +54,13 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
       const root = operation[side];
       const isContent =
         elementAround(service, operation, side) === undefined && !isTypedMessage(operation, side, service);
+      const header = headerOf(root);
       walk<void>(root, {
         scalar: nothing,
         joined: nothing,
         list: nothing,
         map: nothing,
-        object: (schema) => (schema === root && isContent ? undefined : add(schema)),
+        object: (schema) => (schema === header || (schema === root && isContent) ? undefined : add(schema)),
       });
     }
   for (const { detail } of operations.flatMap(({ faults = [] }) => faults))
@@ -75,9 +76,16 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   );
 }
 
+/** The object of the header blocks of a message, which is no type. */
+function headerOf(message: ObjectSchema): Schema | undefined {
+  const name = headerFieldOf(message);
+  return name === undefined ? undefined : message.fields[name]?.schema;
+}
+
 /** The members of an operation's element that holds the fields itself. */
 export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {
-  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field, service)));
+  const inBody = Object.entries(fields).filter(([, { xml }]) => xml !== 'header');
+  return inBody.map(([name, field]) => memberOf(name, [field], isMandatory(field, service)));
 }
 
 /** `payment:Card` */

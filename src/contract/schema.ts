@@ -90,10 +90,11 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    */
   readonly nillable?: false;
   /**
-   * In SOAP, the field is an attribute of the object's element, or its text. Only for scalars. An attribute is in no namespace where
-   * the field has none; `xml` is the prefix of that of XML.
+   * In SOAP, the field is an attribute of the object's element, or its text: only for scalars. An attribute is in no namespace where
+   * the field has none; `xml` is the prefix of that of XML. `header`: the field of a message whose members are blocks in the header
+   * of the envelope, each an object.
    */
-  readonly xml?: 'attribute' | 'text';
+  readonly xml?: 'attribute' | 'text' | 'header';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
   /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
@@ -270,6 +271,12 @@ export function object<const F extends Fields>(
   });
 }
 
+/** The name of the field of a message that is its SOAP header. */
+export function headerFieldOf({ fields }: ObjectSchema): string | undefined {
+  for (const name in fields) if (fields[name]!.xml === 'header') return name;
+  return undefined;
+}
+
 function checkJsonNames(object: string, fields: Fields): void {
   const inBody = Object.entries(fields).filter(([, field]) => field.in === undefined || field.in === 'body');
   const names = inBody.map(([name, { json = name }]) => json);
@@ -308,6 +315,14 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
     return schema.kind === 'list' && !schema.joined && schema.repeated && schema.itemName !== name;
   });
   if (repeated !== undefined) throw new TypeError(`${object}: the items of ${repeated} are called as their field`);
+  const headers = names.filter((name) => fields[name]?.xml === 'header');
+  for (const name of headers) {
+    const { schema } = fields[name]!;
+    const isOfObjects =
+      schema.kind === 'object' && Object.values<Field>(schema.fields).every((each) => each.schema.kind === 'object');
+    if (!isOfObjects || headers.length > 1)
+      throw new TypeError(`${object}: ${name} is no object of header blocks, or not the only one`);
+  }
   const texts = names.filter((name) => fields[name]?.xml === 'text');
   const [text] = texts;
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { Conventions } from './conventions.ts';
 import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
-import type { Field, ObjectSchema, Schema } from './schema.ts';
+import { type Field, headerFieldOf, type ObjectSchema, type Schema } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Version numbers, both ends included. */
@@ -243,6 +243,24 @@ export function uriOf(service: Service, prefix: string | undefined): string {
 export function faultsOf(service: Service): readonly Fault[] {
   const faults = namedOperations(service).flatMap(({ faults = [] }) => faults);
   return [...new Map(faults.map((each) => [each.element, each])).values()];
+}
+
+/** A block of the SOAP header of an operation. */
+export interface HeaderBlock {
+  /** Of the element, which is the member of the header in other formats. */
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly schema: ObjectSchema;
+}
+
+/** The header blocks that a message declares. */
+export function headerBlocksOf(message: ObjectSchema): readonly HeaderBlock[] {
+  const name = headerFieldOf(message);
+  const schema = name === undefined ? undefined : message.fields[name]?.schema;
+  if (schema?.kind !== 'object') return [];
+  return Object.entries<Field>(schema.fields).flatMap(([name, { namespace, schema }]) =>
+    schema.kind === 'object' ? [{ name, namespace, schema }] : [],
+  );
 }
 
 /** The operations that callers name in soap, json and form. */

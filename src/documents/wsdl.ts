@@ -1,7 +1,8 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { elementPrefix, type Fault, type Operation, soapActionOf } from '../contract/operation.ts';
+import { elementPrefix, type Fault, type Operation, sidesOf, soapActionOf } from '../contract/operation.ts';
 import {
   faultsOf,
+  headerBlocksOf,
   namedOperations,
   namespacesOf,
   namespacesOfFaults,
@@ -103,6 +104,7 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
     );
   return [
     tag('wsdl:message', { name: fault }, tag('wsdl:part', { name: fault, element: `tns:${fault}` })),
+    ...operations.flatMap((operation) => sidesOf(operation).flatMap((side) => headerMessage(service, operation, side))),
     ...faultsOf(service).map((each) => {
       const { element, namespace = own } = each;
       const part = tag('wsdl:part', { name: 'fault', element: written(`${namespace}:${element}`) });
@@ -113,6 +115,20 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
       ...(operation.oneWay ? [] : [message(operation, 'output', 'Response')]),
     ]),
   ];
+}
+
+function headerMessage(service: Service, operation: Operation, side: 'input' | 'output'): readonly Tag[] {
+  const blocks = headerBlocksOf(operation[side]);
+  if (blocks.length === 0) return [];
+  const parts = blocks.map(({ name, namespace }) => {
+    const prefix = namespace === undefined || namespace === namespacesOf(service).own ? 'tns' : namespace;
+    return tag('wsdl:part', { name, element: `${prefix}:${name}` });
+  });
+  return [tag('wsdl:message', { name: headerName(operation, side) }, ...parts)];
+}
+
+function headerName({ name }: Operation, side: 'input' | 'output'): string {
+  return `${name}${side === 'input' ? 'Request' : 'Response'}Header`;
 }
 
 /** The name of a fault and of its message. Stubs call their exception so, and the type of its data otherwise. */
@@ -127,7 +143,11 @@ function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
   const isRpc = service.soapStyle === 'rpc';
   const types = isRpc ? [...contents.values()].flatMap(({ elements }) => elements.map(({ type }) => type.name)) : [];
   const elements = [...typedElements(service), ...[...bodies.values()].flat()];
-  const used = new Set([...types, ...elements].map(namespaceOf).concat(namespacesOfFaults(faultsOf(service))));
+  const used = new Set([
+    ...[...types, ...elements].map(namespaceOf),
+    ...namespacesOfFaults(faultsOf(service)),
+    ...headerNamespaces(service),
+  ]);
   const known = Object.keys(uris).filter((prefix) => prefix !== own && prefix !== '' && used.has(prefix));
   return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
 }
@@ -139,6 +159,14 @@ function typedElements(service: Service): readonly string[] {
     messageKey(each, 'input', service),
     messageKey(each, 'output', service),
   ]);
+}
+
+function headerNamespaces(service: Service): readonly string[] {
+  return namedOperations(service).flatMap((operation) =>
+    sidesOf(operation).flatMap((side) =>
+      headerBlocksOf(operation[side]).flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace])),
+    ),
+  );
 }
 
 function portType(name: string, operations: readonly Operation[]): Tag {
@@ -175,6 +203,10 @@ function bindingTag(
     const namespace = isRpc ? uriOf(service, elementPrefix(operation, side)) || undefined : undefined;
     return tag(`${prefix}:body`, { use: 'literal', namespace });
   };
+  const headers = (operation: Operation, side: 'input' | 'output'): readonly Tag[] =>
+    headerBlocksOf(operation[side]).map((block) =>
+      tag(`${prefix}:header`, { message: `tns:${headerName(operation, side)}`, part: block.name, use: 'literal' }),
+    );
   return tag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
@@ -185,11 +217,16 @@ function bindingTag(
         'wsdl:operation',
         { name: each },
         tag(`${prefix}:operation`, { soapAction: soapActionOf(operation, version) }),
-        tag('wsdl:input', { name: `${each}Request` }, body(operation, 'input')),
+        tag('wsdl:input', { name: `${each}Request` }, body(operation, 'input'), ...headers(operation, 'input')),
         ...(operation.oneWay
           ? []
           : [
-              tag('wsdl:output', { name: `${each}Response` }, body(operation, 'output')),
+              tag(
+                'wsdl:output',
+                { name: `${each}Response` },
+                body(operation, 'output'),
+                ...headers(operation, 'output'),
+              ),
               ...[fault, ...(operation.faults ?? []).map(faultName)].map((name) =>
                 tag('wsdl:fault', { name }, tag(`${prefix}:fault`, { name, use: 'literal' })),
               ),

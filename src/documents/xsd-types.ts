@@ -11,7 +11,14 @@ import {
   recordTypes,
 } from '../contract/record-types.ts';
 import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
-import { elementAround, faultsOf, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
+import {
+  elementAround,
+  faultsOf,
+  headerBlocksOf,
+  namedOperations,
+  namespacesOf,
+  type Service,
+} from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
 
@@ -256,6 +263,10 @@ export function collectTypes(service: Service): Types {
     }
   for (const { element, namespace = own, detail } of faultsOf(service))
     globals.set(`${namespace}:${element}`, { type: { name: qualifiedName(detail, service) }, isNillable: true });
+  for (const operation of namedOperations(service))
+    for (const side of sidesOf(operation))
+      for (const { name, namespace = own, schema } of headerBlocksOf(operation[side]))
+        globals.set(`${namespace}:${name}`, { type: { name: qualifiedName(schema, service) }, isNillable: true });
   return {
     records,
     messages,

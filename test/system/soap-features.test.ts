@@ -185,6 +185,54 @@ describe.each(stacks)('%s', (title, format, command) => {
       expect(document).not.toContain('NotifyResponse');
     });
   });
+
+  describe('declared headers', () => {
+    test('that a log-in returned are a member of its answer, and later calls send them', async () => {
+      const { json, form } = callerOf(origin);
+      const { answer } = await json('LogIn', { user: 'anna <&>' });
+      expect(answer).toEqual({ since: 'today', soapHeaders: { Session: { sessionId: 's-anna <&>' } } });
+      expect(await json('GetTicket', { id: '7', soapHeaders: answer.soapHeaders })).toMatchObject({
+        status: 200,
+        answer: { title: 'Ticket 7 of s-anna <&>' },
+      });
+      const asForm = await form('GetTicket', { id: '8', 'soapHeaders.Session.sessionId': '</Session><x/>' });
+      expect(asForm.pairs).toEqual({ title: 'Ticket 8 of </Session><x/>' });
+    });
+
+    test('are absent where the caller sends none', async () => {
+      expect((await callerOf(origin).json('GetTicket', { id: '9' })).answer).toEqual({ title: 'Ticket 9' });
+    });
+
+    test('stubs send and receive them in the header: PHP', async () => {
+      const script = `
+        ${phpClient()}
+        $client->__soapCall('LogIn', [['user' => 'piet']], null, null, $headers);
+        $session = new SoapHeader('urn:example:desk', 'Session', ['sessionId' => $headers['Session']->sessionId], true);
+        echo json_encode($client->__soapCall('GetTicket', [['id' => '1']], null, [$session]));`;
+      const { stdout } = await run('php', ['-r', script]);
+      expect(JSON.parse(stdout)).toEqual({ title: 'Ticket 1 of s-piet' });
+    });
+
+    test('a block that must be understood and is not declared is refused, and so is a header in the body', async () => {
+      const ask = async (header: string, member = '') => {
+        const envelope = 'http://schemas.xmlsoap.org/soap/envelope/';
+        const response = await fetch(`${origin}/desk`, {
+          method: 'POST',
+          headers: { 'content-type': 'text/xml' },
+          body: `<s:Envelope xmlns:s="${envelope}" xmlns:d="urn:example:desk"><s:Header>${header}</s:Header><s:Body><d:GetTicket><d:id>2</d:id>${member}</d:GetTicket></s:Body></s:Envelope>`,
+        });
+        return await response.text();
+      };
+      const before = requests().length;
+      expect(await ask('<x:Other xmlns:x="urn:x" s:mustUnderstand="1"/>')).toContain('soap:MustUnderstand');
+      expect(await ask('<x:Session xmlns:x="urn:x" s:mustUnderstand="1"/>')).toContain('soap:MustUnderstand');
+      expect(await ask('', '<d:soapHeaders><d:Session/></d:soapHeaders>')).toContain('702');
+      expect(requests()).toHaveLength(before);
+      expect(await ask('<d:Session s:mustUnderstand="1"><d:sessionId>z</d:sessionId></d:Session>')).toContain(
+        'Ticket 2 of z',
+      );
+    });
+  });
 });
 
 test('an answer that is too large says so, and a retry with its key sends nothing', async () => {

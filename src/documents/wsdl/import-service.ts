@@ -2,7 +2,7 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { type Field, type ObjectSchema, object, optional, type Schema, string } from '../../contract/schema.ts';
 import {
   type Namespaces,
   namespacesOfMessages,
@@ -21,7 +21,7 @@ import {
   elementsOf,
   type PortFault,
   type PortOperation,
-  readFaultData,
+  readGlobalElement,
   readMessage,
   readPortOperations,
 } from './operations.ts';
@@ -202,7 +202,7 @@ class MessageReader {
     const namespace = prefixes.prefixOf(element.uri);
     let fault: Fault | undefined;
     try {
-      const detail = readFaultData(this.#types, around, element);
+      const detail = readGlobalElement(this.#types, around, element);
       fault = { problem, element: local, ...(namespace !== prefixes.own && { namespace }), detail };
     } catch (thrown) {
       if (!(thrown instanceof Refused)) throw thrown;
@@ -220,18 +220,63 @@ class MessageReader {
     const key = keyOf(declared[side].name);
     const isShared = declared.style !== 'rpc' && declared[side].name.local !== '';
     const known = isShared ? this.#known.get(key) : undefined;
-    const read = known ?? readMessage(this.#types, declared, side, name);
-    if (isShared) this.#known.set(key, read);
+    if (known !== undefined) return known;
+    const content = readMessage(this.#types, declared, side, name);
     if (declared[side].name.local === '' && declared.style !== 'rpc')
-      for (const [field, { schema, namespace = '' }] of Object.entries(read.fields)) {
+      for (const [field, { schema, namespace = '' }] of Object.entries(content.fields)) {
         const element = `${namespace}:${field}`;
         const other = this.#bodyElements.get(element) ?? schema;
         if (other !== schema && (schema.kind === 'object' || other.kind !== schema.kind))
           throw new Refused(declared[side].element, `the element ${field} has another type in another message`);
         this.#bodyElements.set(element, schema);
       }
+    const read = this.#withHeaders(content, declared, side);
+    if (isShared) this.#known.set(key, read);
     return read;
   }
+
+  /** Operations that share an element have the header of the first one. */
+  #withHeaders(message: ObjectSchema, declared: PortOperation, side: 'input' | 'output'): ObjectSchema {
+    const { findings, prefixes } = this.#types;
+    const fields: Record<string, Field> = {};
+    for (const header of declared[side].headers ?? []) {
+      const namespace = prefixes.prefixOf(header.uri);
+      const options = namespace === prefixes.own ? {} : { namespace };
+      try {
+        const schema = withSecretTexts(readGlobalElement(this.#types, declared.element, header));
+        fields[header.local] = optional(schema, '', options);
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown;
+        findings.add(
+          'refused',
+          thrown.element,
+          `${thrown.message}; the header ${header.local} is neither read nor sent`,
+        );
+      }
+    }
+    if (Object.keys(fields).length === 0) return message;
+    let name = 'soapHeaders';
+    while (Object.hasOwn(message.fields, name)) name += '_';
+    const { namespace, choices } = message;
+    const header = object(`${message.name}Headers`, fields);
+    const all = { ...message.fields, [name]: optional(header, 'The header of the SOAP message.', { xml: 'header' }) };
+    return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
+  }
+}
+
+/** A header may hold a credential: its texts are sealed where they are stored, and never logged. */
+function withSecretTexts(schema: ObjectSchema): ObjectSchema {
+  const secret = (each: Schema): Schema => {
+    if (each.kind === 'object') return withSecretTexts(each);
+    if (each.kind === 'string') return string({ ...each, sensitive: true });
+    return each.kind === 'list' && !each.joined ? Object.freeze({ ...each, item: secret(each.item) }) : each;
+  };
+  const fields = Object.entries<Field>(schema.fields).map(([name, field]) => [
+    name,
+    { ...field, schema: secret(field.schema) },
+  ]);
+  const { name, namespace, choices } = schema;
+  return object(name, Object.fromEntries(fields), { choices, ...(namespace !== undefined && { namespace }) });
 }
 
 /** Each fault is a problem. */

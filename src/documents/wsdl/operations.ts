@@ -52,6 +52,8 @@ export interface Message {
   /** The message in the WSDL. */
   readonly element: LocatedElement;
   readonly parts: readonly LocatedElement[];
+  /** The elements of its header. */
+  readonly headers?: readonly QName[];
 }
 
 /** The operations that the port has, with the messages as they are declared. */
@@ -122,7 +124,8 @@ function readOperation(
     if (message === undefined) return undefined;
     const inBinding = childNamed(bound, wsdlUri, which) ?? bound;
     const body = bodyOf(inBinding, port.soap);
-    noteHeaders(inBinding, port.soap, findings);
+    const headers = headersOf(definitions, inBinding, port.soap, findings);
+    noteAttachments(inBinding, findings);
     const { attributes } = body ?? bound;
     if (attributes.get('use') === 'encoded')
       findings.addOnce(
@@ -131,16 +134,22 @@ function readOperation(
         'messages are encoded: requests are read so, answers are literal and without xsi:type',
       );
     const chosen = attributes.get('parts')?.trim().split(/\s+/);
-    const outside = headerParts(inBinding, port.soap, definitions, message);
     const parts = childrenNamed(message, wsdlUri, 'part').filter((part) =>
-      chosen === undefined ? !outside.has(nameOf(part)) : chosen.includes(nameOf(part)),
+      chosen === undefined ? !headers.parts.has(part) : chosen.includes(nameOf(part)),
     );
     const local = which === 'input' ? name : `${name}Response`;
-    if (style === 'rpc') return { name: { uri: attributes.get('namespace') ?? '', local }, element: message, parts };
+    if (style === 'rpc')
+      return {
+        name: { uri: attributes.get('namespace') ?? '', local },
+        element: message,
+        parts,
+        headers: headers.names,
+      };
     const [part, ...others] = parts;
     const partElement = part && nameIn(part, 'element');
     const isOne = partElement !== undefined && others.length === 0;
-    return { name: isOne ? partElement : { uri: '', local: '' }, element: message, parts };
+    const shared = isOne ? partElement : { uri: '', local: '' };
+    return { name: shared, element: message, parts, headers: headers.names };
   };
   const input = side('input');
   if (input === undefined) throw new Refused(element, 'an operation that the server begins');
@@ -196,22 +205,33 @@ function bodyOf(inBinding: LocatedElement, soap: string): LocatedElement | undef
   return undefined;
 }
 
-/** The parts of a message that are headers. */
-function headerParts(
+/** The declared header blocks: the parts of messages, each with its element. */
+function headersOf(
+  definitions: Definitions,
   inBinding: LocatedElement,
   soap: string,
-  definitions: Definitions,
-  message: LocatedElement,
-): ReadonlySet<string> {
-  const headers = childrenNamed(inBinding, soap, 'header').filter(
-    (each) => definitions.named('message', each, 'message') === message,
-  );
-  return new Set(headers.map(({ attributes }) => attributes.get('part') ?? ''));
+  findings: FindingCollector,
+): { readonly names: readonly QName[]; readonly parts: ReadonlySet<LocatedElement> } {
+  const names: QName[] = [];
+  const parts = new Set<LocatedElement>();
+  for (const header of childrenNamed(inBinding, soap, 'header')) {
+    const message = definitions.named('message', header, 'message');
+    const called = header.attributes.get('part');
+    const part = message && childrenNamed(message, wsdlUri, 'part').find((each) => nameOf(each) === called);
+    const element = part && nameIn(part, 'element');
+    if (part !== undefined) parts.add(part);
+    if (element === undefined || element.uri === '')
+      findings.addOnce(
+        'refused',
+        header,
+        `the header ${called} has no element with a namespace, and is neither read nor sent`,
+      );
+    else if (!names.some(({ local }) => local === element.local)) names.push(element);
+  }
+  return { names, parts };
 }
 
-function noteHeaders(inBinding: LocatedElement, soap: string, findings: FindingCollector): void {
-  for (const header of childrenNamed(inBinding, soap, 'header'))
-    findings.addOnce('refused', header, `the header ${header.attributes.get('part')} is neither read nor sent`);
+function noteAttachments(inBinding: LocatedElement, findings: FindingCollector): void {
   for (const related of inBinding.children.filter(({ local }) => local === 'multipartRelated'))
     findings.addOnce('refused', related, 'attachments are neither read nor sent');
 }
@@ -226,8 +246,8 @@ function faultsOf(definitions: Definitions, operation: LocatedElement): readonly
   });
 }
 
-/** The data of a fault: its type, or its text. Throws Refused for any other. */
-export function readFaultData(types: ComplexTypes, from: LocatedElement, name: QName): ObjectSchema {
+/** The content of an element of a fault or a header: its type, or its text. Throws Refused for any other. */
+export function readGlobalElement(types: ComplexTypes, from: LocatedElement, name: QName): ObjectSchema {
   const found = types.index.find('element', name);
   if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
   const { schema } = types.typeOf(found.element, found, capitalised(name.local));

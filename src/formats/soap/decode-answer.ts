@@ -15,19 +15,21 @@ const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
 
 const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
 
-/** Returns the element in the Body, with its references resolved. Headers are ignored. Throws a Problem for no envelope. */
-export function openReply(reply: Reply, parseXml: ParseXml): Element {
-  return messageOf(bodyOf(reply, parseXml), replyLimits);
+/** The element in the Body of a response, with its references resolved, and its header. */
+export interface OpenedReply {
+  readonly message: Element;
+  readonly header: Element | undefined;
 }
 
-/** Returns the element in the Body, or the Body itself for a message whose fields are its elements. */
-export function openReplyTo(operation: Operation, reply: Reply, parseXml: ParseXml): Element {
-  const body = bodyOf(reply, parseXml);
+/** Throws a Problem for no envelope. Gives the Body itself for a message whose fields are its elements. */
+export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml): OpenedReply {
+  const { body, header } = partsOf(reply, parseXml);
   const isFault = body.children[0]?.local === 'Fault';
-  return elementName(operation, 'output') === '' && !isFault ? body : messageOf(body, replyLimits);
+  const isBody = elementName(operation, 'output') === '' && !isFault;
+  return { message: isBody ? body : messageOf(body, replyLimits), header };
 }
 
-function bodyOf({ media, headers, body }: Reply, parseXml: ParseXml): Element {
+function partsOf({ media, headers, body }: Reply, parseXml: ParseXml) {
   const part =
     media.type === multipartType
       ? partOf(body, headers['content-type'] ?? '')
@@ -36,13 +38,14 @@ function bodyOf({ media, headers, body }: Reply, parseXml: ParseXml): Element {
   if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
   const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
   if (found === undefined) throw malformedBody('Envelope without a Body');
-  return found;
+  const header = root.children.find(({ local, namespace }) => local === 'Header' && namespace === root.namespace);
+  return { body: found, header };
 }
 
 /** The Fault of a response; undefined for any other response. */
 export function openFault(reply: Reply, parseXml: ParseXml): Element | undefined {
   try {
-    const first = openReply(reply, parseXml);
+    const first = messageOf(partsOf(reply, parseXml).body, replyLimits);
     return first.local === 'Fault' ? first : undefined;
   } catch {
     return undefined;

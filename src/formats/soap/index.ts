@@ -2,7 +2,7 @@
 import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
-import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
+import { type Field, headerFieldOf, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import {
   elementAround,
   namedOperations,
@@ -25,13 +25,14 @@ import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { FormatContext, Head, MessageCodec, Refusal, Reply, Target, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
-import { fieldsIn, openFault, openReplyTo } from './decode-answer.ts';
+import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
+import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import { addressing, parse, parseResponse, parserFor, unwrap } from './parse.ts';
+import { addressing, parse, parseResponse, parserFor, type UnderstandsBlock, unwrap } from './parse.ts';
 import { xmlText } from './parts.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
@@ -131,15 +132,29 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     const { part } = frames.get(operation)!.input;
     return decodeFault(fault, status, { operation, part, isOfInterface, faults });
   };
-  const withMessageId = (text: string, key: string | undefined): string => {
-    if (key === undefined) return text;
-    const id = `<wsa:MessageID xmlns:wsa="${addressing}">${escapeXml(key)}</wsa:MessageID>`;
-    return `${envelope}<${prefix}:Header>${id}</${prefix}:Header>${text.slice(envelope.length)}`;
+  const headersOf = compileHeaders(context);
+  const headerStart = `${envelope}<${prefix}:Header>`;
+  /** Adds blocks to the header of an envelope that was printed here. */
+  const withBlocks = (text: string, blocks: string): string => {
+    if (blocks === '') return text;
+    if (text.startsWith(headerStart)) return headerStart + blocks + text.slice(headerStart.length);
+    return `${headerStart}${blocks}</${prefix}:Header>${text.slice(envelope.length)}`;
   };
+  const withHeader = (operation: Operation, side: Side, value: unknown): string =>
+    withBlocks(message(operation, side, value), headersOf(operation, side).print(value));
+  const withMessageId = (text: string, key: string | undefined): string =>
+    key === undefined
+      ? text
+      : withBlocks(text, `<wsa:MessageID xmlns:wsa="${addressing}">${escapeXml(key)}</wsa:MessageID>`);
 
   return {
     decode(body, { charset }, target, head) {
-      const { body: content, messageId, hasBlanks } = parse(body, charset, { dialect, parseXml, acceptsBlanks });
+      const understands: UnderstandsBlock = (content, block) => {
+        const operation = find(content, target, head)?.operation;
+        return operation !== undefined && headersOf(operation, 'input').knows(block);
+      };
+      const options = { dialect, parseXml, acceptsBlanks, understands };
+      const { body: content, messageId, header, hasBlanks } = parse(body, charset, options);
       const found = find(content, target, head);
       if (found === undefined) throw unknownOperation(target.service);
       const { operation, first } = found;
@@ -150,14 +165,15 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
       const { part } = frames.get(operation)!.input;
-      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, part, isMember) });
+      const fields = headersOf(operation, 'input').join(unwrap(first, part, isMember), header);
+      const { value, issues } = codecOf(operation).input.read({ body: fields });
       const key = places.messageId ? messageId : undefined;
       return { operation, input: value, issues, key, ...(hasBlanks && { leniencies: blanksBeforeXml }) };
     },
 
     coordinates: (path, operation, side) => xpath(path, operation, frames.get(operation)?.[side].part, side),
 
-    encode: (operation, output) => okMessage(contentType, message(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, withHeader(operation, 'output', output)),
 
     encodeError(problem, { operation, service }) {
       const part = operation && frames.get(operation)?.input.part;
@@ -173,29 +189,31 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     // A receiver ignores a header block that it does not know, unless the block demands otherwise (SOAP 1.1, section 4.2.3).
     addNotice: (message, notice) => ({
       ...message,
-      body: `${envelope}<${prefix}:Header>${noticeBlock(notice)}</${prefix}:Header>${message.body.slice(envelope.length)}`,
+      body: withBlocks(message.body, noticeBlock(notice)),
     }),
 
     encodeRequest: (service, operation, input, key) => ({
       ...callHead(dialect, operation, service),
-      body: withMessageId(message(operation, 'input', input), key),
+      body: withMessageId(withHeader(operation, 'input', input), key),
     }),
 
     decodeResponse(operation, body) {
-      const { body: content } = parseResponse(body, dialect, parseXml);
+      const { body: content, header } = parseResponse(body, dialect, parseXml);
       const name = elementName(operation, 'output');
       const first = name === '' ? content : messageOf(content);
       if (name !== '' && first.local !== name) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
-      return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
+      const fields = headersOf(operation, 'output').join(unwrap(first, part, isMember), header);
+      return codecOf(operation).output.read({ body: fields });
     },
 
     decodeAnswer(operation, reply) {
-      const first = openReplyTo(operation, reply, parseXml);
+      const { message: first, header } = openReply(operation, reply, parseXml);
       if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
       const { part } = frames.get(operation)!.output;
+      const fields = elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part);
       const { value, issues, unknownMembers } = readAnswer(operation, {
-        body: elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part),
+        body: headersOf(operation, 'output').join(fields, header),
       });
       return { value, issues, unknownMembers };
     },
@@ -227,12 +245,15 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
         return `@${step}`;
       case 'text':
         return 'text()';
+      case 'header':
       case undefined:
         return step;
       default:
         return xml satisfies never;
     }
   });
+  if (operation !== undefined && steps[0] === headerFieldOf(operation[side]) && steps.length > 0)
+    return ['/Envelope/Header', ...steps.slice(1)].join('/');
   const message = operation === undefined ? '*' : elementName(operation, side);
   return ['/Envelope/Body', ...(message === '' ? [] : [message]), ...(part === undefined ? [] : [part]), ...steps].join(
     '/',
@@ -247,7 +268,8 @@ interface Found {
 
 /** Whether the elements of a Body are the fields of an operation. */
 function holds({ input }: Operation, { children }: Element): boolean {
-  if (children.length === 0) return Object.values(input.fields).every(({ required }) => !required);
+  if (children.length === 0)
+    return Object.values(input.fields).every(({ required, xml }) => !required || xml === 'header');
   return children.every(({ local }) => Object.hasOwn(input.fields, local));
 }
 

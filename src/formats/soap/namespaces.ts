@@ -1,6 +1,6 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
 import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
-import type { Schema } from '../../contract/schema.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import type { PrintedFault } from '../faults.ts';
@@ -19,12 +19,28 @@ export function declarations(service: Service, namespaces: readonly string[]): s
   return ` xmlns:ns1="${own}"${asDefault}${others.join('')}`;
 }
 
-/** The element of a fault around its printed content, with the namespaces that it needs. */
+/** The element of a fault around its printed content. */
 export function faultElement(service: Service, { element, namespace, detail, text }: PrintedFault): string {
+  return elementAroundText(service, { element, ...(namespace !== undefined && { namespace }), schema: detail }, text);
+}
+
+/** A global element, by the prefix of its namespace. */
+interface GlobalElement {
+  readonly element: string;
+  readonly namespace?: string;
+  readonly schema: ObjectSchema;
+}
+
+/** An element around its printed content, with the namespaces that it needs. */
+export function elementAroundText(
+  service: Service,
+  { element, namespace, schema }: GlobalElement,
+  text: string,
+): string {
   const isOwn = namespace === undefined || namespace === namespacesOf(service).own;
   const name = isOwn ? `ns1:${element}` : `${prefixIn(service, namespace)}:${element}`;
-  const used = [...namespacesIn(detail), ...(namespace === undefined ? [] : [namespace])];
-  const start = `<${name}${declarations(service, used)}${detail.attributes.length > 0 ? '' : '>'}`;
+  const used = [...namespacesIn(schema), ...(namespace === undefined ? [] : [namespace])];
+  const start = `<${name}${declarations(service, used)}${schema.attributes.length > 0 ? '' : '>'}`;
   return `${start}${text}</${name}>`;
 }
 

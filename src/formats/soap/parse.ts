@@ -18,7 +18,11 @@ export interface Envelope {
   readonly body: Element;
   /** The identifier that the sender gave the message (WS-Addressing). */
   readonly messageId: string | undefined;
+  readonly header: Element | undefined;
 }
+
+/** Whether the operation that a Body names understands a header block. */
+export type UnderstandsBlock = (body: Element, block: Element) => boolean;
 
 /** How requests are parsed. */
 interface RequestParts {
@@ -26,6 +30,7 @@ interface RequestParts {
   readonly parseXml: ParseXml;
   /** Whether blanks may stand before the XML declaration. */
   readonly acceptsBlanks: boolean;
+  readonly understands: UnderstandsBlock;
 }
 
 /** How the text of a document is parsed. */
@@ -40,7 +45,7 @@ export function parserFor(context: Pick<FormatContext, 'compileRead'>): ParseXml
 export function parse(
   body: Buffer,
   charset: Charset | undefined,
-  { dialect, parseXml, acceptsBlanks }: RequestParts,
+  { dialect, parseXml, acceptsBlanks, understands }: RequestParts,
 ): Envelope & { readonly hasBlanks: boolean } {
   let hasBlanks = false;
   const parseText: ParseXml = (text, within) => {
@@ -48,7 +53,7 @@ export function parse(
     hasBlanks = plain !== text;
     return parseXml(plain, within);
   };
-  return { ...openEnvelope(parseRoot(body, charset, parseText), dialect), hasBlanks };
+  return { ...openEnvelope(parseRoot(body, charset, parseText), dialect, understands), hasBlanks };
 }
 
 const declarationBehindBlanks = /^[\t\n\r ]+<\?xml[\t\n\r ]+version[\t\n\r ]*=[\t\n\r ]*(["'])1\.0\1[^<>?]*\?>/;
@@ -91,7 +96,7 @@ export const responseLimits: Limits = Object.freeze({
 });
 
 export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml): Envelope {
-  return openEnvelope(parseXml(text, responseLimits), dialect);
+  return openEnvelope(parseXml(text, responseLimits), dialect, () => true);
 }
 
 /**
@@ -127,7 +132,7 @@ function unknownVersion(): Problem {
   return new Problem('versionMismatch', `${describe('versionMismatch')}: ${reason}, Envelope`, { reason });
 }
 
-function openEnvelope(root: Element, dialect: Dialect): Envelope {
+function openEnvelope(root: Element, dialect: Dialect, understands: UnderstandsBlock): Envelope {
   if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
   if (root.namespace !== dialect.envelope) {
     const other = dialects.find(({ envelope }) => envelope === root.namespace);
@@ -142,9 +147,9 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
   const [body, ...rest] = header === undefined ? parts : parts.slice(1);
   if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
     throw malformedBody('Envelope is not one Header and one Body');
-  if (header !== undefined) refuseUnknownHeaders(header, dialect);
+  if (header !== undefined) refuseUnknownHeaders(header, dialect, (block) => understands(body, block));
 
-  return { body, messageId: header && messageIdOf(header) };
+  return { body, messageId: header && messageIdOf(header), header };
 }
 
 function isPart(local: string): boolean {
@@ -157,12 +162,12 @@ export const addressing = 'http://www.w3.org/2005/08/addressing';
 /** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */
 const understood: ReadonlySet<string> = new Set([addressing, 'http://schemas.xmlsoap.org/ws/2004/08/addressing']);
 
-function refuseUnknownHeaders(header: Element, dialect: Dialect): void {
+function refuseUnknownHeaders(header: Element, dialect: Dialect, understands: (block: Element) => boolean): void {
   for (const block of header.children) {
     if (understood.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
     const role = attribute(block, dialect.envelope, dialect.roleAttribute);
-    if (role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver'))
-      throw new Problem('mustUnderstand');
+    const isOurs = role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver');
+    if (isOurs && !understands(block)) throw new Problem('mustUnderstand');
   }
 }
 

@@ -58,7 +58,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
       const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
-      const inOrder = isMessage ? membersOf(object, service) : types.get(qualifiedName(object, service))!.members;
+      // The object of the header blocks is no type.
+      const inOrder =
+        (isMessage ? undefined : types.get(qualifiedName(object, service))?.members) ?? membersOf(object, service);
       const isUnqualified = isMessage && service.soapStyle === 'rpc';
       const all = inOrder
         .filter(({ isAttribute, isText }) => !isAttribute && !isText)

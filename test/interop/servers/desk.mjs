@@ -7,12 +7,8 @@ const fault = (faultcode, faultstring, detail) => {
   throw { Fault: { faultcode: `soap:${faultcode}`, faultstring, detail } };
 };
 
-let session;
 const handlers = {
-  LogIn: ({ user }, _callback, _headers) => {
-    session = `s-${user}`;
-    return { since: 'today' };
-  },
+  LogIn: () => ({ since: 'today' }),
   GetTicket({ id }, _callback, headers) {
     if (id === 'none')
       fault('Client', 'No such ticket', { 'tns:TicketNotFound': { 'tns:id': id, 'tns:lines': [7, 9] } });
@@ -36,8 +32,9 @@ server.listen(Number(process.env.PORT), '127.0.0.1', () => {
     services: { Desk: { Desk11: handlers, Desk12: handlers } },
     xml: readFileSync(process.env.WSDL, 'utf8'),
   });
-  service.addSoapHeader((method) =>
-    method === 'LogIn' ? `<tns:Session><tns:sessionId>${session}</tns:sessionId></tns:Session>` : '',
+  const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  service.addSoapHeader((method, { user }) =>
+    method === 'LogIn' ? `<tns:Session><tns:sessionId>s-${escaped(user)}</tns:sessionId></tns:Session>` : '',
   );
   service.log = (type, text, request) => {
     if (type !== 'received') return;

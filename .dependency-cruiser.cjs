@@ -53,6 +53,7 @@ const boundaries = {
   pg: ['store/postgres/'],
   'rate-limiter-flexible': ['callers/limits/redis-counts.ts'],
   undici: ['upstream/connections.ts'],
+  'xml-crypto': ['upstream/ws-security.ts'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': [
     'console/explorer/send-to-callers-port.ts',

@@ -51,6 +51,8 @@ export interface UpstreamTraits {
   readonly isNeverEmpty?: boolean;
   /** Further headers of a request, beside its content type and its own ones. */
   headers?(call: Call): Readonly<Record<string, string>>;
+  /** Adds blocks to the header of an envelope that this format has printed. `prefix`: of the envelope. */
+  readonly envelope?: { readonly prefix: string; addBlocks(envelope: string, blocks: string): string };
   /** A body has a place for the Idempotency-Key. */
   readonly hasKeyInBody?: boolean;
   /** Servers need the charset in the content type. */

@@ -15,16 +15,17 @@ import { retryAfterSeconds } from './retry-after.ts';
 export type Classify = (reply: Reply) => DecodedAnswer;
 
 export function compileClassify(
-  { credentials, key }: Pick<UpstreamSetup, 'credentials' | 'key'>,
+  { credentials, key, soap }: Pick<UpstreamSetup, 'credentials' | 'key' | 'soap'>,
   protocol: Protocol,
   service: Service,
   operation: Operation,
 ): Classify {
   const toProblem = compileRefusals(service, operation);
+  // A fault of the security header that the gateway writes is not the caller's.
+  const isOfCaller = credentials.areOfCaller && soap?.security === undefined;
   const refuse = (refusal: Refusal, headers: Reply['headers'], mayHaveActed: boolean): never => {
     const { status } = refusal;
-    if (status === 401 && !credentials.areOfCaller)
-      throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
+    if (status === 401 && !isOfCaller) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
     const problem = toProblem(refusal, headers);
     // An earlier request with the key may be at work. Formats without a status have one code for that and for another request.
     const isInProgress =

@@ -114,7 +114,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const found = credentials.find(request);
       const credential = found instanceof Promise ? await found : found;
       if (credential === undefined) throw noCredential();
-      const outgoing = encode(request.input, key);
+      const outgoing = encode(request, key);
       addHeaders(outgoing.headers, request, credential);
       return outgoing;
     } catch (thrown) {

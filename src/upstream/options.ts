@@ -3,6 +3,7 @@ import type { AnyRequest } from '../contract/canonical.ts';
 import type { NamedProtocol, Protocols } from '../formats/index.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { UpstreamEvent } from './events.ts';
+import type { SoapOptions } from './soap-headers.ts';
 
 /** Header names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
@@ -52,6 +53,8 @@ export interface UpstreamSetup {
   readonly tls?: UpstreamTls | undefined;
   /** For SOAP servers with one address: all requests go to the URL itself. */
   readonly isSingleAddress?: boolean | undefined;
+  /** What requests in SOAP have beside their message. */
+  readonly soap?: SoapOptions | undefined;
   readonly connections: number;
   /** Requests that wait for a connection. */
   readonly queueMax: number;

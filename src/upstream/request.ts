@@ -1,18 +1,22 @@
 /** Compiles the requests of one operation: their address, and the headers that all of them have. */
 
-import type { Operation } from '../contract/operation.ts';
+import type { AnyRequest } from '../contract/canonical.ts';
+import { type Operation, soapActionOf } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
+import { compileSoapHeaders } from './soap-headers.ts';
 
-/** The request of an input. Its headers may be added to. */
-export type EncodeRequest = (input: unknown, key: string | undefined) => OutgoingRequest;
+/** The message of a request. Its headers may be added to. */
+export type EncodeRequest = (request: AnyRequest, key: string | undefined) => OutgoingRequest;
+
+type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format'>;
 
 export function compileRequest(
-  { url, key: keyPlace, isSingleAddress }: Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress'>,
+  { url, key: keyPlace, isSingleAddress, soap, format }: RequestOptions,
   protocol: Protocol,
   service: Service,
   operation: Operation,
@@ -21,13 +25,20 @@ export function compileRequest(
   const base = pathname.replace(/\/$/, '');
   const only = isSingleAddress === true && !protocol.hasFieldsInHead ? pathname + search : undefined;
   const fixed = fixedHeaders(protocol);
-  return (input, key) => {
+  const { origin } = new URL(url);
+  const tools = protocol.upstream.envelope;
+  const complete = soap === undefined || tools === undefined ? undefined : compileSoapHeaders(soap, tools);
+  const action = format === 'soap11' || format === 'soap12' ? soapActionOf(operation, format) : '';
+  return (request, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
-    const call = protocol.encodeRequest(service, operation, input, bodyKey);
+    const call = protocol.encodeRequest(service, operation, request.input, bodyKey);
     const { method = 'POST', path, body } = call;
     const headers = [...fixed];
     addCallHeaders(headers, protocol, call);
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
-    return { method, path: only ?? base + path, headers, body: body === '' ? null : sentBody(call) };
+    const sentTo = only ?? base + path;
+    if (complete !== undefined)
+      return { method, path: sentTo, headers, body: complete(body, { request, to: origin + sentTo, action }) };
+    return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };
   };
 }

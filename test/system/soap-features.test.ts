@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClientAsync } from 'soap';
+import { SignedXml } from 'xml-crypto';
 import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import type { UpstreamOptions } from '../../src/backend/upstreams/options.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { createCertificate } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -268,4 +271,112 @@ test('an answer that is too large says so, and a retry with its key sends nothin
   expect(asked).toBe(1);
   await gateway.close();
   server.close();
+});
+
+describe('what an upstream adds to the header', () => {
+  const password = 'p <&> "w"';
+  let child: ChildProcess;
+  let url: string;
+  const received = join(folder.path, 'secured.txt');
+  const certificate = createCertificate(folder.path, 'client');
+  beforeAll(async () => {
+    writeFileSync(received, '');
+    const port = await freePort();
+    const env = { ...process.env, WSDL: wsdl, PORT: String(port), RECEIVED: received, PASSWORD: password };
+    child = spawn(process.execPath, [join(servers, 'desk.mjs')], { env, stdio: 'ignore' });
+    url = `http://127.0.0.1:${port}/desk`;
+    await until('the SOAP server', async () => (await fetch(`${url}?wsdl`)).status > 0);
+  });
+  afterAll(async () => {
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  });
+
+  /** Calls through a gateway with these options of its upstream; returns the answer, and the envelope that the server received. */
+  async function callWith(options: Partial<UpstreamOptions>, headers: Record<string, string> = {}) {
+    const { services } = await importWsdl(wsdl, { allowNetwork: false });
+    const { service } = services[0]!;
+    const contract = declare({ ...service, operations: [...service.operations.values()] });
+    const gateway = await createGateway({
+      services: [contract.answeredBy('desk')],
+      upstreams: { desk: { url, format: 'soap11', credentials: 'forward', singleAddress: true, ...options } },
+      settings: { LOG_LEVEL: 'silent' },
+    });
+    const { origin } = await gateway.listen();
+    const { status, answer } = await callerOf(origin).json('GetTicket', { id: '7' }, headers);
+    await gateway.close();
+    const lines = readFileSync(received, 'utf8').trim().split('\n');
+    const { body } = JSON.parse(lines.at(-1)!) as { readonly body: string };
+    return { status, answer, envelope: Buffer.from(body, 'base64').toString() };
+  }
+
+  const user = { username: 'ws', password: { inClear: password }, timestampSeconds: 60 };
+
+  test.each(['text', 'digest'] as const)(
+    'a UsernameToken with a %s and a Timestamp, which the server checks',
+    async (passwordType) => {
+      const right = await callWith({ wsSecurity: { ...user, passwordType } });
+      expect(right).toMatchObject({ status: 200, answer: { title: 'Ticket 7' } });
+      expect(right.envelope.includes('p &lt;&amp;> ') || right.envelope.includes('p &lt;&amp;&gt; ')).toBe(
+        passwordType === 'text',
+      );
+      const wrong = await callWith({ wsSecurity: { ...user, passwordType, password: { inClear: 'wrong' } } });
+      expect(wrong.status).toBeGreaterThanOrEqual(400);
+      expect((await callWith({})).status).toBeGreaterThanOrEqual(400);
+    },
+  );
+
+  test('a signature of Body and Timestamp, which is broken by any change', async () => {
+    const { cert, key } = certificate;
+    const { envelope } = await callWith({ wsSecurity: { ...user, certFile: cert, keyFile: key } });
+    const verify = (text: string): boolean => {
+      const [, signature = ''] = /(<ds:Signature .*<\/ds:Signature>)/s.exec(text) ?? [];
+      const signed = new SignedXml({ publicCert: readFileSync(cert), idMode: 'wssecurity' });
+      signed.loadSignature(signature);
+      try {
+        return signed.checkSignature(text);
+      } catch {
+        return false;
+      }
+    };
+    expect(envelope).toContain('<wsse:BinarySecurityToken');
+    expect(verify(envelope)).toBe(true);
+    expect(verify(envelope.replace('>7<', '>8<'))).toBe(false);
+    expect(verify(envelope.replace(/<wsu:Expires>\d/, '<wsu:Expires>9'))).toBe(false);
+  });
+
+  test('WS-Addressing', async () => {
+    const { envelope } = await callWith({ wsSecurity: user, wsAddressing: true });
+    const addressing = 'http://www.w3.org/2005/08/addressing';
+    expect(envelope).toContain(`<a:To xmlns:a="${addressing}">${url}</a:To>`);
+    expect(envelope).toContain(`<a:Action xmlns:a="${addressing}">urn:example:desk#GetTicket</a:Action>`);
+    expect(envelope).toContain(`<a:Address>${addressing}/anonymous</a:Address>`);
+    expect(envelope).toMatch(/<a:MessageID [^>]*>urn:uuid:/);
+  });
+
+  test('fixed blocks, and those of headers of the caller, which cannot end their element', async () => {
+    const soapHeaders = {
+      '{urn:example:desk}Session': { elements: { sessionId: { header: 'X-Session' } } },
+      '{urn:erp}Tenant': 'acme & <sons>',
+    };
+    const sent = await callWith(
+      { wsSecurity: user, soapHeaders },
+      { 'X-Session': 's</h:sessionId><x/>', 'X-Other': 'other' },
+    );
+    expect(sent.answer).toEqual({ title: 'Ticket 7 of s</h:sessionId><x/>' });
+    expect(sent.envelope).toContain('<h:Tenant xmlns:h="urn:erp">acme &amp; &lt;sons');
+    expect(sent.envelope).not.toContain('other');
+    // Without its header there is no block.
+    expect((await callWith({ wsSecurity: user, soapHeaders })).answer).toEqual({ title: 'Ticket 7' });
+  });
+
+  test.each([
+    ['{urn:x}a b', 'text', 'is not the name of an element'],
+    ['NoNamespace', 'text', 'is not the name of an element'],
+    ['{urn:x}A', { elements: { 'a><b': 'x' } }, 'is not the name of an element'],
+    ['{urn:x}A', 'a\u0000b', 'has a character that XML has not'],
+  ])('a block %s is refused', async (name, content, fault) => {
+    await expect(callWith({ soapHeaders: { [name]: content } })).rejects.toThrow(fault);
+  });
 });

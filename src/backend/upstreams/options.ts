@@ -40,6 +40,25 @@ export interface UpstreamTimeouts {
   readonly totalMs?: number;
 }
 
+/** A text of a SOAP header: itself, a secret, or that of a header of the caller's request. */
+export type SoapHeaderText = string | SecretSource | { readonly header: string };
+
+/** The content of a SOAP header: a text, or elements in its namespace. */
+export type SoapHeaderContent = SoapHeaderText | { readonly elements: Readonly<Record<string, SoapHeaderContent>> };
+
+/** WS-Security of requests in SOAP. */
+export interface WsSecurity {
+  readonly username?: string;
+  readonly password?: SecretSource;
+  /** By default `text`. */
+  readonly passwordType?: 'text' | 'digest';
+  /** For how long a request is valid, in seconds. By default it has no Timestamp. */
+  readonly timestampSeconds?: number;
+  /** A certificate and its key, in PEM: they sign the Body, and the Timestamp. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
 /** Another server that answers operations. */
 export interface UpstreamOptions {
   /** Where its services begin: `https://erp.example.com`, with a path where its addresses have one before ours. */
@@ -55,6 +74,11 @@ export interface UpstreamOptions {
   readonly queueMax?: number;
   /** The largest answer, in bytes. By default 10 MiB. */
   readonly responseBytesMax?: number;
+  /** Blocks for the header of requests in SOAP, by the names of their elements: `{urn:example}Tenant`. */
+  readonly soapHeaders?: Readonly<Record<string, SoapHeaderContent>>;
+  readonly wsSecurity?: WsSecurity;
+  /** WS-Addressing in requests in SOAP: To, Action, ReplyTo and MessageID. */
+  readonly wsAddressing?: boolean;
   /** For a SOAP server with one address: every request goes to `url` itself. */
   readonly singleAddress?: boolean;
   /**

@@ -2,10 +2,12 @@
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
+import type { SoapOptions } from '../../upstream/soap-headers.ts';
 import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
-import { readText } from './secret.ts';
+import { readSoap } from './read-soap.ts';
+import { readPem } from './secret.ts';
 
 /** TLS material as read from its files, in PEM. */
 export interface LoadedTls {
@@ -28,6 +30,8 @@ export interface ConfiguredUpstream {
   readonly queueMax: number;
   readonly responseBytesMax: number;
   readonly isSingleAddress: boolean;
+  /** What requests in SOAP have beside their message. */
+  readonly soap: SoapOptions | undefined;
   /** Where the upstream reads a key, with the header in lower case. Absent where it does not deduplicate. */
   readonly key: { readonly header: string } | 'body' | undefined;
   /** How long the upstream knows a key. */
@@ -44,6 +48,9 @@ const members: Readonly<Record<keyof UpstreamOptions, true>> = {
   queueMax: true,
   responseBytesMax: true,
   singleAddress: true,
+  soapHeaders: true,
+  wsSecurity: true,
+  wsAddressing: true,
   idempotency: true,
   idempotencyHeader: true,
   idempotencyMs: true,
@@ -83,6 +90,7 @@ export function readUpstream(
     queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
     responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
     isSingleAddress: reader.boolean('singleAddress'),
+    soap: readSoap(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
   };
@@ -127,13 +135,6 @@ function readTls(reader: MemberReader): LoadedTls {
     key: readPem(tls, 'keyFile'),
     serverName: tls.text('serverName'),
   };
-}
-
-function readPem(tls: MemberReader, name: string): string | undefined {
-  const file = tls.text(name);
-  const content = file === undefined ? undefined : readText(file, name, tls);
-  if (content !== undefined && !content.includes('-----BEGIN ')) tls.fault(name, `names ${file}, which is not PEM`);
-  return content;
 }
 
 /** How long an upstream has, unless its configuration says otherwise. */

@@ -63,3 +63,11 @@ export function readText(file: string, name: string, reader: MemberReader): stri
     return undefined;
   }
 }
+
+/** Returns the content of a file in PEM. Reports one that is none. */
+export function readPem(reader: MemberReader, name: string): string | undefined {
+  const file = reader.text(name);
+  const content = file === undefined ? undefined : readText(file, name, reader);
+  if (content !== undefined && !content.includes('-----BEGIN ')) reader.fault(name, `names ${file}, which is not PEM`);
+  return content;
+}

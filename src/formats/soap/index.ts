@@ -62,6 +62,7 @@ function createFormat(dialect: Dialect): WireFormat {
       hasKeyInBody: true,
       isAnswerType: (type) => answerTypes.has(type),
       headers: ({ headers }) => (headers === undefined ? dialect.defaultHeaders : {}),
+      envelope: { prefix: dialect.prefix, addBlocks: (text, blocks) => addBlocks(dialect, text, blocks) },
     },
     carries: (operation) => !isBound(operation),
     callHead: (operation, service) => callHead(dialect, operation, service),
@@ -92,10 +93,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const faults = compileFaults(context, { carried: namedOperations, reader: answerReader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
-  const envelope =
-    `<?xml version="1.0" encoding="UTF-8"?><${prefix}:Envelope xmlns:${prefix}="${dialect.envelope}"` +
-    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">';
-  const head = `${envelope}<${prefix}:Body>`;
+  const head = `${envelopeStart(dialect)}<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
   const frames = compileFrames(services, head, tail);
   const operations = new Map(
@@ -133,13 +131,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     return decodeFault(fault, status, { operation, part, isOfInterface, faults });
   };
   const headersOf = compileHeaders(context);
-  const headerStart = `${envelope}<${prefix}:Header>`;
-  /** Adds blocks to the header of an envelope that was printed here. */
-  const withBlocks = (text: string, blocks: string): string => {
-    if (blocks === '') return text;
-    if (text.startsWith(headerStart)) return headerStart + blocks + text.slice(headerStart.length);
-    return `${headerStart}${blocks}</${prefix}:Header>${text.slice(envelope.length)}`;
-  };
+  const withBlocks = (text: string, blocks: string): string => addBlocks(dialect, text, blocks);
   const withHeader = (operation: Operation, side: Side, value: unknown): string =>
     withBlocks(message(operation, side, value), headersOf(operation, side).print(value));
   const withMessageId = (text: string, key: string | undefined): string =>
@@ -226,6 +218,22 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 }
 
 const blanksBeforeXml: readonly Leniency[] = ['blanks-before-xml'];
+
+function envelopeStart({ prefix, envelope }: Dialect): string {
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?><${prefix}:Envelope xmlns:${prefix}="${envelope}"` +
+    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+  );
+}
+
+/** Adds blocks to the header of an envelope that was printed here. */
+function addBlocks(dialect: Dialect, text: string, blocks: string): string {
+  if (blocks === '') return text;
+  const start = envelopeStart(dialect);
+  const headerStart = `${start}<${dialect.prefix}:Header>`;
+  if (text.startsWith(headerStart)) return headerStart + blocks + text.slice(headerStart.length);
+  return `${headerStart}${blocks}</${dialect.prefix}:Header>${text.slice(start.length)}`;
+}
 
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
 function xpath(path: Path, operation: Operation | undefined, part: string | undefined, side: Side = 'input'): string {

@@ -1,4 +1,5 @@
-/** A SOAP server with declared faults, headers and a one-way operation, by the `soap` package. `WSDL=file PORT=8081 RECEIVED=file node desk.mjs` */
+/** A SOAP server with declared faults, headers and a one-way operation, by the `soap` package. With PASSWORD it demands a UsernameToken. `WSDL=file PORT=8081 RECEIVED=file node desk.mjs` */
+import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from 'soap';
@@ -32,6 +33,15 @@ server.listen(Number(process.env.PORT), '127.0.0.1', () => {
     services: { Desk: { Desk11: handlers, Desk12: handlers } },
     xml: readFileSync(process.env.WSDL, 'utf8'),
   });
+  const { PASSWORD: password } = process.env;
+  if (password !== undefined)
+    service.authenticate = ({ UsernameToken: token, Timestamp: { Created, Expires } }) => {
+      if (Date.parse(Expires) < Date.now() || Date.parse(Created) > Date.now() + 1_000) return false;
+      const value = token.Password.$value;
+      if (token.Nonce === undefined) return value === password;
+      const nonce = Buffer.from(token.Nonce.$value ?? token.Nonce, 'base64');
+      return createHash('sha1').update(nonce).update(token.Created).update(password).digest('base64') === value;
+    };
   const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   service.addSoapHeader((method, { user }) =>
     method === 'LogIn' ? `<tns:Session><tns:sessionId>s-${escaped(user)}</tns:sessionId></tns:Session>` : '',

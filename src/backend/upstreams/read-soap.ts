@@ -1,0 +1,92 @@
+/** Reads what requests to an upstream have beside their message in SOAP: header blocks, WS-Security and WS-Addressing. */
+import type { VariableSources } from '../../config/variable-sources.ts';
+import { printable } from '../../contract/lexical.ts';
+import { isMembers } from '../../lib/members.ts';
+import type { BlockContent, ConfiguredBlock, SoapOptions } from '../../upstream/soap-headers.ts';
+import type { SecurityOptions } from '../../upstream/ws-security.ts';
+import type { MemberReader } from './members.ts';
+import { readPem, readSecret } from './secret.ts';
+
+/** Returns undefined where the upstream has none of them. */
+export function readSoap(reader: MemberReader, variables: VariableSources): SoapOptions | undefined {
+  const given = (['soapHeaders', 'wsSecurity', 'wsAddressing'] as const).filter((name) => reader.has(name));
+  const [first] = given;
+  if (first === undefined) return undefined;
+  const format = reader.value('format');
+  if (format !== 'soap11' && format !== 'soap12')
+    reader.fault(first, 'is given, and the format is no SOAP: give format soap11 or soap12');
+  const headers = reader.object('soapHeaders');
+  const names = Object.keys(isMembers(reader.value('soapHeaders')) ? (reader.value('soapHeaders') as object) : {});
+  return {
+    blocks: names.flatMap((name) => readBlock(headers, name, variables) ?? []),
+    addressing: reader.boolean('wsAddressing'),
+    security: reader.has('wsSecurity') ? readSecurity(reader.object('wsSecurity'), variables) : undefined,
+  };
+}
+
+const elementName = /^[A-Za-z_][\w.-]{0,99}$/;
+
+function readBlock(headers: MemberReader, name: string, variables: VariableSources): ConfiguredBlock | undefined {
+  const [, namespace, local] = /^\{([^{}]{1,500})\}(.+)$/.exec(name) ?? [];
+  if (namespace === undefined || local === undefined || !elementName.test(local) || !printable(namespace)) {
+    headers.fault(name, 'is not the name of an element with its namespace, like {urn:example}Tenant');
+    return undefined;
+  }
+  const content = readContent(headers, name, variables);
+  return content && { namespace, name: local, mustUnderstand: false, content };
+}
+
+function readContent(around: MemberReader, name: string, variables: VariableSources): BlockContent | undefined {
+  const value = around.value(name);
+  if (typeof value === 'string') {
+    if (!printable(value)) around.fault(name, 'has a character that XML has not');
+    return { text: value };
+  }
+  const reader = around.object(name);
+  if (reader.has('header')) {
+    reader.allow('header');
+    const header = reader.text('header', {
+      pattern: /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
+      hint: 'is not the name of a header',
+    });
+    return header === undefined ? undefined : { header: header.toLowerCase() };
+  }
+  if (!reader.has('elements')) {
+    const secret = readSecret(around, name, variables);
+    if (secret !== undefined && !printable(secret.text)) around.fault(name, 'has a character that XML has not');
+    return secret && { text: secret.text };
+  }
+  reader.allow('elements');
+  const elements = reader.object('elements');
+  const names = isMembers(reader.value('elements')) ? Object.keys(reader.value('elements') as object) : [];
+  for (const each of names) if (!elementName.test(each)) elements.fault(each, 'is not the name of an element');
+  const read = names.map((each) => [each, readContent(elements, each, variables)] as const);
+  return {
+    elements: Object.fromEntries(read.flatMap(([each, content]) => (content === undefined ? [] : [[each, content]]))),
+  };
+}
+
+function readSecurity(reader: MemberReader, variables: VariableSources): SecurityOptions {
+  reader.allow('username', 'password', 'passwordType', 'timestampSeconds', 'certFile', 'keyFile');
+  for (const [one, other] of [
+    ['username', 'password'],
+    ['certFile', 'keyFile'],
+  ] as const)
+    if (reader.has(one) !== reader.has(other)) reader.fault('', `needs both ${one} and ${other}`);
+  const username = reader.text('username', {
+    pattern: /^\P{Cc}{1,256}$/u,
+    hint: 'is not a text of up to 256 characters',
+  });
+  const password = reader.has('password') ? readSecret(reader, 'password', variables) : undefined;
+  if (password !== undefined && !printable(password.text)) reader.fault('password', 'has a character that XML has not');
+  const isDigest = reader.choice('passwordType', ['text', 'digest'], 'text') === 'digest';
+  const seconds = reader.has('timestampSeconds') ? reader.wholeNumber('timestampSeconds', 1, 86_400, 300) : undefined;
+  const cert = readPem(reader, 'certFile');
+  const key = readPem(reader, 'keyFile');
+  return {
+    usernameToken:
+      username === undefined || password === undefined ? undefined : { username, password: password.text, isDigest },
+    timestampMs: seconds === undefined ? undefined : seconds * 1_000,
+    signature: cert === undefined || key === undefined ? undefined : { cert, key },
+  };
+}

@@ -1,0 +1,96 @@
+/** Header blocks that the configuration of an upstream adds to requests in SOAP: fixed ones, ones from headers of HTTP, and WS-Addressing. */
+import { randomUUID } from 'node:crypto';
+import type { AnyRequest } from '../contract/canonical.ts';
+import { printable } from '../contract/lexical.ts';
+import { escapeXml } from '../lib/xml/print.ts';
+import { createSecurity, type SecurityOptions } from './ws-security.ts';
+
+/** The content of a block: a text, the text of a header of the caller's request, or elements in the namespace of the block. */
+export type BlockContent =
+  | { readonly text: string }
+  | { readonly header: string }
+  | { readonly elements: Readonly<Record<string, BlockContent>> };
+
+/** A block by the name of its element. */
+export interface ConfiguredBlock {
+  readonly namespace: string;
+  readonly name: string;
+  readonly mustUnderstand: boolean;
+  readonly content: BlockContent;
+}
+
+/** What requests in SOAP have beside their message. */
+export interface SoapOptions {
+  readonly blocks: readonly ConfiguredBlock[];
+  /** WS-Addressing: To, Action, ReplyTo and MessageID. */
+  readonly addressing: boolean;
+  readonly security?: SecurityOptions | undefined;
+}
+
+/** What is known of a request beside its body. */
+export interface SoapRequest {
+  readonly request: AnyRequest;
+  /** The address that it is sent to. */
+  readonly to: string;
+  readonly action: string;
+}
+
+/** How a format adds blocks to the header of an envelope. `prefix`: of the envelope. */
+export interface EnvelopeTools {
+  readonly prefix: string;
+  addBlocks(envelope: string, blocks: string): string;
+}
+
+/** Returns a function that adds all blocks to an envelope, and signs it. */
+export function compileSoapHeaders(
+  { blocks, addressing, security }: SoapOptions,
+  { prefix, addBlocks }: EnvelopeTools,
+): (envelope: string, request: SoapRequest) => string {
+  const secure = security === undefined ? undefined : createSecurity(security, prefix);
+  return (envelope, request) => {
+    const printed = blocks.map((each) => printBlock(each, prefix, request.request)).join('');
+    const addressed = addressing ? printAddressing(request, envelope.includes('<wsa:MessageID ')) : '';
+    const added = printed + addressed + (secure?.block() ?? '');
+    const text = added === '' ? envelope : addBlocks(envelope, added);
+    return secure?.sign(text) ?? text;
+  };
+}
+
+/** A block whose header of HTTP is absent is left out as a whole. */
+function printBlock(
+  { namespace, name, mustUnderstand, content }: ConfiguredBlock,
+  prefix: string,
+  request: AnyRequest,
+) {
+  const text = printContent(content, request);
+  if (text === undefined) return '';
+  const must = mustUnderstand ? ` ${prefix}:mustUnderstand="1"` : '';
+  return `<h:${name} xmlns:h="${escapeXml(namespace).replaceAll('"', '&quot;')}"${must}>${text}</h:${name}>`;
+}
+
+function printContent(content: BlockContent, request: AnyRequest): string | undefined {
+  if ('text' in content) return escapeXml(content.text);
+  if ('header' in content) {
+    const value = request.head?.headers[content.header];
+    // What XML has no character for would make the request unreadable.
+    return value === undefined || !printable(value) ? undefined : escapeXml(value);
+  }
+  const parts = Object.entries(content.elements).map(([name, each]) => {
+    const text = printContent(each, request);
+    return text === undefined ? undefined : `<h:${name}>${text}</h:${name}>`;
+  });
+  return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+const addressingUri = 'http://www.w3.org/2005/08/addressing';
+
+/** WS-Addressing 1.0: the answer comes on the connection. A message that waits for an answer has an identifier. */
+function printAddressing({ to, action }: SoapRequest, hasMessageId: boolean): string {
+  const element = (name: string, text: string) => `<a:${name} xmlns:a="${addressingUri}">${text}</a:${name}>`;
+  return [
+    element('To', escapeXml(to)),
+    element('Action', escapeXml(action)),
+    element('ReplyTo', `<a:Address>${addressingUri}/anonymous</a:Address>`),
+    hasMessageId ? '' : element('MessageID', `urn:uuid:${randomUUID()}`),
+  ].join('');
+}

@@ -1,0 +1,104 @@
+/** WS-Security of requests to an upstream: a UsernameToken, a Timestamp, and a signature by a certificate (`xml-crypto`). */
+import { createHash, randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type * as XmlCrypto from 'xml-crypto';
+import { escapeXml } from '../lib/xml/print.ts';
+
+/** What the security header of an upstream has. */
+export interface SecurityOptions {
+  readonly usernameToken?:
+    | { readonly username: string; readonly password: string; readonly isDigest: boolean }
+    | undefined;
+  /** How long a request is valid. Absent where it has no Timestamp. */
+  readonly timestampMs?: number | undefined;
+  /** In PEM: signs the Body, and the Timestamp. */
+  readonly signature?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** The security header of each request, in two steps: the signature is over the whole envelope. */
+export interface Security {
+  block(): string;
+  sign(envelope: string): string;
+}
+
+const oasis = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
+const wsse = `${oasis}-wssecurity-secext-1.0.xsd`;
+const wsu = `${oasis}-wssecurity-utility-1.0.xsd`;
+const base64 = `${oasis}-soap-message-security-1.0#Base64Binary`;
+const x509 = `${oasis}-x509-token-profile-1.0#X509v3`;
+const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const securityPath = "/*/*[local-name(.)='Header']/*[local-name(.)='Security']";
+
+/** `prefix`: of the envelope. */
+export function createSecurity({ usernameToken, timestampMs, signature }: SecurityOptions, prefix: string): Security {
+  const token =
+    signature === undefined
+      ? ''
+      : `<wsse:BinarySecurityToken EncodingType="${base64}" ValueType="${x509}" wsu:Id="certificate">${certificateIn(signature.cert)}</wsse:BinarySecurityToken>`;
+  const bodyStart = new RegExp(`<${prefix}:Body(?=[ >])`);
+  return {
+    block() {
+      const now = Date.now();
+      const time = timestampMs === undefined ? '' : timestamp(now, timestampMs);
+      const user = usernameToken === undefined ? '' : printToken(usernameToken, now);
+      return `<wsse:Security xmlns:wsse="${wsse}" xmlns:wsu="${wsu}" ${prefix}:mustUnderstand="1">${token}${time}${user}</wsse:Security>`;
+    },
+    sign(envelope) {
+      if (signature === undefined) return envelope;
+      // The Body declares the namespaces of elements that are its own.
+      const named = envelope.replace(bodyStart, (start) => `${start} xmlns:wsu="${wsu}" wsu:Id="body"`);
+      const paths = [
+        `/*/*[local-name(.)='Body']`,
+        ...(timestampMs === undefined ? [] : [`${securityPath}/*[local-name(.)='Timestamp']`]),
+      ];
+      return signParts(named, signature.key, paths);
+    },
+  };
+}
+
+let library: typeof XmlCrypto | undefined;
+
+function signParts(envelope: string, privateKey: string, paths: readonly string[]): string {
+  // Loaded for the first signature.
+  library ??= createRequire(import.meta.url)('xml-crypto') as typeof XmlCrypto;
+  const signer = new library.SignedXml({
+    privateKey,
+    idMode: 'wssecurity',
+    signatureAlgorithm: rsaSha256,
+    canonicalizationAlgorithm: exclusive,
+    getKeyInfoContent: () =>
+      `<wsse:SecurityTokenReference xmlns:wsse="${wsse}"><wsse:Reference URI="#certificate" ValueType="${x509}"/></wsse:SecurityTokenReference>`,
+  });
+  for (const xpath of paths) signer.addReference({ xpath, transforms: [exclusive], digestAlgorithm: sha256 });
+  signer.computeSignature(envelope, { prefix: 'ds', location: { reference: securityPath, action: 'append' } });
+  return signer.getSignedXml();
+}
+
+function certificateIn(pem: string): string {
+  return /-----BEGIN CERTIFICATE-----([^-]+)-----END/.exec(pem)?.[1]?.replace(/\s+/g, '') ?? '';
+}
+
+function timestamp(now: number, validMs: number): string {
+  const [created, expires] = [now, now + validMs].map((ms) => new Date(ms).toISOString());
+  return `<wsu:Timestamp wsu:Id="timestamp"><wsu:Created>${created}</wsu:Created><wsu:Expires>${expires}</wsu:Expires></wsu:Timestamp>`;
+}
+
+/** The digest is that of the UsernameToken profile 1.0: of nonce, time and password. */
+function printToken(
+  { username, password, isDigest }: NonNullable<SecurityOptions['usernameToken']>,
+  now: number,
+): string {
+  const name = `<wsse:Username>${escapeXml(username)}</wsse:Username>`;
+  const typed = (type: string, text: string) =>
+    `<wsse:Password Type="${oasis}-username-token-profile-1.0#${type}">${text}</wsse:Password>`;
+  if (!isDigest) return `<wsse:UsernameToken>${name}${typed('PasswordText', escapeXml(password))}</wsse:UsernameToken>`;
+  const nonce = randomBytes(16);
+  const created = new Date(now).toISOString();
+  const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64');
+  return (
+    `<wsse:UsernameToken>${name}${typed('PasswordDigest', digest)}` +
+    `<wsse:Nonce EncodingType="${base64}">${nonce.toString('base64')}</wsse:Nonce><wsu:Created>${created}</wsu:Created></wsse:UsernameToken>`
+  );
+}

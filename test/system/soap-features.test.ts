@@ -295,7 +295,7 @@ describe('what an upstream adds to the header', () => {
 
   /** Calls through a gateway with these options of its upstream; returns the answer, and the envelope that the server received. */
   async function callWith(options: Partial<UpstreamOptions>, headers: Record<string, string> = {}) {
-    const { services } = await importWsdl(wsdl, { allowNetwork: false });
+    const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
     const { service } = services[0]!;
     const contract = declare({ ...service, operations: [...service.operations.values()] });
     const gateway = await createGateway({
@@ -378,5 +378,62 @@ describe('what an upstream adds to the header', () => {
     ['{urn:x}A', 'a\u0000b', 'has a character that XML has not'],
   ])('a block %s is refused', async (name, content, fault) => {
     await expect(callWith({ soapHeaders: { [name]: content } })).rejects.toThrow(fault);
+  });
+});
+
+describe('what servers do with HTTP and XML', () => {
+  const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+  const message = `<s:Envelope xmlns:s="${soap}"><s:Body><GetTicketResponse xmlns="urn:example:desk"><title>Käse</title></GetTicketResponse></s:Body></s:Envelope>`;
+  const declared = `<?xml version="1.0" encoding="utf-8"?>${message}`;
+  const head = (status: string, type = 'text/xml', more = '') =>
+    `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n${more}`;
+  const sized = (body: Buffer, type?: string) =>
+    Buffer.concat([Buffer.from(`${head('200 OK', type)}Content-Length: ${body.length}\r\n\r\n`), body]);
+  const utf8 = Buffer.from(declared);
+  const utf16 = Buffer.from(`\ufeff${declared.replace('utf-8', 'utf-16')}`, 'utf16le');
+  const chunk = (bytes: Buffer) =>
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+  const answers: readonly (readonly [title: string, answer: Buffer, status: number])[] = [
+    ['a plain answer', sized(utf8), 200],
+    ['a byte order mark', sized(Buffer.from(`\ufeff${declared}`)), 200],
+    ['UTF-16', sized(utf16, 'text/xml; charset=utf-16'), 200],
+    ['UTF-16 of the big end', sized(Buffer.from(utf16).swap16()), 200],
+    ['comments before the XML declaration', sized(Buffer.from(`\n<!-- a - b -->\n<!-- c -->${declared}`)), 200],
+    [
+      'chunks',
+      Buffer.concat([
+        Buffer.from(`${head('200 OK', undefined, 'Transfer-Encoding: chunked\r\n')}\r\n`),
+        ...[chunk(utf8.subarray(0, 50)), chunk(utf8.subarray(50)), Buffer.from('0\r\n\r\n')],
+      ]),
+      200,
+    ],
+    [
+      'HTTP/1.0 until the connection closes',
+      Buffer.concat([Buffer.from('HTTP/1.0 200 OK\r\nContent-Type: text/xml\r\n\r\n'), utf8]),
+      200,
+    ],
+    ['a document type', sized(Buffer.from(`<!DOCTYPE x [<!ENTITY e "Käse">]>${message.replace('Käse', '&e;')}`)), 502],
+    ['half of a comment before the declaration', sized(Buffer.from(`<!-- a -- b -->${declared}`)), 502],
+  ];
+
+  test.each(answers)('%s', async (_, answer, status) => {
+    const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
+    const { service } = services[0]!;
+    const contract = declare({ ...service, operations: [...service.operations.values()] });
+    const gateway = await createGateway({
+      services: [contract.answeredBy('desk')],
+      upstreams: { desk: { url: `http://127.0.0.1:${port}`, format: 'soap11', credentials: 'forward' } },
+      settings: { LOG_LEVEL: 'silent' },
+    });
+    const { origin } = await gateway.listen();
+    const got = await callerOf(origin).json('GetTicket', { id: '7' });
+    await gateway.close();
+    server.close();
+    expect(got.status).toBe(status);
+    if (status === 200) expect(got.answer).toEqual({ title: 'Käse' });
   });
 });

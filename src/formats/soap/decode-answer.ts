@@ -69,9 +69,14 @@ function partOf(body: Buffer, contentType: string): { readonly bytes: Buffer; re
   return { bytes: part.body, charset: charsetIn(part.contentType) };
 }
 
-/** Scripts print line breaks before the declaration, where XML allows none. */
+/** Scripts print line breaks and comments before the declaration, where XML allows none. */
 function withoutLayout(bytes: Buffer): Buffer {
   let start = 0;
   while (bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x20 || bytes[start] === 0x09) start += 1;
+  const comments = commentsBeforeXml.exec(bytes.toString('latin1', start, start + commentsLengthMax));
+  if (comments !== null) start += comments[0].length;
   return start === 0 ? bytes : bytes.subarray(start);
 }
+
+const commentsLengthMax = 4_096;
+const commentsBeforeXml = /^(?:\xef\xbb\xbf)?(?:<!--(?:[^-]|-(?!-))*-->[\t\n\r ]*)+(?=<\?xml[\t\n\r ])/;

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { type Field, headerFieldOf, type ObjectSchema } from '../../contract/schema.ts';
 import { namedOperations, type Service, uriOf } from '../../contract/service.ts';
 import type { Element } from '../../lib/xml/element.ts';
-import type { Print, Side } from '../codec.ts';
+import { dateTimeFormatOf, type Print, type Side } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';
 import { elementAroundText } from './namespaces.ts';
@@ -36,8 +36,7 @@ const none: HeaderBlocks = Object.freeze<HeaderBlocks>({
 /** Compiles the headers of the operations of a server, each at its first use. */
 export function compileHeaders({
   services,
-  formatDateTime,
-}: Pick<FormatContext, 'services' | 'formatDateTime'>): (operation: Operation, side: Side) => HeaderBlocks {
+}: Pick<FormatContext, 'services'>): (operation: Operation, side: Side) => HeaderBlocks {
   const owners = new Map(
     services.toReversed().flatMap((each) => namedOperations(each).map((one) => [one, each] as const)),
   );
@@ -50,7 +49,7 @@ export function compileHeaders({
     let blocks = known.get(schema);
     if (blocks === undefined) {
       const declared = blocksOf(schema.fields[name]!, service, (each) =>
-        compilePrint(each, formatDateTime, service, 'fault'),
+        compilePrint(each, dateTimeFormatOf(service), service, 'fault'),
       );
       blocks = createBlocks(name, declared);
       known.set(schema, blocks);

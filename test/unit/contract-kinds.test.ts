@@ -66,6 +66,21 @@ describe('an integer', () => {
   ])('of %o as %j is %j', (schema, text, value) => expect(read(schema, text)).toBe(value));
 });
 
+describe('a member that the contract does not have', () => {
+  const fields = { count: optional(integer(1, 9, 1)) };
+  test.each([
+    ['{"count":1,"trace":"t"}', {}, [['trace']]],
+    ['{"count":1,"trace":""}', {}, []],
+    ['{"count":1,"trace":"t"}', { trace: 'old clients' }, []],
+    ['{"count":1,"trace":"t","other":"o"}', { trace: 'old clients' }, [['other']]],
+  ])('%s where %j is ignored', (text, ignoredMembers, issues) => {
+    const collector = new IssueCollector();
+    const value = compileRead(object('In', fields, { ignoredMembers }), reader)(JSON.parse(text), collector);
+    expect(value).toEqual({ count: 1 });
+    expect(collector.issues.map(({ path }) => path)).toEqual(issues);
+  });
+});
+
 describe('a number of JSON', () => {
   const inputs = object('In', { long: optional(long, ''), count: optional(integer(1, 9, 1), '') });
   const readJson = (text: string) => {

@@ -53,6 +53,7 @@ export {
   type Output,
   operation,
   type SoapActions,
+  type Transitions,
   type UpstreamBinding,
 } from '../contract/operation.ts';
 export type { ItemStep, Path, Step } from '../contract/path.ts';

@@ -58,11 +58,16 @@ export interface Operation<
   readonly oneWay?: true;
   /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
   readonly http?: HttpBinding;
+  /** The changes of a status that it makes, for the reference. */
+  readonly transitions?: Transitions;
   /** How an upstream is asked, where it is not asked as this program is. */
   readonly upstream?: UpstreamBinding;
   /** The SOAPAction that an upstream in SOAP demands, and that the WSDL declares; by default it is empty. Callers may send any. */
   readonly soapAction?: string | SoapActions;
 }
+
+/** What each status may become, with the reason for the change. `S`: the statuses. */
+export type Transitions<S extends string = string> = Readonly<Record<S, Readonly<Partial<Record<S, string>>>>>;
 
 /** A problem with data. SOAP callers receive an element in the detail of the fault, others the member `fault`. */
 export interface Fault {

@@ -79,6 +79,7 @@ function operationPage(
     ...(http?.method === 'PATCH' ? [patchText] : []),
     '## Request',
     ...(request.length > 0 ? request : ['The operation has no parameters.']),
+    ...transitionTable(operation),
     '## Response',
     ...bodyTables(output, 'output'),
     ...(operation.effect === 'writes' && !isBound(operation) ? ['## Retries', retryText] : []),
@@ -122,6 +123,18 @@ function bodyTables(schema: ObjectSchema, side: 'input' | 'output'): readonly st
   const { body } = splitByLocation(schema);
   return Object.keys(body.fields).length === 0 ? [] : records(body, side);
 }
+
+function transitionTable({ transitions = {} }: Operation): readonly string[] {
+  const rows = Object.entries(transitions).flatMap(([from, next]) => {
+    const reasons = Object.entries(next);
+    return reasons.length === 0
+      ? [[code(from), 'nothing', 'It is final.']]
+      : reasons.map(([to, reason = '']) => [code(from), code(to), reason]);
+  });
+  return rows.length === 0 ? [] : ['## Transitions', transitionText, table(['From', 'To', 'Reason'], rows)];
+}
+
+const transitionText = 'The changes of `status` that are accepted. The present status again is no change.';
 
 function problemTable(service: Service, operation: Operation): string {
   const kinds = refusalsOf(service, operation);

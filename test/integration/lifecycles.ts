@@ -335,7 +335,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       for (const kind of apis.keys()) {
         const api = apis.get(kind)!;
         const path = `${api.path}/${await make(kind)}`;
-        const [status] = api.kind.lifecycle.active ?? [];
+        const [status] = Object.keys(api.kind.lifecycle.active ?? {});
         const foreign = await ask.patch(path, { status }, { who: callers.otherPlatform });
         expect(foreign.body.errorCode).toBe('30_002');
         expect((await ask.get(path)).body.status).toBe('active');

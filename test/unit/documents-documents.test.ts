@@ -33,6 +33,20 @@ describe('the committed documents', () => {
     expect(page).toContain('| 422 | 801 | validation | Too many PaymentDetails defined |');
     expect(page.match(/^### (SOAP 1\.1|SOAP 1\.2|JSON|FORM|The form adapter, version 25)$/gm)).toHaveLength(5);
   });
+
+  test.each(platformResources.map(({ api }) => [api.kind.name, api] as const))(
+    'the reference has each transition of a status, with a reason: %s',
+    (name, { moves }) => {
+      const file = `docs/reference/balance-platform/update${name.charAt(0).toUpperCase()}${name.slice(1)}.md`;
+      const [, section = ''] = readFileSync(join(root, file), 'utf8').split(/^## (?:Transitions|Response)$/m);
+      const rows = [...section.matchAll(/^\| `(\w+)` \| (?:`(\w+)`|nothing) \| [A-Z].+\. \|$/gm)];
+      const accepted = Object.entries(moves).flatMap(([from, outcomes]) => {
+        const next = Object.entries(outcomes).filter(([, outcome]) => outcome === 'moves');
+        return next.length === 0 ? [[from, undefined]] : next.map(([to]) => [from, to]);
+      });
+      expect(rows.map(([, from, to]) => [from, to]).sort()).toEqual(accepted.sort());
+    },
+  );
 });
 
 describe('a second version of a service', () => {

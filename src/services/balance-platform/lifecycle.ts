@@ -1,7 +1,8 @@
 /** Checks changes of status. Closed is final; the same status again is no change. */
+import type { Transitions } from '../../contract/operation.ts';
 import { describe, Problem } from '../../contract/problem.ts';
 import { platformProblems } from './problems.ts';
-import type { Lifecycle, ResourceRecord, StoredResource } from './resource.ts';
+import type { ResourceRecord, StoredResource } from './resource.ts';
 
 /** Throws illegalMove where the lifecycle has no such transition, and finallyClosed for any change of a closed resource. */
 export function checkTransition<R extends ResourceRecord>(
@@ -10,7 +11,7 @@ export function checkTransition<R extends ResourceRecord>(
 ): void {
   const from = record.status;
   if (from === 'closed') throw new Problem(platformProblems.finallyClosed);
-  const lifecycle: Lifecycle = kind.lifecycle;
-  if (to === undefined || to === from || lifecycle[from]?.includes(to)) return;
+  const lifecycle: Transitions = kind.lifecycle;
+  if (to === undefined || to === from || lifecycle[from]?.[to] !== undefined) return;
   throw new Problem(platformProblems.illegalMove, describe(platformProblems.illegalMove, from, to));
 }

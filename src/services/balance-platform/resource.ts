@@ -1,6 +1,6 @@
 /** Kinds of resources, and resources as the store has them. */
 
-import type { Operation } from '../../contract/operation.ts';
+import type { Operation, Transitions } from '../../contract/operation.ts';
 import type { OperationHandlers } from '../../gateway/implement.ts';
 import type { Table } from '../../store/table.ts';
 import type { Sealed, Vault } from '../../vault/ports.ts';
@@ -24,7 +24,7 @@ export interface KindParts<R extends ResourceRecord> {
   /** `accountHolder`, as events name it. */
   readonly name: string;
   /** The statuses that may follow each status. */
-  readonly lifecycle: Lifecycle<R['status']>;
+  readonly lifecycle: Transitions<R['status']>;
   /** The name of its table, and what differs from the tables of other kinds. */
   readonly table: string;
   readonly tableOptions?: TableOptions;
@@ -35,8 +35,6 @@ export interface KindParts<R extends ResourceRecord> {
   /** Present where the kind has other sealed members. */
   readonly sealedPayload?: true;
 }
-
-export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S[]>>;
 
 export interface Parent<R extends ResourceRecord> {
   readonly kind: ResourceKind;

@@ -1,6 +1,6 @@
 /** The account holder: its records and the operations on it. */
 
-import { operation } from '../../../contract/operation.ts';
+import { operation, type Transitions } from '../../../contract/operation.ts';
 import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
@@ -9,6 +9,19 @@ import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
+
+/** Those of an account holder. */
+export const holderTransitions: Transitions<Infer<typeof holderStatus>> = {
+  active: {
+    suspended: 'Blocks it for a time: nothing is created or activated below it.',
+    closed: 'Ends it for good. Its balance accounts must be closed.',
+  },
+  suspended: {
+    active: 'Ends the block.',
+    closed: 'Ends it for good. Its balance accounts must be closed.',
+  },
+  closed: {},
+};
 
 const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
 
@@ -110,6 +123,7 @@ export const updateAccountHolder = operation({
   doc: 'Updates an account holder. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: roles.write,
+  transitions: holderTransitions,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,

@@ -1,14 +1,10 @@
 /** The kind of account holders; their parent is the platform. */
 import { resourceKind } from '../resource.ts';
-import type { AccountHolder } from './contract.ts';
+import { type AccountHolder, holderTransitions } from './contract.ts';
 
 export const accountHolders = resourceKind<AccountHolder>({
   name: 'accountHolder',
-  lifecycle: {
-    active: ['suspended', 'closed'],
-    suspended: ['active', 'closed'],
-    closed: [],
-  },
+  lifecycle: holderTransitions,
   table: 'account_holder',
   sealedPayload: true,
 });

@@ -1,6 +1,6 @@
 /** The balance account: its records and the operations on it. */
 
-import { operation } from '../../../contract/operation.ts';
+import { operation, type Transitions } from '../../../contract/operation.ts';
 import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
@@ -9,6 +9,26 @@ import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
+
+/** Those of a balance account. */
+export const accountTransitions: Transitions<Infer<typeof accountStatus>> = {
+  active: {
+    inactive: 'Deactivates it, such as an account that is not in use.',
+    suspended: 'Blocks it for a time, such as during an inquiry.',
+    closed: 'Ends it for good. Its payment instruments must be closed, and it must hold no money.',
+  },
+  inactive: {
+    active: 'Activates it. Its account holder must be active.',
+    suspended: 'Blocks it for a time, such as during an inquiry.',
+    closed: 'Ends it for good, as from `active`.',
+  },
+  suspended: {
+    active: 'Activates it again. Its account holder must be active.',
+    inactive: 'Ends the block, and leaves it out of use.',
+    closed: 'Ends it for good, as from `active`.',
+  },
+  closed: {},
+};
 
 const amount = integer(-999_999_999_999_999, 999_999_999_999_999, 0);
 
@@ -107,6 +127,7 @@ export const updateBalanceAccount = operation({
   doc: 'Updates a balance account. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: roles.write,
+  transitions: accountTransitions,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,

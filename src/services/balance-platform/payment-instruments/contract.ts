@@ -1,6 +1,6 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 
-import { operation } from '../../../contract/operation.ts';
+import { operation, type Transitions } from '../../../contract/operation.ts';
 import { type Infer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnly, readOnlyId } from '../read-only.ts';
@@ -9,6 +9,25 @@ import * as shapes from '../schemas.ts';
 import { card, cardInfo, cardUpdate, formFactor } from './card-contract.ts';
 
 const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
+
+/** Any reason can come with each. */
+export const instrumentTransitions: Transitions<Infer<typeof instrumentStatus>> = {
+  inactive: {
+    active: 'Activates it, such as a card that has arrived. Its balance account and account holder must be active.',
+    suspended: 'Blocks it before it was used, such as a card that is lost on its way.',
+    closed: 'Ends it before it was used. `cancelPaymentInstrument` does the same.',
+  },
+  active: {
+    suspended: 'Deactivates it for a time, such as a card that is mislaid, or a suspected fraud.',
+    closed:
+      'Ends it for good, such as a card that is lost, stolen, damaged or expired. A replacement that becomes active does the same.',
+  },
+  suspended: {
+    active: 'Activates it again, such as a card that is found. Its balance account and account holder must be active.',
+    closed: 'Ends it for good, such as a card that stays lost.',
+  },
+  closed: {},
+};
 const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
 
 export const statusReason = oneOf(
@@ -145,6 +164,7 @@ export const updatePaymentInstrument = operation({
   doc: 'Updates, activates or suspends a payment instrument. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: roles.write,
+  transitions: instrumentTransitions,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,

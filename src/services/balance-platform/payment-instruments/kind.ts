@@ -1,17 +1,12 @@
 /** The kind of payment instruments; their parent is a balance account. */
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { resourceKind } from '../resource.ts';
-import type { PaymentInstrument } from './contract.ts';
+import { instrumentTransitions, type PaymentInstrument } from './contract.ts';
 import { isKnownTo, numberReindexing } from './secrets.ts';
 
 export const paymentInstruments = resourceKind<PaymentInstrument>({
   name: 'paymentInstrument',
-  lifecycle: {
-    inactive: ['active', 'suspended', 'closed'],
-    active: ['suspended', 'closed'],
-    suspended: ['active', 'closed'],
-    closed: [],
-  },
+  lifecycle: instrumentTransitions,
   table: 'payment_instrument',
   tableOptions: { isFoundByStatus: true, reindexing: numberReindexing },
   parent: { kind: balanceAccounts, idOf: ({ balanceAccountId }) => balanceAccountId },

@@ -1,5 +1,5 @@
 /** Types that contain themselves: a contract has levels of them, every format reads these and refuses what is deeper. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as language from '../../src/api/contract.ts';
@@ -10,6 +10,7 @@ import type { Service } from '../../src/contract/service.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { checkSource } from '../../src/documents/wsdl/check-source.ts';
+import { messageFieldsMax, sizeOf } from '../../src/documents/wsdl/schema-size.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
@@ -124,6 +125,38 @@ describe.each<Format>(['soap11', 'soap12', 'json', 'form'])('%s', (format) => {
     expect(JSON.stringify(decodeResponse(keep, body))).not.toBe(
       JSON.stringify(decodeResponse(keep, encode(keep, { Root: levelsOf(6) }).body)),
     );
+  });
+});
+
+/** A WSDL in which each of the types contains all of them. */
+function web(count: number): string {
+  const names = Array.from({ length: count }, (_, at) => `T${at}`);
+  const elements = names.map((name) => `<xs:element name="${name}" type="t:${name}" minOccurs="0"/>`).join('');
+  const own = '<xs:element name="Own" type="xs:int"/>';
+  const types = names.map(
+    (name) => `<xs:complexType name="${name}"><xs:sequence>${own}${elements}</xs:sequence></xs:complexType>`,
+  );
+  return readFileSync(file, 'utf8').replace('elementFormDefault="qualified">', `$&${types.join('')}`);
+}
+
+describe('types that all contain each other', () => {
+  const importWeb = async (count: number) => {
+    const written = join(folder.path, `web${count}.wsdl`);
+    writeFileSync(written, web(count).replace('name="Root" type="t:Folder"', 'name="Root" type="t:T0"'));
+    const { service, findings } = await importWsdl(written, { allowNetwork: false });
+    const { fields } = sizeOf(service.operations.get('Keep')!.input);
+    const left = findings.filter(({ text }) => text.startsWith('the type contains itself'));
+    return { fields, left: left.length };
+  };
+
+  test('are left out in themselves where they would be too many', async () => {
+    const { fields, left } = await importWeb(12);
+    expect(left).toBeGreaterThan(0);
+    expect(fields).toBeLessThan(messageFieldsMax);
+  });
+
+  test('control: few of them are not', async () => {
+    expect(await importWeb(1)).toMatchObject({ left: 0 });
   });
 });
 

@@ -16,11 +16,14 @@ export type {
   AnsweredBy,
   FixedCredential,
   SecretSource,
+  SoapHeaderContent,
+  SoapHeaderText,
   UpstreamCredentials,
   UpstreamOptions,
   Upstreams,
   UpstreamTimeouts,
   UpstreamTls,
+  WsSecurity,
 } from '../backend/upstreams/options.ts';
 export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../callers/brown-out.ts';
 export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../callers/credentials/add-credential.ts';

@@ -134,7 +134,10 @@ const problem = (subject: Subject): Arbitrary<Problem> => {
 /** The facts of a problem that a format carries. */
 const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, sharedStatus: number) => {
   // The id in the body of a resource has the name of the one in its path: on the wire they are one.
-  const shown = issues.map(({ path, message: text }) => [dotted(path).replace(/^sameId$/, 'id'), text]);
+  // An unknown member keeps the name that its caller wrote.
+  const nameOf = ({ kind, path }: Issue) =>
+    kind.name === 'unknownField' ? dotted(path) : dotted(path).replace(/^sameId$/, 'id');
+  const shown = issues.map((issue) => [nameOf(issue), issue.message]);
   if (name === 'rest') return { status, message, issues: shown };
   if (formats[name].status422 === 422) return { status, code, type, message, issues: shown };
   // The text says a single issue, without its coordinates; a status of the format stands for most others.

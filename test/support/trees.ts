@@ -9,7 +9,7 @@ const text = string({ max: 20, example: 'text' });
 /** Folders in a folder, and in a part of it. */
 const folder = recursive(
   object('Folder', {
-    id: optional(integer(0, 9, 1), 'The number.', { xml: 'attribute' }),
+    no: optional(integer(0, 9, 1), 'The number.', { xml: 'attribute' }),
     folders: optional(list(self('Folder'), 'Folder', { max: 2 }), 'The folders in it.'),
     link: optional(
       object('Link', { target: optional(self('Folder'), 'What it shows.'), title: required(text, 'The title.') }),

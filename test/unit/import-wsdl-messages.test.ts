@@ -1,12 +1,15 @@
 /** Messages of every form that a WSDL may declare: the contract reads what it prints, in each format, and gives the same WSDL. */
+import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { SignedXml } from 'xml-crypto';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols, type NamedProtocol, type Protocols } from '../../src/formats/index.ts';
 import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
+import { createSecurity } from '../../src/upstream/ws-security.ts';
 import { decode, outcomeOf } from '../support/exchange.ts';
 
 const folder = join(import.meta.dirname, '../wsdl');
@@ -92,6 +95,40 @@ test('elements are where the WSDL has them', () => {
   );
   expect(bodyOf('Put')).toMatch(/^<soap:Body><ns1:Put [^>]* ns1:kind="k" xml:lang="en">/);
   expect(bodyOf('Nothing')).toMatch(/^<soap:Body[^>]*><\/soap:Body>$/);
+});
+
+test('a header that must be understood is that of an operation whose fields are elements of the Body', () => {
+  const outcomeWith = (name: string) => {
+    const { service, operation } = find(name);
+    const input = inputs.find(([each]) => each === name)?.[1];
+    const call = protocols.soap11.encodeRequest(service, operation, input);
+    const plain = call.body.replace(/<soap:Header>.*<\/soap:Header>/, '');
+    const block = '<o:Session xmlns:o="urn:other" soap:mustUnderstand="1"><o:Id>s</o:Id></o:Session>';
+    const body = plain.replace('<soap:Body', `<soap:Header>${block}</soap:Header><soap:Body`);
+    return outcomeOf(protocols, 'soap11', { ...call, body }, routes);
+  };
+  expect(outcomeWith('Parts-Ü')).toMatchObject({
+    input: expect.stringContaining('"soapHeaders":{"Session":{"Id":"s"}}'),
+  });
+  expect(outcomeWith('First')).toMatchObject({ problem: 'mustUnderstand' });
+});
+
+test('a signature is over a Body that declares namespaces', () => {
+  const { service, operation } = find('Parts-Ü');
+  const { body } = protocols.soap11.encodeRequest(service, operation, { One: 'one', Two: { A: 2, B: [3] } });
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const signature = { cert: publicKey, key: privateKey };
+  const { addBlocks, prefix } = protocols.soap11.upstream.envelope!;
+  const security = createSecurity({ signature }, prefix);
+  const signed = security.sign(addBlocks(body, security.block()));
+  expect(signed).toMatch(/<soap:Body [^>]*wsu:Id="body"[^>]*>/);
+  const verifier = new SignedXml({ publicCert: publicKey, idMode: 'wssecurity' });
+  verifier.loadSignature(/<ds:Signature .*<\/ds:Signature>/s.exec(signed)![0]);
+  expect(verifier.checkSignature(signed)).toBe(true);
 });
 
 test('one element without an action is no operation', () => {

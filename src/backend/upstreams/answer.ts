@@ -39,9 +39,13 @@ export function answerByUpstreams(
   });
 }
 
+/** Nothing is sent: the upstream knows no such operation. */
 const refusing = (service: Service): BoundHandler => ({
-  kind: 'plain',
-  handle() {
+  kind: 'remote',
+  upstream: 'none',
+  deduplicates: true,
+  msMax: 0,
+  async forward() {
     throw unknownOperation(service);
   },
 });

@@ -25,7 +25,7 @@ describe.each(operations)('$title', ({ service, operation }) => {
 describe('seeded defects', () => {
   const { service, operation } = operations.find(({ title }) => title === 'updatePaymentInstrument')!;
   const found = (property: properties.ResourceProperty, defect: Partial<Protocol>) =>
-    property({ protocol: { ...protocol, ...defect }, service, operation, runs: 200, unshrunk: true });
+    property({ protocol: { ...protocol, ...defect }, service, operation, runs: 1_000, unshrunk: true });
 
   test('an ignored header is found', () => {
     const decode: Protocol['decode'] = (body, media, target, { query }) =>

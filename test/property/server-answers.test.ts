@@ -340,6 +340,6 @@ describe('defects that must be found', () => {
     const broken = Object.fromEntries(
       Object.entries(base.protocols).map(([name, protocol]) => [name, { ...protocol, ...defect(protocol) }]),
     ) as unknown as Subject['protocols'];
-    expect(property({ ...base, protocols: broken, runs: 200, unshrunk: true })).toBeDefined();
+    expect(property({ ...base, protocols: broken, runs: 2_000, unshrunk: true })).toBeDefined();
   });
 });

@@ -16,7 +16,7 @@ import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
 import { disable } from '../../src/services/recurring/contract.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
 import { createUnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { ring } from '../support/fixture.ts';
@@ -97,6 +97,8 @@ export class ForwardingRun {
   readonly #gateways: Incarnation[] = [];
   /** Of every gateway: all clocks advance together. */
   #now = 0;
+  /** By how much the database's clock may be ahead of `#now`, while time passes. */
+  #passing = 0;
   #references = 0;
   #calm = false;
   readonly effects: Effect[] = [];
@@ -231,7 +233,8 @@ export class ForwardingRun {
       `the server ${'number' in outcome ? `has effect ${outcome.number}` : 'refuses'}: ${body} (${upstreamKey})`,
     );
     if ('number' in outcome) this.effects.push(outcome);
-    if (upstreamKey !== undefined) this.#known.set(upstreamKey, { body, outcome, at: this.#now });
+    // The gateway may have begun by a clock of the database that is ahead.
+    if (upstreamKey !== undefined) this.#known.set(upstreamKey, { body, outcome, at: this.#now + this.#passing });
     return outcome;
   }
 
@@ -317,14 +320,18 @@ export class ForwardingRun {
   async #pass(ms: number): Promise<void> {
     // In one transaction: a gateway sees all of it, or nothing.
     const { engine } = this.#options;
-    await engine.write(async (session) => {
+    const pass = async (session: TransactionSession): Promise<void> => {
       if (engine.dialect === 'postgres') await session.execute(lockPending, []);
       await session.execute(passPending, [ms]);
       await session.execute(passRecords, [ms]);
-    });
+    };
+    // Its lock waits for whatever a busy machine has begun.
+    this.#passing = ms;
+    await engine.write(pass, { noTimeout: true });
     // No request is on its way for a day.
     if (ms >= dayMs) this.#arrive();
     this.#now += ms;
+    this.#passing = 0;
     this.#note(`${ms} ms pass`);
   }
 

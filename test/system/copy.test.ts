@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-const shoppers = 3_000;
+const shoppers = 6_000;
 const folder = tempFolder();
 let production: Production;
 let server: Postgres;
@@ -111,7 +111,7 @@ describe('the tables of a copy', () => {
 
 describe('a copy', () => {
   test('resumes after two kills, duplicates no row, and verifies', async () => {
-    for (const rows of [500, 1_500]) {
+    for (const rows of [300, 900]) {
       expect((await killedAt(rows)).code).toBeNull();
       const [{ many } = {}] = await server.ask('select count(*) as many from stored_detail', [], target);
       expect(Number(many)).toBe(await rowsDone());
@@ -120,7 +120,7 @@ describe('a copy', () => {
     }
     const { code, stdout, stderr } = await copy();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^stored_detail +3000 rows {2}[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^stored_detail +6000 rows {2}[0-9a-f]{64}$/m);
     expect(stdout).toContain(`from ./data to PostgreSQL at 127.0.0.1:${server.port}/`);
     expect(stdout).not.toContain(server.password);
     await expectSame();
@@ -161,7 +161,7 @@ describe('a copy', () => {
     );
     const { code, stdout, stderr } = await copy();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('stored_detail is not the same in both (3000 and 3000 rows)');
+    expect(stderr).toContain('stored_detail is not the same in both (6000 and 6000 rows)');
   });
 
   test('into a database that holds rows is refused and changes nothing', async () => {

@@ -181,13 +181,13 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   );
   const before = count();
   const good = rows - rows / 100;
-  for (const share of [0.2, 0.4]) {
+  for (const share of [0.1, 0.2]) {
     const { code, stdout } = await killedWhen(
       ['updates', 'import', file],
       folder.path,
       production.variables,
       async () => {
-        while (count() - before < rows * share) await wait(5);
+        while (count() - before < rows * share) await wait(2);
       },
     );
     expect({ code, stdout }).toEqual({ code: null, stdout: '' });

@@ -1,6 +1,6 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
 import { type Operation, operation } from './operation.ts';
-import { type Field, type Fields, type ObjectSchema, object, type Schema } from './schema.ts';
+import { documented, type Field, type Fields, type ObjectSchema, object, type Schema } from './schema.ts';
 import { type Service, service } from './service.ts';
 
 /** Converts canonical values of an older version. Absent where the shapes are the same. */
@@ -190,8 +190,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
   }
 
   function deriveObject(schema: ObjectSchema): Derived {
-    const own = concerned.filter(({ type }) => type === schema.name);
-    for (const each of own) used.add(each);
+    // It stands for the object around it, which is derived itself.
+    if (schema.isSelf) return { schema };
+    const { tooDeep } = schema;
+    const isCut = ({ newer }: Difference) => newer !== undefined && tooDeep?.members.includes(newer) === true;
+    const ofType = concerned.filter(({ type }) => type === schema.name);
+    const own = ofType.filter((each) => !isCut(each));
+    for (const each of ofType) used.add(each);
     const fields: [string, Field][] = [];
     const rules: MemberRule[] = [];
     const wholes = own.filter(({ whole }) => whole);
@@ -221,9 +226,21 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     const added = own.flatMap(({ newer, older }) => (newer === undefined && older !== undefined ? [older] : []));
     for (const { name } of added) rules.push({ older: name, newer: undefined });
     if (!differs && added.length === 0) return { schema };
-    const names = new Map(rules.map(({ older, newer }) => [newer, older] as const));
+    const names = new Map(
+      [...rules, ...ofType.filter(isCut).map(({ newer, older }) => ({ newer, older: older?.name }))].map(
+        ({ older, newer }) => [newer, older] as const,
+      ),
+    );
+    const olderName = (name: string) => (names.has(name) ? names.get(name) : name);
+    const { recursion } = schema;
     return {
-      schema: rebuilt(schema, insert(fields, added), ignored, (name) => (names.has(name) ? names.get(name) : name)),
+      schema: withMarks(rebuilt(schema, insert(fields, added), ignored, olderName), {
+        recursion: recursion && { ...recursion, template: asObject(derive(recursion.template).schema) },
+        tooDeep: tooDeep && {
+          ...tooDeep,
+          members: tooDeep.members.map(olderName).filter((each) => each !== undefined),
+        },
+      }),
       upgrade: inOrder([
         rules.some(({ older, newer, upgrade }) => older !== newer || upgrade !== undefined)
           ? (value) => convertMembers(value, rules, (rule) => [rule.older, rule.newer, rule.upgrade])
@@ -315,6 +332,19 @@ function rebuilt(
     choices: choices.map((choice) => ({ ...choice, options: choice.options.map(namesOf) })),
     ignoredMembers: Object.fromEntries(Object.entries(known).filter(([each]) => !Object.hasOwn(fields, each))),
     whenEmpty: namesOf(whenEmpty),
+  });
+}
+
+/** How deep the object may be in itself is the same in both versions. */
+function withMarks(
+  schema: ObjectSchema,
+  { recursion, tooDeep }: { [K in 'recursion' | 'tooDeep']: ObjectSchema[K] },
+): ObjectSchema {
+  if (recursion === undefined && tooDeep === undefined) return schema;
+  return documented<ObjectSchema>({
+    ...schema,
+    ...(recursion !== undefined && { recursion }),
+    ...(tooDeep !== undefined && { tooDeep }),
   });
 }
 

@@ -2,8 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { converted, type Difference, has, lacks, olderVersion, renamed } from '../../src/contract/older-version.ts';
 import { operation } from '../../src/contract/operation.ts';
+import { compileRead, IssueCollector } from '../../src/contract/read.ts';
+import { recursive, self } from '../../src/contract/recursive.ts';
 import { list, mapOf, object, optional, required, string } from '../../src/contract/schema.ts';
 import { type Service, service } from '../../src/contract/service.ts';
+import { deriveOpenApi } from '../../src/documents/openapi.ts';
+import { reader } from '../../src/formats/json/read.ts';
 import { bindHandler, compose, implement } from '../../src/gateway/implement.ts';
 
 const text = string({ example: 'a' });
@@ -183,4 +187,36 @@ test('refuses to leave out an operation that the next version lacks, and version
   expect(() => olderVersion(newest, { ...parts, withoutOperations: ['moveOrder'] })).toThrow(/no operation moveOrder/);
   const handlers = { placeOrder: async () => ({ number: '1' }), cancelOrder: async () => ({}) };
   expect(() => compose([implement(newest, handlers, v2, v1)])).toThrow(/Orders v1 does not lead/);
+});
+
+test('an older version of a type in itself says how deep it may be, and refers to itself', () => {
+  const folder = object('Folder', {
+    name: required(text, 'Its name.'),
+    folders: optional(list(self('Folder'), 'folder', { max: 9 }), 'What is in it.'),
+  });
+  const keep = operation({ ...placeOrder, name: 'keep', input: recursive(folder, 2), output: object('Kept', {}) });
+  const next = service({ ...newest, operations: [keep] });
+  const older = olderVersion(next, {
+    version: 2,
+    answers: { from: 2, to: 2 },
+    differences: [renamed('Folder', 'title', 'name'), renamed('Folder', 'inside', 'folders')],
+  });
+  const { input } = older.operations.get('keep')!;
+  const nested = (depth: number): object => ({ title: 'a', ...(depth > 1 && { inside: [nested(depth - 1)] }) });
+  const read = compileRead(input, reader);
+  const issuesOf = (depth: number) => {
+    const collector = new IssueCollector();
+    read(nested(depth), collector);
+    return collector.issues.map(({ message }) => message);
+  };
+  expect(issuesOf(2)).toEqual([]);
+  expect(issuesOf(3)).toEqual(['Problem parsing request: inside.inside is too deep: Folder may be 2 deep in itself']);
+  const { schemas } = deriveOpenApi([older], 'http://gateway.example').components as { readonly schemas: object };
+  expect(schemas).toMatchObject({
+    Folder: { properties: { title: {}, inside: { items: { $ref: '#/components/schemas/Folder' } } } },
+  });
+  expect(older.adapters.get(older.operations.get('keep')!)?.upgrade?.(nested(2))).toEqual({
+    name: 'a',
+    folders: [{ name: 'a' }],
+  });
 });

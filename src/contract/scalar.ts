@@ -12,8 +12,8 @@ export const textLengthMax = 4000;
 /** Characters of XML that a field holds as text. */
 export const markupLengthMax = 65_536;
 
-/** Every SQL database has columns for as many. */
-export const decimalDigitsMax = 38;
+/** Also integers and decimals without a limit of their own fit: a binary fraction has up to 55 digits in a few systems. */
+export const decimalDigitsMax = 100;
 
 /** A body of every format has room for as many bytes in base64. */
 export const binaryLengthMax = 16_384;
@@ -94,7 +94,10 @@ export interface DecimalSchema {
   /** Both ends included; absent where only the digits limit the value. */
   readonly min?: string;
   readonly max?: string;
-  /** `text`: a text in JSON in any case. By default a number where a double has its value, with up to 15 digits, and else a text. */
+  /**
+   * `text`: a text in JSON in any case. By default a number where a double has its value, with up to 15 digits or as an integer up to
+   * 2^53 - 1, and else a text.
+   */
   readonly json?: 'text';
   readonly example: string;
 }
@@ -224,7 +227,8 @@ export function dateTime(
   return documented<DateTimeSchema>({ kind: 'dateTime', example, ...options });
 }
 
-/** A number as text; a value never is a JavaScript number. Throws RangeError for more digits than are supported. */
+/**
+ * A number as text; a value never is a JavaScript number. Without a fraction it is an integer of any size. Throws RangeError for more digits than are supported. */
 export function decimal(options: Omit<DecimalSchema, 'kind'>): Documented<DecimalSchema> {
   const { digits, fraction } = options;
   if (!(digits >= 1 && digits <= decimalDigitsMax && fraction >= 0 && fraction <= digits))

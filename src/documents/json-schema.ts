@@ -59,7 +59,7 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
     case 'decimal':
       return {
         // A pattern concerns texts only.
-        type: schema.json === 'text' ? 'string' : ['number', 'string'],
+        type: schema.json === 'text' ? 'string' : [schema.fraction === 0 ? 'integer' : 'number', 'string'],
         pattern: decimalPattern(schema),
         examples: [schema.json === 'text' ? schema.example : Number(schema.example)],
       };

@@ -49,7 +49,7 @@ describe('a decimal', () => {
   });
 
   test('has bounded digits', () => {
-    expect(() => decimal({ digits: 39, fraction: 0, example: '1' })).toThrow(RangeError);
+    expect(() => decimal({ digits: 101, fraction: 0, example: '1' })).toThrow(RangeError);
     expect(() => decimal({ digits: 2, fraction: 3, example: '1' })).toThrow(RangeError);
   });
 });

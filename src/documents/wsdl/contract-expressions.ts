@@ -6,8 +6,6 @@ import { call, type Expression, members, quote } from './source-text.ts';
 const ranges: Readonly<Record<string, string>> = {
   '-32768,32767': 'short',
   '-2147483648,2147483647': 'int',
-  '-9007199254740991,9007199254740991': 'long',
-  '0,9007199254740991': 'unsignedLong',
 };
 
 export function choiceExpression({ options, exclusive, orNone, problem, doc }: Choice): Expression {
@@ -67,7 +65,7 @@ export function scalarName(schema: ScalarSchema): string {
     case 'double':
       return 'float';
     case 'decimal':
-      return 'amount';
+      return schema.fraction === 0 ? 'wholeNumber' : 'amount';
     case 'dateTime':
       return 'moment';
     case 'date':

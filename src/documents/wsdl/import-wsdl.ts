@@ -58,7 +58,7 @@ function commentsOf(services: readonly Service[], findings: readonly Finding[]):
   const names = services.map(({ name, version }) => `${name}, version ${version}`);
   return [
     `/** ${names.join('; ')}: the ${names.length === 1 ? 'contract' : 'contracts'} of a WSDL, by \`triglyph import-wsdl\`. */`,
-    `// Where the WSDL sets no limit, texts have ${textLengthMax} characters and lists ${itemsMax} items; integers are at most 2^53 - 1.`,
+    `// Where the WSDL sets no limit, texts have ${textLengthMax} characters and lists ${itemsMax} items.`,
     ...kinds,
   ];
 }

@@ -56,24 +56,27 @@ const reasons: Readonly<Record<PatternFault, string>> = {
   'too many': `: the documents have more than ${patternsMax}`,
 };
 
-/** Integers that a number of JSON, and of JavaScript, keeps: 2^53 - 1. */
-const integerMax = Number.MAX_SAFE_INTEGER;
+type Range = readonly [min: bigint | undefined, max: bigint | undefined];
 
-const integerRanges: Readonly<Record<string, readonly [number, number]>> = {
-  byte: [-128, 127],
-  short: [-32_768, 32_767],
-  int: [-(2 ** 31), 2 ** 31 - 1],
-  long: [-integerMax, integerMax],
-  integer: [-integerMax, integerMax],
-  unsignedByte: [0, 255],
-  unsignedShort: [0, 65_535],
-  unsignedInt: [0, 2 ** 32 - 1],
-  unsignedLong: [0, integerMax],
-  nonNegativeInteger: [0, integerMax],
-  positiveInteger: [1, integerMax],
-  nonPositiveInteger: [-integerMax, 0],
-  negativeInteger: [-integerMax, -1],
+/** Without an end where there is none. */
+const integerRanges: Readonly<Record<string, Range>> = {
+  byte: [-128n, 127n],
+  short: [-32_768n, 32_767n],
+  int: [-(2n ** 31n), 2n ** 31n - 1n],
+  long: [-(2n ** 63n), 2n ** 63n - 1n],
+  integer: [undefined, undefined],
+  unsignedByte: [0n, 255n],
+  unsignedShort: [0n, 65_535n],
+  unsignedInt: [0n, 2n ** 32n - 1n],
+  unsignedLong: [0n, 2n ** 64n - 1n],
+  nonNegativeInteger: [0n, undefined],
+  positiveInteger: [1n, undefined],
+  nonPositiveInteger: [undefined, 0n],
+  negativeInteger: [undefined, -1n],
 };
+
+/** Digits after the point where the type sets no limit. */
+const fractionMax = 60;
 
 /** Texts of these have a form that the contract does not check. */
 const readAsText: ReadonlySet<string> = new Set([
@@ -260,39 +263,44 @@ export class SimpleTypes {
     return dateTime(Date.UTC(2026, 0, 31, 12), { timeZone: this.#timeZone });
   }
 
-  #integer(
-    from: LocatedElement,
-    { base, single, patterns }: Facets,
-    [least, most]: readonly [number, number],
-  ): ScalarSchema {
+  /** A number where every program has its value, and else a decimal without a fraction. */
+  #integer(from: LocatedElement, { base, single, patterns }: Facets, range: Range): ScalarSchema {
     this.#noteUnchecked(from, patterns);
-    const digits = countIn(single, 'totalDigits');
-    const limit = digits === undefined || digits > 15 ? integerMax : 10 ** digits - 1;
-    const min = Math.max(
-      least,
+    const digits = Math.min(countIn(single, 'totalDigits') || decimalDigitsMax, decimalDigitsMax);
+    const limit = 10n ** BigInt(digits) - 1n;
+    const [above, below] = [integerIn(single, 'minExclusive'), integerIn(single, 'maxExclusive')];
+    const min = greatest(-limit, range[0], integerIn(single, 'minInclusive'), plusOne(above));
+    const max = -greatest(
       -limit,
-      numberIn(single, 'minInclusive') ?? -integerMax,
-      (numberIn(single, 'minExclusive') ?? -integerMax - 1) + 1,
-    );
-    const max = Math.min(
-      most,
-      limit,
-      numberIn(single, 'maxInclusive') ?? integerMax,
-      (numberIn(single, 'maxExclusive') ?? integerMax + 1) - 1,
+      negated(range[1]),
+      negated(integerIn(single, 'maxInclusive')),
+      plusOne(negated(below)),
     );
     if (min > max) throw new Refused(from, `no ${base} is in its range`);
-    return integer(min, max, Math.min(Math.max(1, min), max));
+    const example = greatest(min, max < 1n ? max : 1n);
+    if (min >= Number.MIN_SAFE_INTEGER && max <= Number.MAX_SAFE_INTEGER)
+      return integer(Number(min), Number(max), Number(example));
+    const digitsOf = (value: bigint) => String(value).replace('-', '').length;
+    const size = Math.max(digitsOf(min), digitsOf(max));
+    const all = 10n ** BigInt(size) - 1n;
+    return decimal({
+      digits: size,
+      fraction: 0,
+      ...(min > -all && { min: String(min) }),
+      ...(max < all && { max: String(max) }),
+      example: String(example),
+    });
   }
 
   #decimal(from: LocatedElement, { single, patterns }: Facets): ScalarSchema {
     this.#noteUnchecked(from, patterns);
     const digits = Math.min(countIn(single, 'totalDigits') || decimalDigitsMax, decimalDigitsMax);
-    const fraction = Math.min(countIn(single, 'fractionDigits') ?? Math.min(18, digits), digits);
+    const fraction = Math.min(countIn(single, 'fractionDigits') ?? Math.min(fractionMax, digits), digits);
     for (const facet of ['minExclusive', 'maxExclusive'])
       if (facet in single)
         this.#findings.add('changed', from, `${facet} ${single[facet]} is read as if the value were allowed`);
     const bound = (text: string | undefined) =>
-      text !== undefined && /^-?\d{1,30}(?:\.\d{1,18})?$/.test(text) && (text.split('.')[1] ?? '').length <= fraction
+      text !== undefined && /^-?\d{1,40}(?:\.\d{1,60})?$/.test(text) && (text.split('.')[1] ?? '').length <= fraction
         ? text
         : undefined;
     const min = bound(single.minInclusive ?? single.minExclusive);
@@ -337,6 +345,24 @@ function numberIn(facets: Readonly<Record<string, string>>, name: string): numbe
   const text = facets[name];
   const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** Undefined for what is no integer, or has more digits than a decimal. */
+function integerIn(facets: Readonly<Record<string, string>>, name: string): bigint | undefined {
+  const text = facets[name]?.trim().replace(/^\+/, '') ?? '';
+  return /^-?\d{1,100}$/.test(text) ? BigInt(text) : undefined;
+}
+
+function negated(value: bigint | undefined): bigint | undefined {
+  return value === undefined ? undefined : -value;
+}
+
+function plusOne(value: bigint | undefined): bigint | undefined {
+  return value === undefined ? undefined : value + 1n;
+}
+
+function greatest(first: bigint, ...others: readonly (bigint | undefined)[]): bigint {
+  return others.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), first);
 }
 
 function shortened(pattern: string): string {

@@ -3,6 +3,7 @@ import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { holdsAnyElement, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
+import { isExactInteger } from '../../lib/exact-json.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
@@ -83,7 +84,7 @@ const digitsMax = 15;
 function appendDecimal(text: string, value: unknown): string {
   const decimal = value as string;
   const digits = decimal.replace(/^-?0?\.?|\./g, '').replace(/^0+/, '');
-  return text + (digits.length <= digitsMax ? decimal : `"${decimal}"`);
+  return text + (digits.length <= digitsMax || isExactInteger(decimal) ? decimal : `"${decimal}"`);
 }
 
 /** Without the quotes. Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */

@@ -1,0 +1,151 @@
+/** Types of XML Schema through a contract that is imported, in front of a server that answers with what it was sent, or as it is told. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { service as declare } from '../../src/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+
+const wsdl = join(import.meta.dirname, '../wsdl/types.wsdl');
+const namespace = 'urn:types';
+const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
+const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
+
+let server: Server;
+let gateway: RunningGateway;
+let origin: string;
+/** The Bodies that the server got. */
+const received: string[] = [];
+/** What the server answers next, in place of what it was sent. */
+let told: string | undefined;
+
+const bodyIn = (envelope: string) => /<(\w+):Body[^>]*>(.*)<\/\1:Body>/s.exec(envelope)?.[2] ?? '';
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const envelope = await text(request);
+    received.push(bodyIn(envelope));
+    const answer = told ?? envelope.replace(/(<\/?(?:\w+:)?Echo[A-Z]\w+)(?=[ />])/g, '$1Response');
+    told = undefined;
+    response.setHeader('content-type', 'text/xml;charset=utf-8').end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/types`;
+  const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['*'] });
+  const { service } = services[0]!;
+  const contract = declare({ ...service, operations: [...service.operations.values()] });
+  gateway = await createGateway({
+    services: [contract.answeredBy('types')],
+    upstreams: { types: { url, format: 'soap11', credentials: 'forward', singleAddress: true } },
+    settings: { LOG_LEVEL: 'silent' },
+  });
+  origin = (await gateway.listen()).origin;
+});
+afterAll(async () => {
+  await gateway.close();
+  server.close();
+});
+
+async function post(path: string, contentType: string, body: string) {
+  const response = await fetch(`${origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': contentType, soapaction: '""' },
+    body,
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** As JSON text, since a number could lose digits. */
+const json = (operation: string, body: string) => post(`/types/${operation}`, 'application/json', body);
+
+const form = async (operation: string, pairs: Record<string, string>) => {
+  const { status, text } = await post(
+    `/types/${operation}`,
+    'application/x-www-form-urlencoded',
+    new URLSearchParams(pairs).toString(),
+  );
+  return { status, pairs: Object.fromEntries(new URLSearchParams(text)) };
+};
+
+/** The answer is the content of the Body. */
+const soap = async (content: string) => {
+  const { status, text } = await post('/types', 'text/xml;charset=utf-8', envelopeOf(content));
+  return { status, body: bodyIn(text) };
+};
+
+const envelopeOf = (content: string) =>
+  `<e:Envelope xmlns:e="${soap11}" xmlns:xsi="${xsi}" xmlns:t="${namespace}"><e:Body>${content}</e:Body></e:Envelope>`;
+
+describe('integers and decimals of any size', () => {
+  const big = {
+    Long: '-9223372036854775808',
+    UnsignedLong: '18446744073709551615',
+    Integer: `-${'9'.repeat(60)}`,
+    NonNegative: '1'.repeat(100),
+    Decimal: '0.1000000000000000055511151231257827021181583404541015625',
+  };
+
+  test('lose no digit in JSON, and are texts there', async () => {
+    const { status, text } = await json('EchoNumbers', JSON.stringify({ Value: big }));
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual({ Value: { ...big, Longs: [] } });
+    for (const [name, value] of Object.entries(big))
+      expect(received.at(-1)).toMatch(new RegExp(`<(?:\\w+:)?${name}>${value}<`));
+  });
+
+  test('a caller in JSON may send them as numbers, and those that a double has exactly are answered as numbers', async () => {
+    const { status, text } = await json(
+      'EchoNumbers',
+      '{"Value":{"Long":9223372036854775807,"Integer":9007199254740991,"Decimal":12.50,"Longs":[1,-9007199254740992]}}',
+    );
+    expect(status).toBe(200);
+    expect(received.at(-1)).toContain('<Long>9223372036854775807<');
+    expect(text).toBe(
+      '{"Value":{"Long":"9223372036854775807","Integer":9007199254740991,"Decimal":12.5,"Longs":[1,"-9007199254740992"]}}',
+    );
+  });
+
+  test('lose no digit in FORM and SOAP', async () => {
+    const pairs = Object.fromEntries(Object.entries(big).map(([name, value]) => [`Value.${name}`, value]));
+    expect(await form('EchoNumbers', pairs)).toEqual({ status: 200, pairs });
+    const elements = Object.entries(big).map(([name, value]) => `<t:${name}>${value}</t:${name}>`);
+    const { status, body } = await soap(`<t:EchoNumbers><t:Value>${elements.join('')}</t:Value></t:EchoNumbers>`);
+    expect(status).toBe(200);
+    for (const [name, value] of Object.entries(big)) expect(body).toMatch(new RegExp(`<(?:\\w+:)?${name}>${value}<`));
+  });
+
+  test.each([
+    ['Long', '9223372036854775808'],
+    ['UnsignedLong', '-1'],
+    ['UnsignedLong', '18446744073709551616'],
+    ['Integer', '1.5'],
+    ['Integer', '1'.repeat(101)],
+    ['Decimal', `0.${'1'.repeat(61)}`],
+  ])('%s of %s is refused in every format, and nothing is sent', async (name, value) => {
+    const before = received.length;
+    const answers = [
+      await json('EchoNumbers', `{"Value":{"${name}":${value}}}`),
+      await json('EchoNumbers', `{"Value":{"${name}":"${value}"}}`),
+      await post('/types/EchoNumbers', 'application/x-www-form-urlencoded', `Value.${name}=${value}`),
+      await post(
+        '/types',
+        'text/xml',
+        envelopeOf(`<t:EchoNumbers><t:Value><t:${name}>${value}</t:${name}></t:Value></t:EchoNumbers>`),
+      ),
+    ];
+    for (const { status, text } of answers) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(text).toContain(name);
+    }
+    expect(received).toHaveLength(before);
+  });
+
+  test('an answer with a number beyond its type is no answer', async () => {
+    told = envelopeOf(
+      '<t:EchoNumbersResponse><t:Value><t:Long>9223372036854775808</t:Long></t:Value></t:EchoNumbersResponse>',
+    );
+    expect((await json('EchoNumbers', '{}')).status).toBeGreaterThanOrEqual(500);
+  });
+});

@@ -16,6 +16,7 @@ const engine = {
   gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'lib', 'store', 'vault'],
   upstream: ['callers', 'contract', 'formats', 'idempotency', 'lib'],
   import: ['contract', 'formats', 'gateway', 'lib', 'store'],
+  compare: ['contract', 'lib'],
   convert: ['callers', 'contract', 'formats', 'gateway', 'lib'],
   http: ['callers', 'contract', 'formats', 'gateway', 'lib'],
 };

@@ -1,0 +1,115 @@
+/** Compares the answers of two servers to one request, and counts their differences by kind. */
+import type { Operation } from '../contract/operation.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
+import { compareValues, type Difference, type IdPairs } from './compare-values.ts';
+import type { Rules } from './rules.ts';
+
+/** An answer in canonical form: an output, or a refusal. */
+export interface ComparedAnswer {
+  readonly output?: unknown;
+  readonly refusal?: { readonly code?: string | undefined; readonly message: string };
+}
+
+/** The path of a difference between an output and a refusal, or between two refusals. */
+export const outcomePath = '(outcome)';
+/** The path of a difference between the texts of two refusals with one code. */
+export const messagePath = '(message)';
+
+/** Finds all differences between two answers to a request of the operation. */
+export function compareAnswers(
+  operation: Operation,
+  left: ComparedAnswer,
+  right: ComparedAnswer,
+  rules: Rules,
+  ids: IdPairs,
+): readonly Difference[] {
+  const [own, other] = [outcomeOf(left), outcomeOf(right)];
+  if (own !== other) return ofHead(outcomePath, 'outcome', own, other, rules);
+  if (left.refusal === undefined || right.refusal === undefined)
+    return compareValues(operation.output, left.output ?? {}, right.output ?? {}, rules, ids);
+  const [text, otherText] = [left.refusal.message, right.refusal.message];
+  return text === otherText ? [] : ofHead(messagePath, 'value', text, otherText, rules);
+}
+
+function ofHead(path: string, kind: Difference['kind'], left: string, right: string, rules: Rules): Difference[] {
+  return rules.scalar(path)?.kind === 'ignore' ? [] : [{ kind, path, at: path, left, right }];
+}
+
+function outcomeOf({ refusal }: ComparedAnswer): string {
+  return refusal === undefined ? 'ok' : `refused ${refusal.code ?? 'without a code'}`;
+}
+
+/** Equal differences of an operation: those of one path and kind. */
+export interface DifferenceGroup {
+  readonly operation: string;
+  readonly path: string;
+  readonly kind: Difference['kind'];
+  /** Answers that have it. */
+  count: number;
+  /** Milliseconds since the epoch, of the first and the last request that had it. */
+  firstAt: number;
+  lastAt: number;
+  /** The first callers that had it. */
+  readonly callers: Set<string>;
+  /** The first one. */
+  readonly example: Difference & { readonly reference: string };
+  /** Why it may stay. */
+  readonly accepted?: string;
+}
+
+/** The request whose answers were compared. */
+export interface ComparedRequest {
+  readonly operation: string;
+  readonly caller: string;
+  /** When it was received: milliseconds since the epoch. */
+  readonly at: number;
+  readonly reference: string;
+}
+
+const groupsMax = 1_000;
+const callersMax = 20;
+
+/** Counts differences. Beyond 1,000 groups the oldest one is forgotten, and counted as such. */
+export class DifferenceTally {
+  readonly #groups = new BoundedMap<string, DifferenceGroup>(groupsMax, { removed: () => (this.forgotten += 1) });
+  /** Pairs of answers; those that differ, accepted differences apart. */
+  compared = 0;
+  different = 0;
+  /** Groups that were one too many. */
+  forgotten = 0;
+
+  /** Returns whether the answers differ in what is not accepted. */
+  add(
+    { operation, caller, at, reference }: ComparedRequest,
+    differences: readonly Difference[],
+    rules: Rules,
+  ): boolean {
+    this.compared += 1;
+    const groups = new Map(differences.map((each) => [`${each.kind} ${each.path}`, each]));
+    let isDifferent = false;
+    for (const [name, difference] of groups) {
+      const { path, kind } = difference;
+      const accepted = rules.accepted(path);
+      const group = this.#groups.getOrCreate(`${operation} ${name}`, () => ({
+        ...{ operation, path, kind, count: 0, firstAt: at, lastAt: at, callers: new Set<string>() },
+        example: { ...difference, reference },
+        ...(accepted !== undefined && { accepted }),
+      }));
+      group.count += 1;
+      group.firstAt = Math.min(group.firstAt, at);
+      group.lastAt = Math.max(group.lastAt, at);
+      if (group.callers.size < callersMax) group.callers.add(caller);
+      isDifferent ||= accepted === undefined;
+    }
+    if (isDifferent) this.different += 1;
+    return isDifferent;
+  }
+
+  /** Those that are not accepted first, and of these the most frequent. */
+  list(): readonly DifferenceGroup[] {
+    const isAccepted = ({ accepted }: DifferenceGroup): number => Number(accepted !== undefined);
+    return [...this.#groups]
+      .map(([, group]) => group)
+      .sort((one, other) => isAccepted(one) - isAccepted(other) || other.count - one.count);
+  }
+}

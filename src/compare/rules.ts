@@ -1,0 +1,143 @@
+/** What does not count as a difference between two answers, by the paths of members. */
+import type { Schema } from '../contract/schema.ts';
+import { walk } from '../contract/walk.ts';
+
+/**
+ * Rules as a file states them. A path is that of `Difference`: `details[].creationDate`, with `*` for the keys of a map. The name
+ * of an operation and a colon before it confine it to this operation, and `**.` stands for any members before it.
+ */
+export interface RuleTexts {
+  /** Members that are not compared. */
+  readonly ignore?: readonly string[];
+  /** Texts and numbers that are generated: as long as each other, with digits and letters in the same places. */
+  readonly sameShape?: readonly string[];
+  /** Generated references: one on the left is always the same one on the right, wherever it stands. */
+  readonly mapId?: readonly string[];
+  /** How far moments may be apart (`5 s`, `200 ms`, `2 min`), or numbers (`0.01`). */
+  readonly within?: Readonly<Record<string, string>>;
+  /** Lists whose items are told apart by one of their members; their order does not count. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** Differences that are known, each with the reason why they may stay. They are counted apart. */
+  readonly accepted?: readonly AcceptedText[];
+}
+
+export interface AcceptedText {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What a rule says of a scalar. */
+export type ScalarRule =
+  | { readonly kind: 'ignore' | 'sameShape' | 'mapId' }
+  /** Milliseconds, for moments. */
+  | { readonly kind: 'within'; readonly amount: number };
+
+/** The rules of one operation. */
+export interface Rules {
+  scalar(path: string): ScalarRule | undefined;
+  /** The member that tells the items of a list apart. */
+  key(path: string): string | undefined;
+  /** Why a difference may stay. */
+  accepted(path: string): string | undefined;
+}
+
+/** A rule, or why there is none. */
+export class RuleError extends Error {}
+
+const units: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const names = ['ignore', 'sameShape', 'mapId', 'within', 'keys', 'accepted'];
+
+/** Returns the rules of each operation, by its name. Throws `RuleError` for a text that is no list of rules. */
+export function compileRules(texts: RuleTexts): (operation: string) => Rules {
+  const unknown = Object.keys(texts).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new RuleError(`${unknown} is no kind of rule: ${names.join(', ')}`);
+  const scalars = new Paths<ScalarRule>();
+  for (const kind of ['ignore', 'sameShape', 'mapId'] as const)
+    for (const path of listOf(texts, kind)) scalars.add(textOf(path, kind), { kind });
+  for (const [path, amount] of Object.entries(texts.within ?? {}))
+    scalars.add(path, { kind: 'within', amount: amountOf(path, amount) });
+  const keys = new Paths<string>();
+  for (const [path, member] of Object.entries(texts.keys ?? {})) keys.add(path, textOf(member, 'keys'));
+  const accepted = new Paths<string>();
+  for (const { path, reason } of listOf(texts, 'accepted') as readonly AcceptedText[]) {
+    if (typeof reason !== 'string' || reason.trim() === '') throw new RuleError(`accepted: ${path} has no reason`);
+    accepted.add(textOf(path, 'accepted'), reason);
+  }
+  return (operation) => ({
+    scalar: (path) => scalars.find(operation, path),
+    key: (path) => keys.find(operation, path),
+    accepted: (path) => accepted.find(operation, path),
+  });
+}
+
+/** Returns the paths of rules that no operation has, by which a spelling mistake is found. `outputs`: by names of operations. */
+export function unusedPaths(texts: RuleTexts, outputs: ReadonlyMap<string, Schema>): readonly string[] {
+  const named = [
+    ...['ignore' as const, 'sameShape' as const, 'mapId' as const].flatMap((kind) => texts[kind] ?? []),
+    ...Object.keys(texts.within ?? {}),
+    ...Object.keys(texts.keys ?? {}),
+  ];
+  const known = new Map([...outputs].map(([name, schema]) => [name, pathsOf(schema)]));
+  return named.filter((text) => {
+    const path = new Paths<true>();
+    path.add(text, true);
+    return ![...known].some(([operation, paths]) => paths.some((each) => path.find(operation, each)));
+  });
+}
+
+/** Values by the path of a rule: that of one operation comes before that of all, and a whole path before its end. */
+class Paths<V> {
+  readonly #whole = new Map<string, V>();
+  readonly #ends: (readonly [operation: string, end: string, value: V])[] = [];
+
+  add(text: string, value: V): void {
+    const [, operation = '', path = ''] = /^(?:(\w[\w.-]*):)?(.*)$/s.exec(text) ?? [];
+    if (path === '' || path === '**.') throw new RuleError(`${text} is no path: details[].creationDate, say`);
+    if (path.startsWith('**.')) this.#ends.push([operation, path.slice(3), value]);
+    else this.#whole.set(`${operation}:${path}`, value);
+  }
+
+  find(operation: string, path: string): V | undefined {
+    const whole = this.#whole.get(`${operation}:${path}`) ?? this.#whole.get(`:${path}`);
+    if (whole !== undefined || this.#ends.length === 0) return whole;
+    return this.#ends.find(
+      ([name, end]) => (name === '' || name === operation) && (path === end || path.endsWith(`.${end}`)),
+    )?.[2];
+  }
+}
+
+function pathsOf(schema: Schema): readonly string[] {
+  return walk<readonly string[]>(schema, {
+    scalar: () => [''],
+    joined: () => [''],
+    list: (_, item) => ['', ...item.map((each) => joinPath('[]', each))],
+    map: (_, item = ['']) => ['', ...item.map((each) => joinPath('*', each))],
+    object: (_, members) => ['', ...members.flatMap(({ name, part }) => part.map((each) => joinPath(name, each)))],
+    self: () => [''],
+  });
+}
+
+/** `details` and `[].card` are `details[].card`. */
+export function joinPath(before: string, after: string): string {
+  if (before === '' || after === '') return before + after;
+  return after.startsWith('[') ? before + after : `${before}.${after}`;
+}
+
+function amountOf(path: string, text: unknown): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/.exec(String(text)) ?? [];
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (number === undefined || factor === undefined)
+    throw new RuleError(`within: ${path} is ${String(text)}, which is no time or number: 5 s, 200 ms, 0.01`);
+  return Number(number) * factor;
+}
+
+function listOf<K extends keyof RuleTexts>(texts: RuleTexts, kind: K): readonly unknown[] {
+  const list: unknown = texts[kind] ?? [];
+  if (!Array.isArray(list)) throw new RuleError(`${kind} is no list`);
+  return list;
+}
+
+function textOf(value: unknown, kind: string): string {
+  if (typeof value !== 'string' || value === '') throw new RuleError(`${kind} has what is no text: ${String(value)}`);
+  return value;
+}

@@ -65,7 +65,7 @@ export function scalarName(schema: ScalarSchema): string {
     case 'double':
       return 'float';
     case 'decimal':
-      return schema.fraction === 0 ? 'wholeNumber' : 'amount';
+      return schema.fraction === 0 ? 'long' : 'amount';
     case 'dateTime':
       return 'moment';
     case 'date':

@@ -84,7 +84,7 @@ function headerOf(message: ObjectSchema): Schema | undefined {
 
 /** The members of an operation's element that holds the fields itself. */
 export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {
-  const inBody = Object.entries(fields).filter(([, { xml }]) => xml !== 'header');
+  const inBody = Object.entries(fields).filter(([, { xml }]) => xml !== 'header' && xml !== 'attachment');
   return inBody.map(([name, field]) => memberOf(name, [field], isMandatory(field, service)));
 }
 

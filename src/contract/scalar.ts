@@ -15,8 +15,8 @@ export const markupLengthMax = 65_536;
 /** Also integers and decimals without a limit of their own fit: a binary fraction has up to 55 digits in a few systems. */
 export const decimalDigitsMax = 100;
 
-/** A body of every format has room for as many bytes in base64. */
-export const binaryLengthMax = 16_384;
+/** The most bytes that a value may have. The largest body of a server limits it further. */
+export const binaryLengthMax = 67_108_864;
 
 /** Values that a credential may name, by the name under which it holds them. */
 export interface Grant {
@@ -119,6 +119,13 @@ export interface BinarySchema {
   readonly kind: 'binary';
   /** Length in bytes; `binaryLengthMax` at most. */
   readonly max: number;
+  /** The media type of the bytes, which the WSDL declares, and parts of messages have: `image/png`. */
+  readonly mediaType?: string;
+  /**
+   * In SOAP always a part beside the envelope. `swaRef`: the text of the element is its URL (WS-I Attachments Profile 1.0).
+   * `href`: the element is empty and has the URL as this attribute, as messages in the encoding of SOAP have it.
+   */
+  readonly attached?: 'swaRef' | 'href';
   readonly example: string;
 }
 
@@ -246,10 +253,13 @@ export function date(example: string): Documented<DateSchema> {
   return documented({ kind: 'date', example });
 }
 
-/** Bytes as base64 text. Throws RangeError for a greater length than is supported. */
+/** Bytes as base64 text. Throws RangeError for a greater length than is supported, and TypeError for what is no media type. */
 export function binary(options: Omit<BinarySchema, 'kind'>): Documented<BinarySchema> {
   if (!(options.max >= 1 && options.max <= binaryLengthMax))
     throw new RangeError(`a binary value has 1 to ${binaryLengthMax} bytes`);
+  const { mediaType } = options;
+  if (mediaType !== undefined && !/^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(mediaType))
+    throw new TypeError(`${JSON.stringify(mediaType)} is no media type`);
   return documented<BinarySchema>({ kind: 'binary', ...options });
 }
 

@@ -92,9 +92,10 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   /**
    * In SOAP, the field is an attribute of the object's element, or its text: only for scalars. An attribute is in no namespace where
    * the field has none; `xml` is the prefix of that of XML. `header`: the field of a message whose members are blocks in the header
-   * of the envelope, each an object.
+   * of the envelope, each an object. `attachment`: the field of a message that is a part beside the envelope, to which no element
+   * refers; only for bytes.
    */
-  readonly xml?: 'attribute' | 'text' | 'header';
+  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
   /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
@@ -271,6 +272,11 @@ export function object<const F extends Fields>(
   });
 }
 
+/** The names of the fields of a message that are parts beside the envelope. */
+export function attachedFieldsOf({ fields }: ObjectSchema): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name]!.xml === 'attachment');
+}
+
 /** The name of the field of a message that is its SOAP header. */
 export function headerFieldOf({ fields }: ObjectSchema): string | undefined {
   for (const name in fields) if (fields[name]!.xml === 'header') return name;
@@ -323,6 +329,9 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
     if (!isOfObjects || headers.length > 1)
       throw new TypeError(`${object}: ${name} is no object of header blocks, or not the only one`);
   }
+  const notBytes = names.find((name) => fields[name]?.xml === 'attachment' && fields[name].schema.kind !== 'binary');
+  if (notBytes !== undefined)
+    throw new TypeError(`${object}: ${notBytes} holds no bytes, so it cannot be an attachment`);
   const texts = names.filter((name) => fields[name]?.xml === 'text');
   const [text] = texts;
   if (text === undefined) return undefined;

@@ -62,6 +62,8 @@ export interface Service<O extends Operation = Operation> {
   readonly namespaces?: Namespaces;
   /** `request-result` where it is absent. */
   readonly soapStyle?: SoapStyle;
+  /** Servers in SOAP that answer it get bytes as parts beside the envelope (MTOM), unless the configuration of the upstream says otherwise. */
+  readonly mtom?: true;
   /**
    * The fields that its WSDL declares mandatory (minOccurs 1, not nillable): all required ones, where it is absent, or those
    * that are `marked` by `mandatoryInStubs`, for a service whose WSDL is published already.

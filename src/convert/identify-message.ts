@@ -9,7 +9,7 @@ import type { Media, Target } from '../formats/protocol.ts';
 import type { MessageClues } from '../formats/text-tools.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { detect } from '../gateway/detect.ts';
-import { identify } from '../gateway/identify.ts';
+import { type Identified, identify } from '../gateway/identify.ts';
 import type { Route, Routes } from '../gateway/route.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { HttpMessage } from './http-message.ts';
@@ -106,12 +106,15 @@ function identifyFormat(
   if (from !== undefined) return { format: from, media: { ...declared, type: protocols[from].mediaType }, body };
   if (declared.type === 'application/problem+json') return { format: addressFormats.bound, media: declared, body };
   const isNamed = Object.hasOwn(byMediaType, declared.type) && declared.type !== multipartType;
-  const found = isNamed ? { contentType: declared.type, body } : identify(body, declared.type, headers['content-type']);
+  const found: Identified = isNamed
+    ? { contentType: declared.type, body }
+    : identify(body, declared.type, headers['content-type']);
   const { media } = detect(wire, route, protocols, isNamed ? headers['content-type'] : found.contentType);
   const format = route.format ?? byMediaType[media.type];
   if (format === undefined)
     throw new ConversionError('unnamed', 'the message is like none of the formats: name its format');
-  return { format, media, body: found.body };
+  const { attachments } = found;
+  return { format, media: attachments === undefined ? media : { ...media, attachments }, body: found.body };
 }
 
 /** An operation with an HTTP binding has one format. A form whose body names the operation is the adapter's. */

@@ -1,12 +1,14 @@
-/** Reads bodies in parts: multipart/related (RFC 2387) of one part, as MTOM and SOAP with attachments send it, and forms (RFC 7578). */
+/** Reads and writes bodies in parts: multipart/related (RFC 2387), as MTOM and SOAP with Attachments send it, and forms (RFC 7578). */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type * as Library from 'multipasta';
+import { mayHoldNumber } from '../contract/member-names.ts';
 import { Problem } from '../contract/problem.ts';
 import { charsetOf } from '../lib/charset.ts';
 import { decodeText } from './body-text.ts';
 import { encode, contentType as formContentType } from './form/print.ts';
 import { malformedBody } from './malformed-body.ts';
+import type { Attachments } from './related.ts';
 import { unsupportedMedia } from './unsupported-media.ts';
 
 export const multipartType = 'multipart/related';
@@ -16,24 +18,51 @@ export const formDataType = 'multipart/form-data';
 const xopType = 'application/xop+xml';
 const xmlTypes: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml', xopType]);
 
+/** A body without what is around it. */
 export interface Part {
   /** Media type and charset of the envelope. */
   readonly contentType: string;
   readonly body: Buffer;
 }
 
+/** An envelope with the parts beside it. */
+export interface Related extends Part {
+  readonly attachments: Attachments;
+}
+
+/** Parts of one body, the envelope included. */
+export const partsMax = 100;
+
 let library: typeof Library | undefined;
 
-/** The only part of a body. `contentType` is the header of the request. Throws a Problem for anything but one XML part. */
-export function onlyPart(body: Buffer, contentType: string): Part {
-  let found: Part | undefined;
-  readParts(body, contentType, (info, bytes) => {
-    if (found !== undefined) throw unreadableParts('several parts');
-    requireXml(info);
-    found = { contentType: typeOf(info), body: bytes };
-  });
-  if (found === undefined) throw malformedBody('malformed multipart');
-  return found;
+/**
+ * The envelope of a body and the parts beside it. `contentType` is the header of the message. The envelope is the part that `start`
+ * names, or else the first one. Throws a Problem where that is no XML, for two parts of one name, and for more parts than `countMax`.
+ */
+export function readRelated(body: Buffer, contentType: string, countMax = partsMax): Related {
+  const start = parameterIn(contentType, 'start');
+  const parts: { info: Library.PartInfo; contentId: string; bytes: Buffer }[] = [];
+  const add = (info: Library.PartInfo, bytes: Buffer) => parts.push({ info, contentId: contentIdOf(info), bytes });
+  readParts(body, contentType, countMax, add);
+  const named = start === undefined ? undefined : parts.find(({ contentId }) => contentId === withoutBrackets(start));
+  // Some senders write another name than that of their only XML part.
+  const root = named ?? parts[0];
+  if (root === undefined) throw malformedBody('malformed multipart');
+  requireXml(root.info);
+  const ids = new Set<string>();
+  const others = parts.filter((each) => each !== root);
+  for (const { contentId } of [root, ...others])
+    if (contentId !== '' && ids.size === ids.add(contentId).size)
+      throw malformedBody('Content-ID stands twice', printableId(contentId));
+  return {
+    contentType: typeOf(root.info),
+    body: root.bytes,
+    attachments: {
+      isXop: root.info.contentType === xopType,
+      parts: others.map(({ info, contentId, bytes }) => ({ contentId, bytes: decodePart(info, bytes) })),
+      bodyLength: body.length,
+    },
+  };
 }
 
 /**
@@ -42,7 +71,7 @@ export function onlyPart(body: Buffer, contentType: string): Part {
  */
 export function formOfParts(body: Buffer, contentType: string): Part {
   const pairs: string[] = [];
-  readParts(body, contentType, (info, bytes) => {
+  readParts(body, contentType, Number.POSITIVE_INFINITY, (info, bytes) => {
     const { charset: label } = info.contentTypeParameters;
     const charset = label === undefined ? 'utf-8' : charsetOf(label);
     if (info.contentDisposition !== 'form-data' || info.filename !== undefined || info.contentType !== 'text/plain')
@@ -55,23 +84,32 @@ export function formOfParts(body: Buffer, contentType: string): Part {
   return { contentType: formContentType, body: Buffer.from(pairs.join('&')) };
 }
 
-/** Throws a Problem for a body that is not in parts up to its end. */
-function readParts(body: Buffer, contentType: string, onPart: (info: Library.PartInfo, bytes: Buffer) => void): void {
+/** Throws a Problem for a body that is not in parts up to its end, and for more than `maxParts`. */
+function readParts(
+  body: Buffer,
+  contentType: string,
+  maxParts: number,
+  onPart: (info: Library.PartInfo, bytes: Buffer) => void,
+): void {
   let isComplete = false;
+  // The library knows no boundaries with such characters as `=` outside of quotes, which senders write.
+  const boundary = parameterIn(contentType, 'boundary');
+  if (boundary === undefined || boundary === '') throw malformedBody('malformed multipart');
   // Loaded for the first of these bodies, which few callers send.
   library ??= createRequire(import.meta.url)('multipasta') as typeof Library;
   const parser = library.make({
-    headers: { 'content-type': contentType },
+    headers: { 'content-type': `multipart/related; boundary="${boundary}"` },
     isFile: () => false,
     maxFieldSize: Number.POSITIVE_INFINITY,
+    maxParts,
     onFile: () => () => {},
     onField(info, bytes) {
       onPart(info, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       // Others stop reading at the end.
       if (isComplete) throw malformedBody('parts behind the end');
     },
-    onError() {
-      throw malformedBody('malformed multipart');
+    onError(error) {
+      throw malformedBody(error._tag === 'ReachedLimit' ? 'too many parts' : 'malformed multipart');
     },
     onDone() {
       isComplete = true;
@@ -92,8 +130,53 @@ function requireXml(info: Library.PartInfo): void {
   if (!isPlain(info)) throw unreadableParts('transfer encoding');
 }
 
-function isPlain({ headers: { 'content-transfer-encoding': encoding = 'binary' } }: Library.PartInfo): boolean {
-  return typeof encoding === 'string' && /^(7bit|8bit|binary)$/i.test(encoding);
+function encodingOf({ headers: { 'content-transfer-encoding': encoding = 'binary' } }: Library.PartInfo): string {
+  return typeof encoding === 'string' ? encoding.trim().toLowerCase() : '';
+}
+
+function isPlain(info: Library.PartInfo): boolean {
+  return ['7bit', '8bit', 'binary'].includes(encodingOf(info));
+}
+
+/** Throws a Problem for an encoding that no sender of SOAP uses. */
+function decodePart(info: Library.PartInfo, bytes: Buffer): Buffer {
+  if (isPlain(info)) return bytes;
+  const encoding = encodingOf(info);
+  if (encoding === 'base64') return Buffer.from(bytes.toString('latin1'), 'base64');
+  if (encoding === 'quoted-printable') return decodeQuoted(bytes.toString('latin1'));
+  throw unreadableParts('transfer encoding');
+}
+
+/** RFC 2045, section 6.7. */
+function decodeQuoted(text: string): Buffer {
+  const joined = text.replace(/[\t ]+(?=\r?\n|$)/g, '').replace(/=\r?\n/g, '');
+  return Buffer.from(
+    joined.replace(/=([\dA-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  );
+}
+
+function contentIdOf({ headers: { 'content-id': id = '' } }: Library.PartInfo): string {
+  if (typeof id !== 'string') throw malformedBody('two Content-IDs');
+  return withoutBrackets(id);
+}
+
+function withoutBrackets(id: string): string {
+  return id.trim().replace(/^<(.*)>$/, '$1');
+}
+
+/** A parameter of a header, with or without quotes; undefined where it is not there once. */
+function parameterIn(contentType: string, name: string): string | undefined {
+  const found = [...contentType.matchAll(/;\s*([\w-]+)=(?:"([^"\\]*)"|([^\s;"]+))/g)].filter(
+    ([, each]) => each!.toLowerCase() === name,
+  );
+  const [, , quoted, plain] = found[0] ?? [];
+  return found.length === 1 ? (quoted ?? plain) : undefined;
+}
+
+/** A Content-ID as messages show it: no control characters, and no text that could be a card number. */
+export function printableId(id: string): string {
+  return /^[\w.+=@%:-]{1,128}$/.test(id) && !mayHoldNumber(id) ? id : '?';
 }
 
 /** The parameter `type` of XOP is the media type of the envelope. */
@@ -104,7 +187,7 @@ function typeOf({ contentType, contentTypeParameters: { charset, type = 'text/xm
 }
 
 function unreadableParts(reason: string): Problem {
-  return unsupportedMedia('multipart/related with', ['one part, which is XML and not encoded'], { reason });
+  return unsupportedMedia('multipart/related with', ['a first part that is XML and not encoded'], { reason });
 }
 
 function unreadableFields(reason: string): Problem {

@@ -9,6 +9,7 @@ import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
 import type { Leniencies, Leniency } from './leniencies.ts';
+import type { Attached, Attachments } from './related.ts';
 import type { TextTools } from './text-tools.ts';
 import type { Message, WireRequest } from './wire.ts';
 
@@ -111,6 +112,8 @@ export interface Decoded {
   readonly key?: string | undefined;
   /** What the body needed to be read. */
   readonly leniencies?: readonly Leniency[];
+  /** The caller reads answers whose bytes are parts of their own (XOP). */
+  readonly acceptsXop?: boolean;
 }
 
 /** The parts of a content type that matter. */
@@ -118,6 +121,8 @@ export interface Media {
   readonly type: string;
   /** Absent if the caller names none, or none that is known. */
   readonly charset: Charset | undefined;
+  /** What the body came with, where it is the first of several parts. */
+  readonly attachments?: Attachments | undefined;
 }
 
 /** What an error message may contain in addition to the problem. */
@@ -141,6 +146,7 @@ export interface Call {
   /** As in `Message`. */
   readonly body: string;
   readonly bytes?: Buffer;
+  readonly attached?: Attached;
 }
 
 /** A wire format for the services of a server. */
@@ -217,13 +223,16 @@ export interface MessageCodec {
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. `kind`: of an issue there. */
   coordinates(path: Path, operation: Operation, side: 'input' | 'output', kind?: ProblemKind): string;
-  /** `extras`: as in `DecodedAnswer`. JSON has them, other formats ignore them. */
-  encode(operation: Operation, output: unknown, extras?: unknown): Message;
+  /**
+   * `extras`: as in `DecodedAnswer`. JSON has them, other formats ignore them. `asXop`: bytes are parts beside the message, in formats that
+   * have parts.
+   */
+  encode(operation: Operation, output: unknown, extras?: unknown, asXop?: boolean): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;
   /** Adds to an encoded message that what its caller uses is deprecated; absent where the headers of HTTP are enough. */
   addNotice?(message: Message, notice: DeprecationNotice): Message;
-  /** The client's half, for upstreams, documents and tests. `key`: for the place in the body, where the format has one. */
-  encodeRequest(service: Service, operation: Operation, input: unknown, key?: string): Call;
+  /** The client's half, for upstreams, documents and tests. `key`: for the place in the body, where the format has one. `asXop`: as for `encode`. */
+  encodeRequest(service: Service, operation: Operation, input: unknown, key?: string, asXop?: boolean): Call;
   /** Strict: for answers of this program, by their text. */
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
   /** Accepts what other servers write differently. Throws a Problem for bytes that cannot be parsed. */

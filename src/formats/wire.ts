@@ -1,6 +1,7 @@
 /** HTTP messages without an HTTP framework: what comes in and what goes out. */
 import type { Buffer } from 'node:buffer';
 import type { Sender } from '../contract/canonical.ts';
+import { type Attached, packed } from './related.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -40,11 +41,20 @@ export interface Message {
   readonly body: string;
   /** What is sent in a binary format. */
   readonly bytes?: Buffer;
+  /** What is sent beside the text, in parts of which it is the first. */
+  readonly attached?: Attached;
 }
 
+/** Packages of messages: what is sent is asked for more than once. */
+const packages = new WeakMap<object, Buffer>();
+
 /** What is sent of a message. */
-export function sentBody({ body, bytes }: Pick<Message, 'body' | 'bytes'>): string | Buffer {
-  return bytes ?? body;
+export function sentBody(message: Pick<Message, 'body' | 'bytes' | 'attached'>): string | Buffer {
+  const { body, bytes, attached } = message;
+  if (attached === undefined) return bytes ?? body;
+  const known = packages.get(message) ?? packed(body, attached);
+  packages.set(message, known);
+  return known;
 }
 
 /** The response to an operation without an answer. */

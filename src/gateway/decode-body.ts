@@ -5,7 +5,7 @@ import { addressFormats, fallbackFormats, formatOfBody, type Protocols } from '.
 import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
 import type { RequestState } from './answer.ts';
 import { detect, requireReadable } from './detect.ts';
-import { identify, startMax } from './identify.ts';
+import { type Identified, identify, startMax } from './identify.ts';
 
 /**
  * Sets `request.protocol` to the format of the body, and `request.target` to the version that knows all of it; a refusal is answered in
@@ -66,11 +66,11 @@ function identifyBody(
   // A form without a body has its fields in the query, and no media type.
   const isInQuery =
     received.length === 0 && detected.media.type === '' && route.format === addressFormats.adapter && wire.query !== '';
-  const { contentType, body } = isInQuery
+  const { contentType, body, attachments }: Identified = isInQuery
     ? { contentType: request.protocol.mediaType, body: received }
     : identify(received, detected.media.type, wire.headers['content-type']);
   const found = detect(wire, route, protocols, contentType);
   request.protocol = found.protocol;
   requireReadable(found, route, target, protocols);
-  return { media: found.media, body };
+  return { media: attachments === undefined ? found.media : { ...found.media, attachments }, body };
 }

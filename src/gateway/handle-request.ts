@@ -113,7 +113,7 @@ async function execute(
   const { operation } = decoded!;
   const message = operation.oneWay
     ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
-    : protocol.encode(operation, output, result.extras);
+    : protocol.encode(operation, output, result.extras, decoded!.acceptsXop);
   return answer(request, message, gateway);
 }
 

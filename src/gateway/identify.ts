@@ -1,17 +1,20 @@
 /** Identifies a body whose head does not say what it is: by its first byte, or as the parts of a multipart body. */
 import type { Buffer } from 'node:buffer';
 import { formatOfBody, wireFormats } from '../formats/index.ts';
-import { formDataType, formOfParts, multipartType, onlyPart } from '../formats/multipart.ts';
+import { formDataType, formOfParts, multipartType, readRelated } from '../formats/multipart.ts';
+import type { Attachments } from '../formats/related.ts';
 
 export interface Identified {
   /** What Content-Type would have said; empty for a body that is like none of the formats. */
   readonly contentType: string;
   readonly body: Buffer;
+  /** The parts beside it. */
+  readonly attachments?: Attachments;
 }
 
-/** Throws a Problem for a multipart body that is not one part of XML, and for a form in parts with more than fields. */
+/** Throws a Problem for a multipart body that does not begin with XML, and for a form in parts with more than fields. */
 export function identify(body: Buffer, declaredType: string, header: string | undefined): Identified {
-  if (declaredType === multipartType) return onlyPart(body, header ?? '');
+  if (declaredType === multipartType) return readRelated(body, header ?? '');
   if (declaredType === formDataType) return formOfParts(body, header ?? '');
   return { contentType: typeOf(body), body };
 }

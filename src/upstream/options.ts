@@ -53,6 +53,8 @@ export interface UpstreamSetup {
   readonly tls?: UpstreamTls | undefined;
   /** For SOAP servers with one address: all requests go to the URL itself. */
   readonly isSingleAddress?: boolean | undefined;
+  /** Whether requests in SOAP have their bytes in parts of their own (MTOM); where it is absent, the contract decides. */
+  readonly mtom?: boolean | undefined;
   /** What requests in SOAP have beside their message. */
   readonly soap?: SoapOptions | undefined;
   readonly connections: number;

@@ -13,10 +13,10 @@ import { compileSoapHeaders } from './soap-headers.ts';
 /** The message of a request. Its headers may be added to. */
 export type EncodeRequest = (request: AnyRequest, key: string | undefined) => OutgoingRequest;
 
-type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format'>;
+type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format' | 'mtom'>;
 
 export function compileRequest(
-  { url, key: keyPlace, isSingleAddress, soap, format }: RequestOptions,
+  { url, key: keyPlace, isSingleAddress, soap, format, mtom }: RequestOptions,
   protocol: Protocol,
   service: Service,
   operation: Operation,
@@ -28,17 +28,21 @@ export function compileRequest(
   const { origin } = new URL(url);
   const tools = protocol.upstream.envelope;
   const complete = soap === undefined || tools === undefined ? undefined : compileSoapHeaders(soap, tools);
+  // A signature counts for bytes in the envelope: the signer knows no parts.
+  const asXop = soap?.security?.signature === undefined && (mtom ?? service.mtom ?? false);
   const action = format === 'soap11' || format === 'soap12' ? soapActionOf(operation, format) : '';
   return (request, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
-    const call = protocol.encodeRequest(service, operation, request.input, bodyKey);
+    const call = protocol.encodeRequest(service, operation, request.input, bodyKey, asXop);
     const { method = 'POST', path, body } = call;
     const headers = [...fixed];
     addCallHeaders(headers, protocol, call);
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     const sentTo = only ?? base + path;
-    if (complete !== undefined)
-      return { method, path: sentTo, headers, body: complete(body, { request, to: origin + sentTo, action }) };
+    if (complete !== undefined) {
+      const completed = complete(body, { request, to: origin + sentTo, action });
+      return { method, path: sentTo, headers, body: sentBody({ ...call, body: completed }) };
+    }
     return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };
   };
 }

@@ -173,11 +173,11 @@ describe('multipart/related', () => {
     expect((await post(service, header('soap11'), wrong)).entry.outcome).toBe('unreadable');
   });
 
-  test('an attachment is refused, and the refusal says so', async () => {
+  test('an attachment that no field has is refused, and the refusal says so', async () => {
     const attachment = '--b\r\nContent-Type: image/png\r\n\r\nx\r\n';
     const { message, entry } = await post(service, header('soap11'), mtom('soap11', attachment));
-    expect([entry.protocol, entry.outcome, message.status]).toEqual(['soap11', 'unsupportedMedia', 415]);
-    expect(message.body).toContain('send multipart/related with one part, which is XML and not encoded');
+    expect([entry.protocol, entry.outcome, message.status]).toEqual(['soap11', 'undecodable', 500]);
+    expect(message.body).toContain('attachment without a reference to it');
   });
 
   test('a reference to an attachment is refused', async () => {

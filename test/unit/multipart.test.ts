@@ -1,9 +1,9 @@
-/** The one part of multipart/related bodies, as SOAP stacks write them, and hostile ones. */
+/** The parts of multipart/related bodies, as SOAP stacks write them, and hostile ones. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem } from '../../src/contract/problem.ts';
-import { onlyPart } from '../../src/formats/multipart.ts';
+import { readRelated } from '../../src/formats/multipart.ts';
 import { seed } from '../support/seed.ts';
 
 const header = 'multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="text/xml"; boundary="b-1"';
@@ -15,7 +15,7 @@ const xop = 'Content-Type: application/xop+xml; charset=UTF-8; type="text/xml"';
 const mtom = part([xop, 'Content-Transfer-Encoding: binary', 'Content-ID: <root@x>'], xml) + end;
 
 const read = (text: string, contentType = header) => {
-  const { contentType: found, body } = onlyPart(Buffer.from(text), contentType);
+  const { contentType: found, body } = readRelated(Buffer.from(text), contentType);
   return [found, body.toString()];
 };
 
@@ -38,28 +38,78 @@ describe('read', () => {
     expect(read(text)).toEqual([contentType, xml]);
   });
 
+  test('parts beside the envelope, which `start` names, in any order', () => {
+    const others = [
+      part(['Content-Type: image/png', 'Content-ID: <a@x>', 'Content-Transfer-Encoding: BINARY'], '\r\nraw'),
+      part(['Content-Type: text/plain', 'Content-ID: b@x', 'Content-Transfer-Encoding: base64'], 'AAEC\r\nAwQ='),
+      part(['Content-Type: text/plain', 'Content-Transfer-Encoding: quoted-printable'], 'a=3D=\r\nb  \r\nc=c3=A9'),
+    ];
+    const [first = '', ...rest] = others;
+    for (const text of [mtom.replace(end, others.join('') + end), first + mtom.replace(end, rest.join('') + end)]) {
+      const { body, attachments } = readRelated(Buffer.from(text), header);
+      expect(body.toString()).toBe(xml);
+      expect(attachments.parts.map(({ contentId, bytes }) => [contentId, bytes.toString('latin1')])).toEqual([
+        ['a@x', '\r\nraw'],
+        ['b@x', '\0\x01\x02\x03\x04'],
+        ['', 'a=b\r\nc\xc3\xa9'],
+      ]);
+    }
+  });
+
+  test.each([
+    ['binary SOAP', xop, true],
+    ['an envelope', 'Content-Type: text/xml', false],
+  ])('XOP: %s is %s', (_, type, isXop) => {
+    expect(readRelated(Buffer.from(part([type], xml) + end), header).attachments.isXop).toBe(isXop);
+  });
+
   test('a boundary without quotes', () => {
+    expect(read(mtom.replaceAll('--b-1', '------=_P/1'), 'multipart/related;boundary=----=_P/1')[1]).toBe(xml);
     expect(read(mtom, 'multipart/related; boundary=b-1')[1]).toBe(xml);
   });
 });
 
 describe('refused', () => {
   const attachment = part(['Content-Type: image/png'], 'x');
-  const hint = 'Unsupported media type: send multipart/related with one part, which is XML and not encoded';
+  const hint = 'Unsupported media type: send multipart/related with a first part that is XML and not encoded';
   test.each([
-    ['an attachment', mtom.replace(end, attachment + end), 'several parts'],
-    ['an attachment in front', attachment + mtom, 'part is not XML'],
-    ['two XML parts', mtom.replace(end, mtom), 'several parts'],
-    ['a second body in the epilogue', mtom + mtom, 'several parts'],
+    [
+      'an attachment in front, and no part that `start` names',
+      attachment + mtom.replace('root@x', 'r@x'),
+      'part is not XML',
+    ],
     ['an image', attachment + end, 'part is not XML'],
     ['JSON', part(['Content-Type: application/json'], '{}') + end, 'part is not XML'],
     ['no Content-Type', part(['Content-ID: <root@x>'], xml) + end, 'part is not XML'],
-    ['thousands of parts', mtom.replace(end, '').repeat(2_000) + end, 'several parts'],
+    [
+      'an unknown encoding of an attachment',
+      mtom.replace(end, part(['Content-Transfer-Encoding: x-gzip'], 'x') + end),
+      'transfer encoding',
+    ],
     ['two Content-Types', part([xop, xop], xml) + end, 'part is not XML'],
     ['base64', part([xop, 'Content-Transfer-Encoding: base64'], 'PGEvPg==') + end, 'transfer encoding'],
     ['quoted-printable', part([xop, 'Content-Transfer-Encoding: Quoted-Printable'], xml) + end, 'transfer encoding'],
   ])('%s: 415, with what to send', (_, text, reason) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ message: hint, reason, status: 415 }));
+  });
+
+  test.each([
+    ['a second body in the epilogue', mtom + mtom, 'parts behind the end'],
+    ['a hundred parts more', mtom.replace(end, attachment.repeat(100) + end), 'too many parts'],
+    [
+      'two parts of one name',
+      mtom.replace(end, attachment.replace('\r\n', '\r\nContent-ID: <root@x>\r\n') + end),
+      'Content-ID stands twice',
+    ],
+    ['two names of one part', mtom.replace('Content-ID', 'Content-ID: <y@x>\r\nContent-ID'), 'two Content-IDs'],
+  ])('%s: 400, with the reason', (_, text, reason) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ reason, status: 400 }));
+  });
+
+  test('ninety-nine parts more are read, and a hundred where the limit allows them', () => {
+    const hundred = mtom.replace(end, attachment.repeat(100) + end);
+    expect(readRelated(Buffer.from(hundred), header, 200).attachments.parts).toHaveLength(100);
+    expect(read(mtom.replace(end, attachment.repeat(99) + end))[1]).toBe(xml);
   });
 
   const message = 'Problem parsing request: malformed multipart';
@@ -71,6 +121,8 @@ describe('refused', () => {
     ['another boundary', mtom, 'multipart/related; boundary=other'],
     ['no boundary', mtom, 'multipart/related'],
     ['an empty boundary', mtom, 'multipart/related; boundary=""'],
+    ['two boundaries', mtom, 'multipart/related; boundary=b-1; boundary="b-2"'],
+    ['a boundary with a quote', mtom, 'multipart/related; boundary="b-1\\""'],
     ['a header that does not end', `--b-1\r\n${xop}`, header],
     ['no header', part([], xml) + end, header],
     ['a header without a colon', part(['Content-Type'], xml) + end, header],
@@ -110,7 +162,7 @@ test('whatever the bytes: one part that is in the body, or a Problem', () => {
     fc.property(bodies, (text) => {
       const bytes = Buffer.from(text);
       try {
-        return bytes.includes(onlyPart(bytes, header).body);
+        return bytes.includes(readRelated(bytes, header).body);
       } catch (thrown) {
         return thrown instanceof Problem;
       }

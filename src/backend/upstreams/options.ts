@@ -79,6 +79,8 @@ export interface UpstreamOptions {
   readonly wsSecurity?: WsSecurity;
   /** WS-Addressing in requests in SOAP: To, Action, ReplyTo and MessageID. */
   readonly wsAddressing?: boolean;
+  /** Requests in SOAP have their bytes in parts of their own (MTOM). By default as the contract says. */
+  readonly mtom?: boolean;
   /** For a SOAP server with one address: every request goes to `url` itself. */
   readonly singleAddress?: boolean;
   /**

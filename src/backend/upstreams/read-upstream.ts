@@ -30,6 +30,8 @@ export interface ConfiguredUpstream {
   readonly queueMax: number;
   readonly responseBytesMax: number;
   readonly isSingleAddress: boolean;
+  /** Absent where the contract decides. */
+  readonly mtom: boolean | undefined;
   /** What requests in SOAP have beside their message. */
   readonly soap: SoapOptions | undefined;
   /** Where the upstream reads a key, with the header in lower case. Absent where it does not deduplicate. */
@@ -51,6 +53,7 @@ const members: Readonly<Record<keyof UpstreamOptions, true>> = {
   soapHeaders: true,
   wsSecurity: true,
   wsAddressing: true,
+  mtom: true,
   idempotency: true,
   idempotencyHeader: true,
   idempotencyMs: true,
@@ -90,6 +93,7 @@ export function readUpstream(
     queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
     responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
     isSingleAddress: reader.boolean('singleAddress'),
+    mtom: readMtom(reader),
     soap: readSoap(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
@@ -150,6 +154,17 @@ function readTimeouts(reader: MemberReader): Required<UpstreamTimeouts> {
   timeouts.allow(...Object.keys(standardTimeouts));
   const ms = (name: keyof UpstreamTimeouts): number => timeouts.wholeNumber(name, 10, msMax, standardTimeouts[name]);
   return { connectMs: ms('connectMs'), headersMs: ms('headersMs'), bodyMs: ms('bodyMs'), totalMs: ms('totalMs') };
+}
+
+function readMtom(reader: MemberReader): boolean | undefined {
+  if (!reader.has('mtom')) return undefined;
+  const format = reader.value('format');
+  if (format !== 'soap11' && format !== 'soap12')
+    reader.fault('mtom', 'is given, and the format is no SOAP: give format soap11 or soap12');
+  const security = reader.value('wsSecurity');
+  if (reader.value('mtom') === true && isMembers(security) && security.certFile !== undefined)
+    reader.fault('mtom', 'is true, and wsSecurity signs the Body with its bytes in it: leave one out');
+  return reader.boolean('mtom');
 }
 
 function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {

@@ -1,11 +1,12 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
-import { type Charset, charsetIn } from '../../lib/charset.ts';
+import { charsetIn } from '../../lib/charset.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { multipartType, onlyPart } from '../multipart.ts';
+import { multipartType, readRelated } from '../multipart.ts';
 import type { Reply } from '../protocol.ts';
+import { ReceivedParts, withParts } from './attachments.ts';
 import { dialect11, dialect12 } from './dialect.ts';
 import { empty, type ParseXml, parseRoot, responseLimits } from './parse.ts';
 import { isNil } from './read.ts';
@@ -19,27 +20,29 @@ const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, chara
 export interface OpenedReply {
   readonly message: Element;
   readonly header: Element | undefined;
+  /** What it came with. */
+  readonly received: ReceivedParts | undefined;
 }
 
 /** Throws a Problem for no envelope. Gives the Body itself for a message whose fields are its elements. */
 export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml): OpenedReply {
-  const { body, header } = partsOf(reply, parseXml);
+  const { body, header, received } = partsOf(reply, parseXml);
   const isFault = body.children[0]?.local === 'Fault';
   const isBody = elementName(operation, 'output') === '' && !isFault;
-  return { message: isBody ? body : messageOf(body, replyLimits), header };
+  return { message: isBody ? body : messageOf(body, replyLimits), header, received };
 }
 
 function partsOf({ media, headers, body }: Reply, parseXml: ParseXml) {
-  const part =
-    media.type === multipartType
-      ? partOf(body, headers['content-type'] ?? '')
-      : { bytes: body, charset: media.charset };
-  const root = parseRoot(withoutLayout(part.bytes), part.charset, parseXml, responseLimits);
+  const related = media.type === multipartType ? readRelated(body, headers['content-type'] ?? '') : undefined;
+  const charset = related === undefined ? media.charset : charsetIn(related.contentType);
+  const received = related && new ReceivedParts(related.attachments);
+  const bytes = withoutLayout(related?.body ?? body);
+  const root = parseRoot(bytes, charset, withParts(parseXml, received), responseLimits);
   if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
   const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
   if (found === undefined) throw malformedBody('Envelope without a Body');
   const header = root.children.find(({ local, namespace }) => local === 'Header' && namespace === root.namespace);
-  return { body: found, header };
+  return { body: found, header, received };
 }
 
 /** The Fault of a response; undefined for any other response. */
@@ -62,11 +65,6 @@ export function fieldsIn(message: Element, { fields }: ObjectSchema, part: strin
   if (inner === undefined || others.length > 0) return message;
   if (inner.local !== part && Object.hasOwn(fields, inner.local)) return message;
   return isNil(inner) ? empty : inner;
-}
-
-function partOf(body: Buffer, contentType: string): { readonly bytes: Buffer; readonly charset: Charset | undefined } {
-  const part = onlyPart(body, contentType);
-  return { bytes: part.body, charset: charsetIn(part.contentType) };
 }
 
 /** Scripts print line breaks and comments before the declaration, where XML allows none. */

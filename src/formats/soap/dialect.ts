@@ -36,7 +36,7 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   mediaType: 'text/xml',
   // The envelope says which version a body of these is.
   otherMediaTypes: ['application/xml', multipartType],
-  accept: 'text/xml',
+  accept: 'text/xml, multipart/related',
   // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
   defaultHeaders: Object.freeze({ soapaction: '""' }),
   actionIn: ({ soapaction = '' }) => soapaction.trim().replace(/^"(.*)"$/, '$1'),
@@ -65,7 +65,7 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   envelope: 'http://www.w3.org/2003/05/soap-envelope',
   mediaType: 'application/soap+xml',
   otherMediaTypes: [],
-  accept: 'application/soap+xml, text/xml;q=0.9',
+  accept: 'application/soap+xml, text/xml;q=0.9, multipart/related',
   defaultHeaders: Object.freeze({}),
   actionIn: ({ 'content-type': type = '' }) => /;[ \t]*action="?([^";]*)/i.exec(type)?.[1] ?? '',
   clientStyle: () => undefined,

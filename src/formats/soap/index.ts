@@ -1,4 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
+import { mayAttach } from '../../contract/attachments.ts';
 import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
@@ -24,7 +25,9 @@ import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { FormatContext, Head, MessageCodec, Refusal, Reply, Target, WireFormat } from '../protocol.ts';
-import { okMessage } from '../wire.ts';
+import { type Attachments, packageOf } from '../related.ts';
+import { type Message, okMessage } from '../wire.ts';
+import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
@@ -34,9 +37,10 @@ import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
 import { addressing, parse, parseResponse, parserFor, type UnderstandsBlock, unwrap } from './parse.ts';
 import { xmlText } from './parts.ts';
-import { compilePrint } from './print.ts';
+import { compilePrint, type PrintBytes } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 import { messageOf } from './references.ts';
+import { PartCollector } from './sent-parts.ts';
 
 const answerTypes: ReadonlySet<string> = new Set([
   'text/xml',
@@ -87,7 +91,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const parseXml = parserFor(context);
   const acceptsBlanks = context.leniencies.has('blanks-before-xml');
   const reader = createReader(isMember);
-  const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const collector = new PartCollector();
+  const printBytes: PrintBytes = (schema) => collector.contentOf(schema);
+  const codecOf = compileCodecs(context, {
+    carried: namedOperations,
+    reader,
+    compilePrint: (schema, formatDateTime, service, side) =>
+      compilePrint(schema, formatDateTime, service, side, printBytes),
+  });
   const answerReader = createAnswerReader();
   const readAnswer = compileAnswers(answerReader, context);
   const faults = compileFaults(context, { carried: namedOperations, reader: answerReader, compilePrint });
@@ -134,19 +145,34 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const withBlocks = (text: string, blocks: string): string => addBlocks(dialect, text, blocks);
   const withHeader = (operation: Operation, side: Side, value: unknown): string =>
     withBlocks(message(operation, side, value), headersOf(operation, side).print(value));
+  /** A message, with what stands beside it. `head`: of a message without parts. */
+  const write = (operation: Operation, side: Side, value: unknown, asXop: boolean, head: WrittenHead): Written => {
+    const schema = operation[side];
+    const may = mayAttach(schema);
+    const isXop = asXop && may !== 'nothing';
+    if (!isXop && may !== 'always') return { ...head, body: withHeader(operation, side, value) };
+    const { text: body, parts } = collector.collect(isXop, () => {
+      collector.addFields(schema, value);
+      return withHeader(operation, side, value);
+    });
+    if (!isXop && parts.length === 0) return { ...head, body };
+    const action = dialect === dialect12 && side === 'input' ? soapActionOf(operation, dialect.format) : '';
+    return { ...head, body, ...packageOf(parts, { contentType, isXop, action }) };
+  };
   const withMessageId = (text: string, key: string | undefined): string =>
     key === undefined
       ? text
       : withBlocks(text, `<wsa:MessageID xmlns:wsa="${addressing}">${escapeXml(key)}</wsa:MessageID>`);
 
   return {
-    decode(body, { charset }, target, head) {
+    decode(bytes, { charset, attachments }, target, head) {
+      const received = attachments && new ReceivedParts(attachments);
       const understands: UnderstandsBlock = (content, block) => {
         const operation = find(content, target, head)?.operation;
         return operation !== undefined && headersOf(operation, 'input').knows(block);
       };
-      const options = { dialect, parseXml, acceptsBlanks, understands };
-      const { body: content, messageId, header, hasBlanks } = parse(body, charset, options);
+      const options = { dialect, parseXml: withParts(parseXml, received), acceptsBlanks, understands };
+      const { body: content, messageId, header, hasBlanks } = parse(bytes, charset, options);
       const found = find(content, target, head);
       if (found === undefined) throw unknownOperation(target.service);
       const { operation, first } = found;
@@ -158,14 +184,23 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
         throw malformedBody('path and body disagree');
       const { part } = frames.get(operation)!.input;
       const fields = headersOf(operation, 'input').join(unwrap(first, part, isMember), header);
-      const { value, issues } = codecOf(operation).input.read({ body: fields });
+      const body = received?.join(fields, operation.input) ?? fields;
+      const { value, issues } = codecOf(operation).input.read({ body });
+      if (issues.length === 0) received?.requireAllRead();
       const key = places.messageId ? messageId : undefined;
-      return { operation, input: value, issues, key, ...(hasBlanks && { leniencies: blanksBeforeXml }) };
+      return {
+        ...{ operation, input: value, issues, key },
+        ...(hasBlanks && { leniencies: blanksBeforeXml }),
+        ...(acceptsXop(attachments, head) && { acceptsXop: true }),
+      };
     },
 
     coordinates: (path, operation, side) => xpath(path, operation, frames.get(operation)?.[side].part, side),
 
-    encode: (operation, output) => okMessage(contentType, withHeader(operation, 'output', output)),
+    encode: (operation, output, _extras, asXop = false) => ({
+      ...okMessage(contentType, ''),
+      ...write(operation, 'output', output, asXop, { contentType }),
+    }),
 
     encodeError(problem, { operation, service }) {
       const part = operation && frames.get(operation)?.input.part;
@@ -184,10 +219,11 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       body: withBlocks(message.body, noticeBlock(notice)),
     }),
 
-    encodeRequest: (service, operation, input, key) => ({
-      ...callHead(dialect, operation, service),
-      body: withMessageId(withHeader(operation, 'input', input), key),
-    }),
+    encodeRequest(service, operation, input, key, asXop = false) {
+      const head = callHead(dialect, operation, service);
+      const written = write(operation, 'input', input, asXop, head);
+      return { ...head, ...written, body: withMessageId(written.body, key) };
+    },
 
     decodeResponse(operation, body) {
       const { body: content, header } = parseResponse(body, dialect, parseXml);
@@ -200,13 +236,15 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
 
     decodeAnswer(operation, reply) {
-      const { message: first, header } = openReply(operation, reply, parseXml);
+      const { message: first, header, received } = openReply(operation, reply, parseXml);
       if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
       const { part } = frames.get(operation)!.output;
       const fields = elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part);
+      const joined = headersOf(operation, 'output').join(fields, header);
       const { value, issues, unknownMembers } = readAnswer(operation, {
-        body: headersOf(operation, 'output').join(fields, header),
+        body: received?.join(joined, operation.output) ?? joined,
       });
+      if (issues.length === 0) received?.requireAllRead();
       return { value, issues, unknownMembers };
     },
 
@@ -215,6 +253,18 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return fault && readFault(fault, reply, operation);
     },
   };
+}
+
+/** The head of a message. */
+type WrittenHead = Pick<Message, 'contentType'>;
+
+/** A message with its head; another content type where it has parts. */
+type Written = Pick<Message, 'contentType' | 'body' | 'attached'>;
+
+/** Whether a caller that has sent an XOP package, or that names the type of one, reads one. */
+function acceptsXop(attachments: Attachments | undefined, { headers: { accept = '' } }: Head): boolean {
+  if (/application\/xop\+xml/i.test(accept)) return true;
+  return attachments?.isXop === true && (accept === '' || /multipart\/(?:related|\*)|\*\/\*/i.test(accept));
 }
 
 const blanksBeforeXml: readonly Leniency[] = ['blanks-before-xml'];
@@ -254,6 +304,7 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
       case 'text':
         return 'text()';
       case 'header':
+      case 'attachment':
       case undefined:
         return step;
       default:

@@ -106,7 +106,7 @@ export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml
 export function unwrap(message: Element, name: string | undefined, isOfInterface: IsOfInterface): Element {
   if (name === undefined) return message;
   const [inner, ...rest] = message.children;
-  if (inner === undefined && isBlank(message.text)) return emptyAt(message);
+  if (inner === undefined && isBlank(message.text) && message.attached === undefined) return emptyAt(message);
   if (inner?.local !== name || rest.length > 0 || !isBlank(message.text)) throw malformedBody(`not one ${name}`);
   if (!isOfInterface(inner)) throw malformedBody('wrong namespace', name);
   return isNil(inner) ? emptyAt(inner) : inner;

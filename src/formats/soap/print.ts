@@ -1,6 +1,6 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
-import { holdsAnyElement, type ObjectSchema, type Schema } from '../../contract/schema.ts';
+import { type BinarySchema, holdsAnyElement, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import { elementAround, elementNamespace, itemNamespace, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
@@ -9,14 +9,25 @@ import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { qualify, qualifyAttribute } from './namespaces.ts';
 
+/** How bytes are printed: as text, or as references to parts beside the message. */
+export type PrintBytes = (schema: BinarySchema) => Content;
+
+const bytesAsText: PrintBytes = () => ({ append: appendMarkup, appendValue: appendMarkup });
+
 /** The content of an element, for a message that declares the namespaces. With attributes, it begins inside the start tag. */
-export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Printed): Print {
-  const { append } = compile(schema, formatDateTime, service, side);
+export function compilePrint(
+  schema: Schema,
+  formatDateTime: FormatDateTime,
+  service: Service,
+  side: Printed,
+  printBytes: PrintBytes = bytesAsText,
+): Print {
+  const { append } = compile(schema, formatDateTime, service, side, printBytes);
   return (value) => append('', value);
 }
 
 /** How the content of an element is printed. */
-interface Content {
+export interface Content {
   readonly append: Append;
   /** `append` prints attributes first, and the end of the start tag. */
   readonly hasAttributes?: true;
@@ -31,17 +42,25 @@ interface Content {
  *
  * An answer says of each nillable member of a type that it is absent (decision 0028), a request omits it unless it is mandatory.
  */
-function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Printed): Content {
+function compile(
+  schema: Schema,
+  formatDateTime: FormatDateTime,
+  service: Service,
+  side: Printed,
+  printBytes: PrintBytes,
+): Content {
   const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
   return walk<Content>(schema, {
-    scalar: (scalar) =>
-      scalar.kind === 'string' && scalar.markup === 'content'
-        ? { append: appendContent, hasAttributes: true }
-        : {
-            append: scalarAppend(scalar, appendText, appendDateTime),
-            appendValue: scalarAppend(scalar, appendValue, appendDateTime),
-          },
+    scalar(scalar) {
+      if (scalar.kind === 'string' && scalar.markup === 'content')
+        return { append: appendContent, hasAttributes: true };
+      if (scalar.kind === 'binary') return printBytes(scalar);
+      return {
+        append: scalarAppend(scalar, appendText, appendDateTime),
+        appendValue: scalarAppend(scalar, appendValue, appendDateTime),
+      };
+    },
     joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
     list(list, item) {
       if (holdsAnyElement(list)) {
@@ -137,7 +156,7 @@ function appendContent(text: string, value: unknown): string {
   return text + (markup.endsWith('/>') ? `${markup.slice(start, -2)}>` : markup.slice(start, markup.lastIndexOf('</')));
 }
 
-/** A canonical element. */
+/** A canonical element, or bytes in base64. */
 function appendMarkup(text: string, value: unknown): string {
   return text + (value as string);
 }

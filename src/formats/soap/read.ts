@@ -3,7 +3,14 @@ import { attributeMark, foreignMark, printableName } from '../../contract/member
 import type { Reader, VisitMember } from '../../contract/read.ts';
 import type { Field, ListSchema, ObjectSchema, ScalarSchema, StringSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { attribute, type Element, type ElementPlace, isBlank } from '../../lib/xml/element.ts';
+import {
+  attribute,
+  type Element,
+  type ElementPlace,
+  isBlank,
+  isWithoutContent,
+  textOf,
+} from '../../lib/xml/element.ts';
 import { MixedContent, serialize, serializeContent } from '../../lib/xml/serialize.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
@@ -48,10 +55,11 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     text(element, schema) {
       if (schema.kind === 'string' && schema.markup !== undefined) return markupOf(element, schema.markup);
       if (element.children.length > 0) return undefined;
+      if (element.attached !== undefined && schema.kind === 'binary') return element.attached();
       const named = typeName(element);
       if (named !== undefined && !lexicalTypes.has(named) && !isTypeOf(schema, named)) return undefined;
       // XSD allows blanks in base64, too.
-      return schema.kind === 'binary' ? element.text.replace(/[\t\n\r ]+/g, '') : element.text;
+      return schema.kind === 'binary' ? element.text.replace(/[\t\n\r ]+/g, '') : textOf(element);
     },
 
     token: (element) => element.text,
@@ -71,7 +79,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         return isKnown ? each.local : foreignMark + each.local;
       };
       for (const each of element.children) if (!visit(nameOf(each), placed(each, schema))) return true;
-      if (textField !== undefined && element.text !== '') visit(textField, valueIn(element.text, element.place));
+      if (textField !== undefined && (element.text !== '' || element.attached !== undefined))
+        visit(textField, valueIn(element.text, element.place, element.attached));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
     },
@@ -131,10 +140,6 @@ function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>)
   }
 }
 
-function isWithoutContent({ text, children }: Element): boolean {
-  return text === '' && children.length === 0;
-}
-
 /** An element in the place of an attribute or of the text: it is made one without a text, which is what every format refuses. */
 function placed(element: Element, { attributes, textField }: ObjectSchema): Element {
   if (!attributes.includes(element.local) && element.local !== textField) return element;
@@ -158,15 +163,14 @@ function isQualified(field: Field | undefined): boolean {
   return (field?.namespace ?? '') !== '';
 }
 
-function isEmpty({ text, children }: Element): boolean {
-  return isBlank(text) && children.every(isEmpty);
+function isEmpty({ text, children, attached }: Element): boolean {
+  return attached === undefined && isBlank(text) && children.every(isEmpty);
 }
 
 /** A nil element is absent, so it may not have content: the content would be lost. */
 export function isNil(element: Element): boolean {
   if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
-  if (element.children.length > 0 || element.text !== '')
-    throw malformedBody('nil with content', printableName(element.local));
+  if (!isWithoutContent(element)) throw malformedBody('nil with content', printableName(element.local));
   return true;
 }
 
@@ -210,8 +214,8 @@ const itemsOfMap = 'item';
 const emptyValue: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
 
 /** A value that is no element. */
-function valueIn(text: string, place: ElementPlace | undefined): Element {
-  return place === undefined ? { ...emptyValue, text } : { ...emptyValue, text, place };
+function valueIn(text: string, place: ElementPlace | undefined, attached?: Element['attached']): Element {
+  return { ...emptyValue, text, ...(place !== undefined && { place }), ...(attached !== undefined && { attached }) };
 }
 
 /** False if there are two. */

@@ -70,9 +70,9 @@ class Resolver {
     this.#characters += text.length;
     if (this.#characters > this.#within.charactersMax) throw malformedBody('text too long');
     const children = element.children.map((each) => this.#resolve(each, each, depth + 1));
-    const { place } = element;
+    const { place, attached } = element;
     const resolved = { namespace: named.namespace, local: named.local, attributes, children, text };
-    return place === undefined ? resolved : { ...resolved, place };
+    return { ...resolved, ...(place !== undefined && { place }), ...(attached !== undefined && { attached }) };
   }
 
   #targetOf(id: string): Element {

@@ -37,6 +37,11 @@ export interface Element {
   readonly children: readonly Element[];
   /** All text and CDATA directly in the element, joined across comments. */
   readonly text: string;
+  /**
+   * Returns the bytes to which the element refers, in base64: a part of the message beside the document. The text of the element is
+   * empty, or is the reference.
+   */
+  readonly attached?: () => string;
   /** Only of a document that was parsed with places. */
   readonly place?: ElementPlace;
 }
@@ -49,4 +54,14 @@ export function attribute(element: Element, namespace: string, local: string): s
 /** Whether a text between elements is only layout. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
+}
+
+/** The text of an element, or what stands in its place beside the document. */
+export function textOf({ text, attached }: Element): string {
+  return text === '' && attached !== undefined ? attached() : text;
+}
+
+/** Whether there is nothing in an element, blanks included. */
+export function isWithoutContent({ text, children, attached }: Element): boolean {
+  return text === '' && children.length === 0 && attached === undefined;
 }

@@ -1,6 +1,6 @@
 /** Prints parsed elements as XML text of their own: with the namespaces that they need, whatever their document declared. */
 import type { Attribute, Element } from './element.ts';
-import { isBlank } from './element.ts';
+import { isBlank, textOf } from './element.ts';
 import { escapeXml, escapeXmlAttribute } from './print.ts';
 
 export const xsiUri = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -35,7 +35,9 @@ function startOf({ local, attributes }: Element, declared: string): string {
   return `<${local}${declared}${attributes.map(printAttribute).join('')}`;
 }
 
-function contentOf({ local, children, text }: Element, around: string | undefined): string {
+function contentOf(element: Element, around: string | undefined): string {
+  const { local, children } = element;
+  const text = textOf(element);
   if (children.length > 0 && !isBlank(text)) throw new MixedContent(local);
   const content = children.length > 0 ? children.map((each) => print(each, around)).join('') : escapeXml(text);
   return content === '' ? '/>' : `>${content}</${local}>`;

@@ -1,0 +1,85 @@
+/** Messages with parts beside their envelope, in multipart/related (RFC 2387): XOP packages and SOAP with Attachments. */
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+
+/** The parts beside an envelope that was received. */
+export interface Attachments {
+  /** The envelope is the root of an XOP package: its sender speaks MTOM. */
+  readonly isXop: boolean;
+  readonly parts: readonly Attachment[];
+  /** Length of the whole body in bytes. */
+  readonly bodyLength: number;
+}
+
+export interface Attachment {
+  /** Without angle brackets; empty where the part has none. */
+  readonly contentId: string;
+  readonly bytes: Buffer;
+}
+
+/** Bytes that stand beside the envelope. */
+export interface SentPart {
+  readonly contentId: string;
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+/** What is sent with an envelope. */
+export interface Attached {
+  readonly boundary: string;
+  /** Content-Type of the envelope. */
+  readonly rootType: string;
+  readonly parts: readonly SentPart[];
+}
+
+export interface PackageOptions {
+  /** Content-Type of an envelope without parts. */
+  readonly contentType: string;
+  /** The envelope refers to its parts by `xop:Include`. */
+  readonly isXop: boolean;
+  /** In the content type of SOAP 1.2; empty for none. */
+  readonly action: string;
+}
+
+const rootId = 'envelope@triglyph';
+
+/** The content type of a package, and what is to be sent with its envelope. */
+export function packageOf(
+  parts: readonly SentPart[],
+  { contentType, isXop, action }: PackageOptions,
+): { readonly contentType: string; readonly attached: Attached } {
+  const boundary = `part-${randomUUID()}`;
+  const [mediaType] = contentType.split(';', 1);
+  const actionOfRoot = action === '' ? '' : `; action=\\"${action}\\"`;
+  const actionOfPackage = action === '' ? '' : `; action="${action}"`;
+  const type = isXop ? `type="application/xop+xml"; start-info="${mediaType}"` : `type="${mediaType}"`;
+  const rootType = isXop ? `application/xop+xml; charset=UTF-8; type="${mediaType}${actionOfRoot}"` : contentType;
+  return {
+    contentType: `multipart/related; ${type}; start="<${rootId}>"; boundary="${boundary}"${isXop ? actionOfPackage : ''}`,
+    attached: { boundary, rootType, parts },
+  };
+}
+
+/** The bytes of a package. */
+export function packed(envelope: string, { boundary, rootType, parts }: Attached): Buffer {
+  const partStart = (contentType: string, contentId: string) =>
+    `--${boundary}\r\nContent-Type: ${contentType}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <${contentId}>\r\n\r\n`;
+  const pieces: readonly (readonly [string, BufferEncoding])[] = [
+    [partStart(rootType, rootId) + envelope, 'utf8'],
+    ...parts.flatMap(
+      ({ mediaType, contentId, base64 }) =>
+        [
+          [`\r\n${partStart(mediaType, contentId)}`, 'utf8'],
+          [base64, 'base64'],
+        ] as const,
+    ),
+    [`\r\n--${boundary}--\r\n`, 'utf8'],
+  ];
+  // Written in one place: a copy of each part would double what a large one costs.
+  const bytes = Buffer.allocUnsafe(
+    pieces.reduce((sum, [text, encoding]) => sum + Buffer.byteLength(text, encoding), 0),
+  );
+  let end = 0;
+  for (const [text, encoding] of pieces) end += bytes.write(text, end, encoding);
+  return bytes;
+}

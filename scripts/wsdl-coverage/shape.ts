@@ -100,10 +100,14 @@ class Expander {
         this.#isIncomplete = true;
         continue;
       }
-      const body = this.#body(childNamed(bound, wsdlUri, side));
+      const inBinding = childNamed(bound, wsdlUri, side);
+      const body = this.#body(inBinding);
+      const attached = new Set(attachedParts(inBinding));
       isEncoded ||= body?.attributes.get('use') === 'encoded';
       const chosen = body?.attributes.get('parts')?.trim().split(/\s+/);
-      const parts = childrenNamed(message, wsdlUri, 'part').filter((each) => chosen?.includes(nameOf(each)) ?? true);
+      const parts = childrenNamed(message, wsdlUri, 'part').filter(
+        (each) => chosen?.includes(nameOf(each)) ?? (isEncoded || !attached.has(nameOf(each))),
+      );
       this.#lines.push(side);
       if (style === 'rpc') this.#lines.push(`namespace ${body?.attributes.get('namespace') ?? ''}`);
       for (const part of parts) {
@@ -311,4 +315,11 @@ function occurrence({ attributes }: LocatedElement): Group {
     min: Math.min(1, Number(attributes.get('minOccurs') ?? '1')),
     max: max === 'unbounded' || Number(max) > 1 ? Number.POSITIVE_INFINITY : Number(max),
   };
+}
+
+/** The names of the parts that a binding sends beside the envelope. */
+function attachedParts(inBinding: LocatedElement | undefined): readonly string[] {
+  const related = inBinding?.children.filter(({ local }) => local === 'multipartRelated') ?? [];
+  const contents = related.flatMap(({ children }) => children).flatMap(({ children }) => children);
+  return contents.filter(({ local }) => local === 'content').map(({ attributes }) => attributes.get('part') ?? '');
 }

@@ -258,9 +258,14 @@ export function binary(options: Omit<BinarySchema, 'kind'>): Documented<BinarySc
   if (!(options.max >= 1 && options.max <= binaryLengthMax))
     throw new RangeError(`a binary value has 1 to ${binaryLengthMax} bytes`);
   const { mediaType } = options;
-  if (mediaType !== undefined && !/^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(mediaType))
+  if (mediaType !== undefined && !isMediaType(mediaType))
     throw new TypeError(`${JSON.stringify(mediaType)} is no media type`);
   return documented<BinarySchema>({ kind: 'binary', ...options });
+}
+
+/** Whether a text is a media type without parameters, and no pattern of several. */
+export function isMediaType(text: string): boolean {
+  return /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(text);
 }
 
 /** Returns the schema of an enumeration. `name`: of its type in XSD and OpenAPI. */

@@ -1,5 +1,7 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
+import { mayAttach } from '../contract/attachments.ts';
 import { elementPrefix, type Fault, type Operation, sidesOf, soapActionOf } from '../contract/operation.ts';
+import { attachedFieldsOf } from '../contract/schema.ts';
 import {
   faultsOf,
   headerBlocksOf,
@@ -12,7 +14,7 @@ import {
 } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
-import { collectTypes, localName, messageKey, namespaceOf } from './xsd-types.ts';
+import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
 
 export interface WsdlOptions {
   /** Where the service is called, as an absolute URL. */
@@ -52,6 +54,9 @@ export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): 
   const bindings = soap12 ? [binding11, binding12] : [binding11];
   const uri = ownUri(service);
   const operations = namedOperations(service);
+  const schemas = operations.flatMap((each) => sidesOf(each).map((side) => each[side]));
+  const hasBytes = schemas.some((each) => mayAttach(each) !== 'nothing');
+  const hasAttachments = schemas.some((each) => attachedFieldsOf(each).length > 0);
   const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
   const ports = bindings.map((binding) =>
     tag(
@@ -68,39 +73,51 @@ export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): 
         ...Object.fromEntries(bindings.map(({ prefix, extension }) => [`xmlns:${prefix}`, extension])),
         'xmlns:xsd': xsdUri,
         'xmlns:tns': uri,
+        ...(hasBytes && policyNamespaces),
+        ...(hasAttachments && { 'xmlns:mime': 'http://schemas.xmlsoap.org/wsdl/mime/' }),
         ...prefixesOfParts(service),
         targetNamespace: uri,
       },
+      ...(hasBytes ? [mtomPolicy] : []),
       tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
       ...messages(service, operations),
       portType(`${name}PortType`, operations),
-      ...bindings.map((binding) => bindingTag(service, bindingName(binding), binding, operations)),
+      ...bindings.map((binding) => bindingTag(service, bindingName(binding), binding, { operations, hasBytes })),
       tag('wsdl:service', { name }, documentation(doc), ...ports),
     ),
   );
 }
+
+const policyNamespaces = {
+  'xmlns:wsp': 'http://schemas.xmlsoap.org/ws/2004/09/policy',
+  'xmlns:wsu': 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  'xmlns:wsoma': 'http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization',
+};
+
+/** Callers may send and receive bytes as parts beside the envelope. Stubs that know the policy do. */
+const mtomPolicy = tag(
+  'wsp:Policy',
+  { 'wsu:Id': 'Mtom' },
+  tag('wsoma:OptimizedMimeSerialization', { 'wsp:Optional': 'true' }),
+);
 
 function documentation(text: string): Tag {
   return tag('wsdl:documentation', {}, text);
 }
 
 function messages(service: Service, operations: readonly Operation[]): readonly Tag[] {
-  const { messages: contents, bodies } = collectTypes(service);
   const { own } = namespacesOf(service);
-  const written = (element: string) => element.replace(/^:/, '').replace(`${own}:`, 'tns:');
-  const partsOf = (operation: Operation, side: 'input' | 'output') => {
-    const key = messageKey(operation, side, service);
-    const elements = bodies.get(key);
-    if (elements !== undefined) return elements.map((each) => ({ name: localName(each), element: written(each) }));
-    if (service.soapStyle === 'rpc')
-      return contents.get(key)!.elements.map(({ name, type }) => ({ name, type: written(type.name) }));
-    return [{ name: 'parameters', element: written(key) }];
-  };
+  const types = collectTypes(service);
+  const written = compileWritten(service);
+  const attachmentsOf = (operation: Operation, side: 'input' | 'output') =>
+    attachedFieldsOf(operation[side]).map((name) => ({ name, type: 'xsd:base64Binary' }));
   const message = (operation: Operation, side: 'input' | 'output', suffix: string) =>
     tag(
       'wsdl:message',
       { name: `${operation.name}${suffix}` },
-      ...partsOf(operation, side).map((each) => tag('wsdl:part', each)),
+      ...[...bodyParts(service, types, operation, side), ...attachmentsOf(operation, side)].map((each) =>
+        tag('wsdl:part', each),
+      ),
     );
   return [
     tag('wsdl:message', { name: fault }, tag('wsdl:part', { name: fault, element: `tns:${fault}` })),
@@ -115,6 +132,28 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
       ...(operation.oneWay ? [] : [message(operation, 'output', 'Response')]),
     ]),
   ];
+}
+
+/** The parts of a message that are in the Body. */
+function bodyParts(
+  service: Service,
+  { messages: contents, bodies }: Types,
+  operation: Operation,
+  side: 'input' | 'output',
+) {
+  const written = compileWritten(service);
+  const key = messageKey(operation, side, service);
+  const elements = bodies.get(key);
+  if (elements !== undefined) return elements.map((each) => ({ name: localName(each), element: written(each) }));
+  if (service.soapStyle === 'rpc')
+    return contents.get(key)!.elements.map(({ name, type }) => ({ name, type: written(type.name) }));
+  return [{ name: 'parameters', element: written(key) }];
+}
+
+/** Qualified names as the document writes them. */
+function compileWritten(service: Service): (name: string) => string {
+  const { own } = namespacesOf(service);
+  return (name) => name.replace(/^:/, '').replace(`${own}:`, 'tns:');
 }
 
 function headerMessage(service: Service, operation: Operation, side: 'input' | 'output'): readonly Tag[] {
@@ -149,7 +188,10 @@ function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
     ...headerNamespaces(service),
   ]);
   const known = Object.keys(uris).filter((prefix) => prefix !== own && prefix !== '' && used.has(prefix));
-  return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
+  return {
+    ...Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)])),
+    ...(types.includes(swaRef) && { [`xmlns:${namespaceOf(swaRef)}`]: swaRefUri }),
+  };
 }
 
 /** The elements of messages, whose prefixes are declared where they are not those of the service. */
@@ -196,12 +238,27 @@ function bindingTag(
   service: Service,
   name: string,
   { version, prefix }: Binding,
-  operations: readonly Operation[],
+  { operations, hasBytes }: { readonly operations: readonly Operation[]; readonly hasBytes: boolean },
 ): Tag {
   const isRpc = service.soapStyle === 'rpc';
+  const types = collectTypes(service);
   const body = (operation: Operation, side: 'input' | 'output') => {
     const namespace = isRpc ? uriOf(service, elementPrefix(operation, side)) || undefined : undefined;
-    return tag(`${prefix}:body`, { use: 'literal', namespace });
+    const attached = attachedFieldsOf(operation[side]);
+    if (attached.length === 0) return tag(`${prefix}:body`, { use: 'literal', namespace });
+    const parts = bodyParts(service, types, operation, side)
+      .map(({ name }) => name)
+      .join(' ');
+    return tag(
+      'mime:multipartRelated',
+      {},
+      tag('mime:part', {}, tag(`${prefix}:body`, { parts, use: 'literal', namespace })),
+      ...attached.map((part) => {
+        const { schema } = operation[side].fields[part]!;
+        const type = (schema.kind === 'binary' ? schema.mediaType : undefined) ?? 'application/octet-stream';
+        return tag('mime:part', {}, tag('mime:content', { part, type }));
+      }),
+    );
   };
   const headers = (operation: Operation, side: 'input' | 'output'): readonly Tag[] =>
     headerBlocksOf(operation[side]).map((block) =>
@@ -210,6 +267,7 @@ function bindingTag(
   return tag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
+    ...(hasBytes ? [tag('wsp:PolicyReference', { URI: '#Mtom' })] : []),
     tag(`${prefix}:binding`, { style: isRpc ? 'rpc' : 'document', transport }),
     ...operations.map((operation) => {
       const { name: each } = operation;

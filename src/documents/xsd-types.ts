@@ -52,6 +52,8 @@ export interface Element {
   readonly form?: 'qualified' | 'unqualified';
   /** The qualified name of a global element, for one of another namespace. */
   readonly reference?: string;
+  /** The media type of its bytes. */
+  readonly mediaType?: string;
   /** For elements of any name: their namespaces. */
   readonly wildcard?: '##any' | '##other' | undefined;
   /** The qualified name of a group that holds the element. */
@@ -219,7 +221,7 @@ export function collectTypes(service: Service): Types {
         const element = { name, type, isMandatory, isNillable, ...repeated, doc: docOf(member) };
         const wildcard = wildcardOf(fields[0]!);
         if (wildcard !== undefined) return { ...element, wildcard };
-        return { ...element, ...placeOf(namespace, element, fields[0]?.namespace) };
+        return { ...element, ...mediaTypeOf(fields), ...placeOf(namespace, element, fields[0]?.namespace) };
       }),
     attributes: members
       .filter(({ isAttribute }) => isAttribute)
@@ -280,6 +282,22 @@ export function collectTypes(service: Service): Types {
   };
 }
 
+/** What its bytes are in each of the schemas that have the element. */
+function mediaTypeOf(fields: readonly Field[]): Pick<Element, 'mediaType'> {
+  const types = new Set(fields.map(({ schema }) => mediaTypeIn(schema)));
+  const [only] = types;
+  return types.size === 1 && only !== undefined ? { mediaType: only } : {};
+}
+
+function mediaTypeIn(schema: Schema): string | undefined {
+  if (schema.kind === 'list') return isRepeated(schema) ? mediaTypeIn(schema.item) : undefined;
+  return schema.kind === 'binary' && schema.attached === undefined ? schema.mediaType : undefined;
+}
+
+/** The type of the text that names a part (WS-I Attachments Profile 1.0, section 4.4). */
+export const swaRef = 'wsi-swa:swaRef';
+export const swaRefUri = 'http://ws-i.org/profiles/basic/1.1/xsd';
+
 /** The namespaces of elements of any name; undefined for other fields. */
 function wildcardOf({ schema }: Field): Element['wildcard'] {
   if (schema.kind !== 'list' || schema.joined || schema.item.kind !== 'string') return undefined;
@@ -316,7 +334,7 @@ function scalarType(schema: ScalarSchema): TypeUse {
     case 'date':
       return { name: 'xsd:date' };
     case 'binary':
-      return { name: 'xsd:base64Binary' };
+      return { name: schema.attached === 'swaRef' ? swaRef : 'xsd:base64Binary' };
     default:
       return schema satisfies never;
   }

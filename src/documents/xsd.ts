@@ -13,6 +13,8 @@ import {
   messageKey,
   namespaceOf,
   type RecordContent,
+  swaRef,
+  swaRefUri,
   type Types,
   type TypeUse,
 } from './xsd-types.ts';
@@ -59,7 +61,11 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
     ),
     ...elementNamespaces(service),
   ]);
-  return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
+  const schemas = new Map(
+    [...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]),
+  );
+  const refers = [...schemas.values()].some((each) => hasAttribute(each, `xmlns:${swaRefPrefix}`));
+  return refers ? schemas.set(swaRefPrefix, swaRefSchema) : schemas;
 }
 
 /** The schemas as documents that import one another where `locate` says. */
@@ -105,7 +111,7 @@ function declaration(
 }
 
 function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded' : undefined): Tag {
-  const { name, type, isMandatory, isNillable, form, reference, group, doc } = declared;
+  const { name, type, isMandatory, isNillable, form, reference, group, mediaType, doc } = declared;
   if (group !== undefined) return tag('xsd:group', { ref: group });
   if (declared.wildcard !== undefined)
     return tag('xsd:any', {
@@ -117,7 +123,8 @@ function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded
   const minOccurs = isMandatory ? '1' : '0';
   if (reference !== undefined)
     return tag('xsd:element', { maxOccurs, minOccurs, ref: reference }, ...documentation(doc));
-  const occurs = { form, maxOccurs, minOccurs, name, nillable: isNillable ? 'true' : undefined };
+  const nillable = isNillable ? 'true' : undefined;
+  const occurs = { form, maxOccurs, minOccurs, name, nillable, [expectedTypes]: mediaType };
   return declaration('xsd:element', type, (typeName) => ({ ...occurs, type: typeName }), doc);
 }
 
@@ -221,6 +228,25 @@ function usesOf(tags: readonly Tag[]): readonly string[] {
   ]);
 }
 
+/** Announces the media type of bytes to stub generators. */
+const expectedTypes = 'xmime:expectedContentTypes';
+
+/** Of the type of texts that name parts. */
+const swaRefPrefix = namespaceOf(swaRef);
+
+/** The schema of its namespace, for a document that has all schemas. */
+const swaRefSchema = tag(
+  'xsd:schema',
+  { 'xmlns:xsd': xsdUri, targetNamespace: swaRefUri },
+  tag('xsd:simpleType', { name: localName(swaRef) }, tag('xsd:restriction', { base: 'xsd:anyURI' })),
+);
+
+function hasAttribute({ attributes, children }: Tag, name: string): boolean {
+  return (
+    attributes[name] !== undefined || children.some((each) => typeof each !== 'string' && hasAttribute(each, name))
+  );
+}
+
 /** Names in no namespace have no prefix. */
 function withoutEmptyPrefixes({ name, attributes, children }: Tag): Tag {
   const written = Object.entries(attributes).map(([key, value]) => [
@@ -233,6 +259,7 @@ function withoutEmptyPrefixes({ name, attributes, children }: Tag): Tag {
 
 function schema(service: Service, namespace: string, parts: readonly Tag[], locate: Locate): Tag {
   const used = new Set(usesOf(parts).map(namespaceOf));
+  const isUsed = (attribute: string) => parts.some((each) => hasAttribute(each, attribute));
   const others = [...used]
     .filter((each) => (each === '' || Object.hasOwn(namespacesOf(service).uris, each)) && each !== namespace)
     .sort();
@@ -244,11 +271,16 @@ function schema(service: Service, namespace: string, parts: readonly Tag[], loca
     {
       'xmlns:xsd': xsdUri,
       ...Object.fromEntries(prefixes),
+      ...(isUsed(expectedTypes) && { 'xmlns:xmime': 'http://www.w3.org/2005/05/xmlmime' }),
+      ...(used.has(swaRefPrefix) && { [`xmlns:${swaRefPrefix}`]: swaRefUri }),
       targetNamespace: uriOf(service, namespace) || undefined,
       elementFormDefault: namespacesOf(service).unqualified?.includes(namespace) ? 'unqualified' : 'qualified',
       attributeFormDefault: 'qualified',
     },
     ...(used.has('xml') ? [tag('xsd:import', { namespace: xmlUri })] : []),
+    ...(used.has(swaRefPrefix)
+      ? [tag('xsd:import', { namespace: swaRefUri, schemaLocation: locate(swaRefPrefix) })]
+      : []),
     ...others.map((each) =>
       tag('xsd:import', { namespace: uriOf(service, each) || undefined, schemaLocation: locate(each) }),
     ),

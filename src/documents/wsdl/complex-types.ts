@@ -1,7 +1,16 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
 import { recursive, self } from '../../contract/recursive.ts';
-import { list, map, type ObjectSchema, object, type Schema, string } from '../../contract/schema.ts';
+import {
+  binary,
+  isMediaType,
+  list,
+  map,
+  type ObjectSchema,
+  object,
+  type Schema,
+  string,
+} from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
@@ -17,6 +26,7 @@ import {
   resolveName,
   UniqueNames,
   wsdlUri,
+  xmlMimeUri,
   xsdUri,
 } from './names.ts';
 import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement } from './particles.ts';
@@ -66,6 +76,15 @@ export class ComplexTypes {
 
   /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
   typeOf(element: LocatedElement, declared: Declared, name: string, attribute = 'type'): ReadType {
+    const read = this.#typeOf(element, declared, name, attribute);
+    const { schema } = read;
+    const mediaType = schema.kind === 'binary' ? expectedType(element) : undefined;
+    return schema.kind === 'binary' && mediaType !== undefined
+      ? { ...read, schema: binary({ ...schema, mediaType }) }
+      : read;
+  }
+
+  #typeOf(element: LocatedElement, declared: Declared, name: string, attribute: string): ReadType {
     const inlineComplex = childNamed(element, xsdUri, 'complexType');
     if (inlineComplex !== undefined) return complex(this.#read({ ...declared, element: inlineComplex }, name));
     const inlineSimple = childNamed(element, xsdUri, 'simpleType');
@@ -285,4 +304,11 @@ function onlyParticle(type: LocatedElement): LocatedElement | undefined {
 
 function onceOnly({ attributes }: LocatedElement): boolean {
   return (attributes.get('maxOccurs') ?? '1') === '1' && (attributes.get('minOccurs') ?? '1') === '1';
+}
+
+/** The media type of bytes that an element announces, where it is one alone. */
+function expectedType({ qualified }: LocatedElement): string | undefined {
+  const text = qualified.find(({ namespace, local }) => namespace === xmlMimeUri && local === 'expectedContentTypes');
+  const [only, ...others] = (text?.value ?? '').split(',').map((each) => each.trim());
+  return only !== undefined && others.length === 0 && isMediaType(only) ? only : undefined;
 }

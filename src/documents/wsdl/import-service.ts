@@ -2,7 +2,7 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
-import { type Field, type ObjectSchema, object, optional, type Schema, string } from '../../contract/schema.ts';
+import { binary, type Field, type ObjectSchema, object, optional, type Schema, string } from '../../contract/schema.ts';
 import {
   type Namespaces,
   namespacesOfMessages,
@@ -16,7 +16,18 @@ import { ComplexTypes } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
 import { Refused } from './findings.ts';
-import { childNamed, docOf, keyOf, nameIn, rootOf, soap12Uri, UniqueNames, xsdUri } from './names.ts';
+import { demandsMtom } from './mtom-policy.ts';
+import {
+  childNamed,
+  docOf,
+  keyOf,
+  nameIn,
+  nameOf as nameOfPart,
+  rootOf,
+  soap12Uri,
+  UniqueNames,
+  xsdUri,
+} from './names.ts';
 import {
   elementsOf,
   type PortFault,
@@ -29,6 +40,7 @@ import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import { SchemaIndex } from './schema-index.ts';
 import { sizeOf } from './schema-size.ts';
+import { bytesMax } from './simple-types.ts';
 
 /** Fields of all messages: those of a type that occurs in several places count in each. */
 const fieldsMax = 2_000_000;
@@ -135,6 +147,7 @@ function importPort(
     ...(soap !== undefined && { legacy: { soap } }),
     namespaces,
     soapStyle: style,
+    ...(demandsMtom(roots, port) && { mtom: true as const }),
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
   });
@@ -217,7 +230,8 @@ class MessageReader {
   }
 
   #message(declared: PortOperation, side: 'input' | 'output', name: string): ObjectSchema {
-    const key = keyOf(declared[side].name);
+    const { name: element, attachments = [] } = declared[side];
+    const key = [keyOf(element), ...attachments.map(({ part }) => nameOfPart(part))].join(' ');
     const isShared = declared.style !== 'rpc' && declared[side].name.local !== '';
     const known = isShared ? this.#known.get(key) : undefined;
     if (known !== undefined) return known;
@@ -230,9 +244,25 @@ class MessageReader {
           throw new Refused(declared[side].element, `the element ${field} has another type in another message`);
         this.#bodyElements.set(element, schema);
       }
-    const read = this.#withHeaders(content, declared, side);
+    const read = this.#withAttachments(this.#withHeaders(content, declared, side), declared, side);
     if (isShared) this.#known.set(key, read);
     return read;
+  }
+
+  #withAttachments(message: ObjectSchema, declared: PortOperation, side: 'input' | 'output'): ObjectSchema {
+    const { attachments = [] } = declared[side];
+    const fields: Record<string, Field> = {};
+    for (const { part, mediaType } of attachments) {
+      const name = nameOfPart(part);
+      if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || Object.hasOwn(message.fields, name))
+        throw new Refused(part, `an attachment cannot be called ${name}, which is another field, or no name in FORM`);
+      const type = { max: bytesMax, ...(mediaType !== undefined && { mediaType }), example: 'AA==' };
+      fields[name] = optional(binary(type), docOf(part), { xml: 'attachment' });
+    }
+    if (attachments.length === 0) return message;
+    const { namespace, choices } = message;
+    const all = { ...message.fields, ...fields };
+    return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
   }
 
   /** Operations that share an element have the header of the first one. */

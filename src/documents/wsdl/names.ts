@@ -6,6 +6,13 @@ export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 export const soapUri = 'http://schemas.xmlsoap.org/wsdl/soap/';
 export const soap12Uri = 'http://schemas.xmlsoap.org/wsdl/soap12/';
 export const encodingUri = 'http://schemas.xmlsoap.org/soap/encoding/';
+export const mimeUri = 'http://schemas.xmlsoap.org/wsdl/mime/';
+/** Types and attributes that describe the media types of bytes. */
+export const xmlMimeUri = 'http://www.w3.org/2005/05/xmlmime';
+/** The namespace of swaRef, of the WS-I Attachments Profile. */
+export const wsiUri = 'http://ws-i.org/profiles/basic/1.1/xsd';
+/** Types of Axis 1 and of Apache SOAP. */
+export const apacheUri = 'http://xml.apache.org/xml-soap';
 export const xmlUri = 'http://www.w3.org/XML/1998/namespace';
 
 export interface QName {

@@ -1,7 +1,15 @@
 /** Reads the operations of a port: the elements or the parts of their messages, and their faults. */
 
 import { isSoapAction, type MessageElements, type Operation } from '../../contract/operation.ts';
-import { type Field, type ObjectSchema, object, optional, required } from '../../contract/schema.ts';
+import {
+  binary,
+  type Field,
+  isMediaType,
+  type ObjectSchema,
+  object,
+  optional,
+  required,
+} from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import type { ComplexTypes } from './complex-types.ts';
@@ -12,6 +20,7 @@ import {
   childrenNamed,
   docOf,
   keyOf,
+  mimeUri,
   nameIn,
   nameOf,
   type QName,
@@ -22,6 +31,7 @@ import {
 } from './names.ts';
 import type { Prefixes } from './prefixes.ts';
 import type { Declared } from './schema-index.ts';
+import { bytesMax } from './simple-types.ts';
 
 export type Style = 'document' | 'rpc';
 
@@ -54,6 +64,16 @@ export interface Message {
   readonly parts: readonly LocatedElement[];
   /** The elements of its header. */
   readonly headers?: readonly QName[];
+  /** Parts beside the envelope, to which nothing refers. */
+  readonly attachments?: readonly AttachedPart[];
+  /** Parts that are elements with a reference to their bytes. */
+  readonly referring?: ReadonlySet<LocatedElement>;
+}
+
+/** A part of a message that is sent beside the envelope. */
+export interface AttachedPart {
+  readonly part: LocatedElement;
+  readonly mediaType: string | undefined;
 }
 
 /** The operations that the port has, with the messages as they are declared. */
@@ -125,7 +145,6 @@ function readOperation(
     const inBinding = childNamed(bound, wsdlUri, which) ?? bound;
     const body = bodyOf(inBinding, port.soap);
     const headers = headersOf(definitions, inBinding, port.soap, findings);
-    noteAttachments(inBinding, findings);
     const { attributes } = body ?? bound;
     if (attributes.get('use') === 'encoded')
       findings.addOnce(
@@ -134,22 +153,34 @@ function readOperation(
         'messages are encoded: requests are read so, answers are literal and without xsi:type',
       );
     const chosen = attributes.get('parts')?.trim().split(/\s+/);
-    const parts = childrenNamed(message, wsdlUri, 'part').filter((part) =>
-      chosen === undefined ? !headers.parts.has(part) : chosen.includes(nameOf(part)),
+    const all = childrenNamed(message, wsdlUri, 'part');
+    const attached = attachedParts(all, inBinding, findings);
+    // Encoded messages have an element that refers to the attachment.
+    const isReferring = (part: LocatedElement) =>
+      style === 'rpc' && attributes.get('use') === 'encoded' && attached.has(part);
+    const isInBody = (part: LocatedElement) => !headers.parts.has(part) && (!attached.has(part) || isReferring(part));
+    const parts = all.filter((part) => (chosen === undefined ? isInBody(part) : chosen.includes(nameOf(part))));
+    const attachments = [...attached].flatMap(([part, mediaType]) =>
+      parts.includes(part) ? [] : [{ part, mediaType }],
     );
+    const beside = {
+      headers: headers.names,
+      attachments,
+      referring: new Set(parts.filter((part) => attached.has(part))),
+    };
     const local = which === 'input' ? name : `${name}Response`;
     if (style === 'rpc')
       return {
         name: { uri: attributes.get('namespace') ?? '', local },
         element: message,
         parts,
-        headers: headers.names,
+        ...beside,
       };
     const [part, ...others] = parts;
     const partElement = part && nameIn(part, 'element');
     const isOne = partElement !== undefined && others.length === 0;
     const shared = isOne ? partElement : { uri: '', local: '' };
-    return { name: shared, element: message, parts, headers: headers.names };
+    return { name: shared, element: message, parts, ...beside };
   };
   const input = side('input');
   if (input === undefined) throw new Refused(element, 'an operation that the server begins');
@@ -231,9 +262,30 @@ function headersOf(
   return { names, parts };
 }
 
-function noteAttachments(inBinding: LocatedElement, findings: FindingCollector): void {
-  for (const related of inBinding.children.filter(({ local }) => local === 'multipartRelated'))
-    findings.addOnce('refused', related, 'attachments are neither read nor sent');
+/** The parts of a message that a binding sends beside the envelope, each with its media type where it has one alone. */
+function attachedParts(
+  parts: readonly LocatedElement[],
+  inBinding: LocatedElement,
+  findings: FindingCollector,
+): ReadonlyMap<LocatedElement, string | undefined> {
+  const found = new Map<LocatedElement, string | undefined>();
+  const related = childrenNamed(inBinding, mimeUri, 'multipartRelated');
+  const contents = related.flatMap((each) =>
+    childrenNamed(each, mimeUri, 'part').flatMap((part) => childrenNamed(part, mimeUri, 'content')),
+  );
+  for (const content of contents) {
+    const called = content.attributes.get('part');
+    const part = parts.find((each) => nameOf(each) === called);
+    const type = content.attributes.get('type')?.trim() ?? '';
+    if (part === undefined) {
+      findings.addOnce('refused', content, `no part ${called} is declared, so the attachment is neither read nor sent`);
+      continue;
+    }
+    const isAnother = found.has(part) && found.get(part) !== type;
+    const saysNothing = isAnother || !isMediaType(type) || type === 'application/octet-stream';
+    found.set(part, saysNothing ? undefined : type);
+  }
+  return found;
 }
 
 function faultsOf(definitions: Definitions, operation: LocatedElement): readonly PortFault[] {
@@ -318,13 +370,18 @@ function bodyMessage(types: ComplexTypes, { parts }: Message, name: string): Obj
   return object(name, fields);
 }
 
-function rpcMessage(types: ComplexTypes, { parts }: Message, name: string): ObjectSchema {
+function rpcMessage(types: ComplexTypes, { parts, referring }: Message, name: string): ObjectSchema {
   const fields: Record<string, Field> = {};
   for (const part of parts) {
     const partName = nameOf(part);
     const type = nameIn(part, 'type');
     if (type === undefined) throw new Refused(part, 'a part of style rpc that names an element and no type');
     const { schema, xsd } = types.namedType(part, type, capitalised(partName));
+    if (referring?.has(part)) {
+      const max = schema.kind === 'binary' ? schema.max : bytesMax;
+      fields[partName] = optional(binary({ max, attached: 'href', example: 'AA==' }), docOf(part));
+      continue;
+    }
     // A part may be nil, so no stub says that a server requires it.
     fields[partName] = optional(schema, docOf(part), xsd === undefined ? {} : { xsd });
   }

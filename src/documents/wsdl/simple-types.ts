@@ -1,5 +1,6 @@
 /** Reads simple types: a built-in type with the facets of all restrictions from it, as a scalar of the contract. */
 import {
+  type BinarySchema,
   binary,
   binaryLengthMax,
   boolean,
@@ -18,7 +19,7 @@ import {
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { type FindingCollector, Refused } from './findings.ts';
-import { childNamed, encodingUri, nameIn, type QName, xsdUri } from './names.ts';
+import { apacheUri, childNamed, encodingUri, nameIn, type QName, wsiUri, xmlMimeUri, xsdUri } from './names.ts';
 import { matchingText } from './pattern.ts';
 import { type PatternFault, patternFault } from './pattern-cost.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -116,6 +117,9 @@ export class SimpleTypes {
 
   /** The type that an attribute names. `name`: of an enumeration that has none. */
   named(from: LocatedElement, type: QName, name: string): ReadType {
+    const attached = attachedAs(type);
+    if (attached !== undefined)
+      return { schema: binary({ max: bytesMax, attached, example: 'AA==' }), hasInlineLengths: false };
     const declared = this.#index.find('simpleType', type);
     const named = declared === undefined ? name : (declared.element.attributes.get('name') ?? name);
     const facets = this.#facetsOf(from, type, 0);
@@ -133,7 +137,7 @@ export class SimpleTypes {
 
   #facetsOf(from: LocatedElement, type: QName, depth: number): Facets {
     if (depth > depthMax) throw new Refused(from, 'the type restricts itself');
-    if (type.uri === xsdUri || type.uri === encodingUri)
+    if (type.uri === xsdUri || type.uri === encodingUri || type.uri === xmlMimeUri)
       return { base: type.local === 'base64' ? 'base64Binary' : type.local, patterns: [], values: [], single: {} };
     const declared = this.#index.find('simpleType', type);
     if (declared === undefined)
@@ -310,10 +314,19 @@ export class SimpleTypes {
   }
 
   #binary(from: LocatedElement, { single }: Facets): ScalarSchema {
-    const max = countIn(single, 'maxLength') ?? countIn(single, 'length') ?? binaryLengthMax;
+    const max = countIn(single, 'maxLength') ?? countIn(single, 'length') ?? bytesMax;
     if (max > binaryLengthMax) this.#findings.add('changed', from, `bytes are ${binaryLengthMax} at most`);
     return binary({ max: Math.max(1, Math.min(max, binaryLengthMax)), example: 'AA==' });
   }
+}
+
+/** Where the WSDL sets no limit. */
+export const bytesMax = 10_485_760;
+
+/** How values of a type are parts beside the envelope, whatever its document declares of it. */
+function attachedAs({ uri, local }: QName): BinarySchema['attached'] {
+  if (uri === wsiUri && local === 'swaRef') return 'swaRef';
+  return uri === apacheUri && ['DataHandler', 'Image', 'octetstream'].includes(local) ? 'href' : undefined;
 }
 
 const ownTypes: ReadonlySet<string> = new Set<XsdType>([

@@ -164,7 +164,7 @@ class Writer {
   }
 
   #contract(service: Service, constant: string, problemsName: string): string {
-    const { name, version, doc, address, legacy, namespaces, soapStyle, problems, operations } = service;
+    const { name, version, doc, address, legacy, namespaces, soapStyle, mtom, problems, operations } = service;
     const { own, uris, unqualified, fault } = namespaces!;
     const texts = (entries: Readonly<Record<string, string>>) =>
       members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
@@ -183,6 +183,7 @@ class Writer {
           fault: fault && members({ prefix: quote(fault.prefix), errors: list(fault.errors) }),
         }),
         soapStyle: soapStyle && quote(soapStyle),
+        mtom: mtom && 'true',
         problems: problems && problemsName,
         operations: { items: [...operations.values()].map((each) => this.#operations.get(each)!) },
       },

@@ -9,12 +9,13 @@ export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S>
   return example(schema, extent) as Infer<S>;
 }
 
-/** The fields that the choices require, and those that they then exclude. */
-function chosen({ choices }: ObjectSchema, extent: Extent) {
+/** The fields that the choices require, and those that they then exclude. An object that can have no members would be absent. */
+function chosen({ choices, fields }: ObjectSchema, extent: Extent) {
   const wanted = new Set<string>();
   const left = new Set<string>();
   for (const { options, exclusive } of choices) {
-    const [first = [], ...others] = options;
+    const first = options.find((names) => names.every((name) => hasMembers(fields[name]!.schema))) ?? options[0] ?? [];
+    const others = options.filter((each) => each !== first);
     for (const name of first) wanted.add(name);
     if (exclusive || extent !== 'full') for (const name of others.flat()) left.add(name);
   }
@@ -35,9 +36,19 @@ function objectExample(schema: ObjectSchema, around: Extent): Readonly<Record<st
     Object.fromEntries(
       Object.entries(schema.fields)
         .filter(isShown)
-        .map(([name, field]) => [name, example(field.schema, extent)]),
+        .map(([name, field]) => [name, example(field.schema, extent)] as const)
+        .filter(([name, value]) => schema.fields[name]!.required || !isEmpty(value)),
     ),
   );
+}
+
+function hasMembers(schema: Schema): boolean {
+  return schema.kind !== 'object' || Object.keys(schema.fields).length > 0;
+}
+
+/** As the normal form has it: nothing but empty objects and lists, at any depth. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isEmpty);
 }
 
 /** A list cannot hold an empty item: where no field of the item is required, it has the first one. */

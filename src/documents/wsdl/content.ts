@@ -276,7 +276,7 @@ export class ContentReader {
   #readAny(element: LocatedElement): void {
     if ([...this.#fields.values()].some(({ schema }) => holdsAnyElement(schema))) return;
     const markup = element.attributes.get('namespace') === '##other' ? 'other' : 'any';
-    const item = string({ markup, example: '<any xmlns="urn:any"/>' });
+    const item = string({ markup, example: '<other xmlns="urn:other">text</other>' });
     const name = ['any', 'any2', 'anyElement'].find((each) => !this.#fields.has(each)) ?? 'any';
     this.#types.findings.addOnce('changed', element, `elements of any name are XML as text, in ${name}`);
     this.#add(

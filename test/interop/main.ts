@@ -1,13 +1,16 @@
-/** Runs every client stack and page against the demo: installs what is missing, prints a table, exits with 1 where one fails. */
+/** Runs every client stack and page against the demo, and `serve --wsdl` in front of every server: installs what is missing, exits with 1 where one fails. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeSection } from '../../scripts/section.ts';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { serverStacks } from './depot-stacks.ts';
+import { type DepotOutcome, runDepot } from './depots.ts';
 import { deprecatedConfig } from './deprecated.ts';
 import { install, installPackages, modulesFolder } from './install.ts';
 import { comparable, followPage, packagesOf, readPage } from './page.ts';
-import { clientsPage } from './report.ts';
+import { clientsPage, serversSection } from './report.ts';
 import { type Outcome, passed, runClient } from './run-client.ts';
 import { absent, stacks } from './stacks.ts';
 
@@ -20,19 +23,21 @@ const wanted = values.only?.split(',');
 const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
 
 const chosen = stacks.filter(({ name }) => isWanted(name));
+const servers = serverStacks.filter(({ name }) => isWanted(name) || isWanted('servers'));
 const pages = readdirSync(join(docs, 'clients'))
   .map((file) => basename(file, '.md'))
   .filter(isWanted)
   .map((name) => ({ name, blocks: readPage(name) }));
 
 const missing = [
-  ...install(chosen.map(({ source }) => source)),
+  ...install([...chosen, ...servers].map(({ source }) => source)),
   ...installPackages(pages.flatMap(({ blocks }) => packagesOf(blocks))),
 ];
 const folder = tempFolder();
 if (values.deprecated) writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify(deprecatedConfig));
 const server = await startServer('demo', folder.path);
 const outcomes: Outcome[] = [];
+const depots: DepotOutcome[] = [];
 let failed = 0;
 try {
   for (const stack of chosen) {
@@ -47,15 +52,26 @@ try {
     const problem = await faultOfPage(name, blocks);
     say(problem === undefined ? 'ok' : 'FAILED', `the page ${name}.md`, problem);
   }
+  for (const stack of servers) {
+    const outcome = await runDepot(stack, folder.path);
+    depots.push(outcome);
+    const { calls, differences } = outcome;
+    const detail = differences.length === 0 ? undefined : differences.join('\n');
+    say(detail === undefined ? 'ok' : 'FAILED', `the server ${stack.title}, ${calls} calls`, detail);
+  }
 } finally {
   await server.stop();
   folder.discard();
 }
 for (const [name, source] of absent) process.stdout.write(`not run ${name}: only in ${source}\n`);
 for (const each of missing) say('FAILED', `${each} could not be installed`, undefined);
-if (values.write && wanted === undefined && failed === 0)
-  writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
-process.stdout.write(`${outcomes.length + pages.length + missing.length - failed} passed, ${failed} failed\n`);
+if (values.write && failed === 0) {
+  if (wanted === undefined) writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
+  if (depots.length === serverStacks.length)
+    writeSection(join(docs, 'import-wsdl.md'), 'Servers that are called', serversSection(depots));
+}
+const runs = outcomes.length + pages.length + depots.length + missing.length;
+process.stdout.write(`${runs - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function faultOfPage(name: string, blocks: ReturnType<typeof readPage>): Promise<string | undefined> {

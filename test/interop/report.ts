@@ -1,6 +1,8 @@
-/** Writes `docs/clients.md` from the runs of `npm run interop`. */
+/** Writes `docs/clients.md`, and the servers in `docs/import-wsdl.md`, from the runs of `npm run interop`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Lack, lightServers } from './depot-stacks.ts';
+import type { DepotOutcome } from './depots.ts';
 import { debianVersion } from './install.ts';
 import type { Outcome } from './run-client.ts';
 import type { Document, Stack } from './stack.ts';
@@ -63,6 +65,28 @@ ${absent.map(([name, source]) => `| ${name} | ${source} |`).join('\n')}
 `;
 }
 
+/** What is seen where a server cannot do it. */
+const lacks: Readonly<Record<Lack, string>> = {
+  'one-way': 'it has no operation without an answer: an empty answer, with 200',
+  'data of faults': 'its WSDL does not declare the data of faults',
+  'faults of callers': 'it blames itself for every fault of the application, which has 500',
+};
+
+export function serversSection(outcomes: readonly DepotOutcome[]): string {
+  const rows = outcomes.map(({ stack, calls }) => {
+    const known = stack.lacks.map((lack) => lacks[lack]).join('; ');
+    return `| ${stack.title} | ${versionOf(stack)} | ${calls} | ${known} |`;
+  });
+  return `\`npm run interop\` builds the same service with each of these stacks, starts it, puts \`triglyph serve --wsdl\` in front of it, and calls it in JSON, FORM, SOAP 1.1
+and SOAP 1.2. The calls in SOAP are those of PHP's SoapClient by the WSDL of the gateway. They cover values and lists, a declared fault with its data, another
+fault, a header that a log-in returns and a later call sends, an operation without an answer, one without members, and a type that contains itself.
+\`npm run interop -- --write\` renews this table, if nothing fails. \`npm test\` runs the first ${lightServers.length}, with a control.
+
+| server | version | calls | what it does not have |
+|---|---|---:|---|
+${rows.join('\n')}`;
+}
+
 const pages: readonly (readonly [title: string, page: string])[] = [
   ['C and C++', 'c.md'],
   ['FORM and curl', 'form.md'],
@@ -84,7 +108,7 @@ function row(stack: Stack, outcomes: readonly Outcome[]): string {
   return `| ${title}, ${client} | ${versionOf(stack)} | ${needs(stack)} | ${what}.${note} | ${stack.key} |`;
 }
 
-function needs({ source }: Stack): string {
+function needs({ source }: Pick<Stack, 'source'>): string {
   switch (source.kind) {
     case 'Debian':
       return source.packages.map((name) => `\`${name}\``).join(' ');
@@ -97,7 +121,7 @@ function needs({ source }: Stack): string {
   }
 }
 
-function versionOf({ source }: Stack): string {
+function versionOf({ source }: Pick<Stack, 'source'>): string {
   switch (source.kind) {
     case 'Debian':
       return (

@@ -1,10 +1,27 @@
 /** Lists the client stacks that Debian and npm have, with the commands that run them. */
-import { runs, type Stack } from './stack.ts';
+import { type Debian, runs, type Stack } from './stack.ts';
 
-const axisClasses =
+export const axisClasses =
   'CP=$(ls /usr/share/java/axis.jar /usr/share/java/jaxrpc.jar /usr/share/java/saaj.jar /usr/share/java/commons-discovery.jar ' +
   "/usr/share/java/commons-logging.jar /usr/share/java/wsdl4j.jar | tr '\\n' ':')";
-const jaxwsClasses = "CP=$(ls /usr/share/jaxws/lib/*.jar | tr '\\n' ':')";
+export const jaxwsClasses = "CP=$(ls /usr/share/jaxws/lib/*.jar | tr '\\n' ':')";
+
+export const axisSource: Debian = {
+  kind: 'Debian',
+  packages: [
+    'default-jdk-headless',
+    'libaxis-java',
+    'libcommons-discovery-java',
+    'libcommons-logging-java',
+    'libwsdl4j-java',
+  ],
+  versionOf: 'libaxis-java',
+};
+export const jaxwsSource: Debian = {
+  kind: 'Debian',
+  packages: ['default-jdk-headless', 'jaxws'],
+  versionOf: 'jaxws',
+};
 
 /** Those that the tests run, since they are installed for them and take a second. */
 export const lightStacks: readonly Stack[] = [
@@ -80,17 +97,7 @@ export const stacks: readonly Stack[] = [
     name: 'axis',
     title: 'Axis 1.4',
     page: 'java',
-    source: {
-      kind: 'Debian',
-      packages: [
-        'default-jdk-headless',
-        'libaxis-java',
-        'libcommons-discovery-java',
-        'libcommons-logging-java',
-        'libwsdl4j-java',
-      ],
-      versionOf: 'libaxis-java',
-    },
+    source: axisSource,
     key: 'header, by `HTTPConstants.REQUEST_HEADERS`',
     runs: [runs.v1, runs.v12, runs.single],
     prepare:
@@ -103,7 +110,7 @@ export const stacks: readonly Stack[] = [
     name: 'jaxws',
     title: 'JAX-WS RI (wsimport)',
     page: 'java',
-    source: { kind: 'Debian', packages: ['default-jdk-headless', 'jaxws'], versionOf: 'jaxws' },
+    source: jaxwsSource,
     key: 'header, by `MessageContext.HTTP_REQUEST_HEADERS`',
     runs: [runs.v1, runs.v12, runs.single],
     prepare:

@@ -1,0 +1,160 @@
+/** Calls a depot through the gateway in each format, and compares what comes back with what each server answers. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Lack, ServerStack } from './depot-stacks.ts';
+
+const execute = promisify(execFile);
+
+export const formats = ['JSON', 'FORM', 'SOAP 1.1', 'SOAP 1.2'] as const;
+export type Format = (typeof formats)[number];
+
+/** Members by their path, like `parcel.tag.1`, as texts. */
+export type Flat = Readonly<Record<string, string>>;
+
+interface Case {
+  readonly title: string;
+  readonly operation: string;
+  readonly input: unknown;
+  /** The `sessionId` of a header. */
+  readonly session?: string;
+  readonly expected: Flat;
+  /** The case is left out for stacks that lack one of these. */
+  readonly needs?: Lack;
+}
+
+const text = 'Zoë <&> "Ω"';
+const parcel = { 'parcel.pieces': '3', 'parcel.sent': '2026-01-02T03:04:05.000Z', 'parcel.weight': '2.5' };
+const tags = { 'parcel.tag.0': 'a', 'parcel.tag.1': 'b & c' };
+const box = { label: 'outer', box: [{ label: text }, { label: 'inner', box: [{ label: 'innermost' }] }] };
+
+const isSoap = (format: Format) => format.startsWith('SOAP');
+
+/** What a stack can do, in this order: the last case sees what an earlier one did. */
+export function casesOf(format: Format, { lacks }: ServerStack): readonly Case[] {
+  return cases(format, lacks).filter(({ needs }) => needs === undefined || !lacks.includes(needs));
+}
+
+/** `format` makes the notes of each one differ. */
+const cases = (format: Format, lacks: readonly Lack[]): readonly Case[] => [
+  {
+    title: 'values, lists and texts',
+    operation: 'GetParcel',
+    input: { id: text },
+    expected: { 'parcel.id': text, ...parcel, ...tags },
+  },
+  {
+    title: 'a header that a log-in returns',
+    operation: 'LogIn',
+    input: { user: 'anna' },
+    expected: { since: 'today', 'soapHeaders.Session.sessionId': 's-anna' },
+  },
+  {
+    title: 'a header that a request has',
+    operation: 'GetParcel',
+    input: { id: '7' },
+    session: 's-anna',
+    expected: { 'parcel.id': '7', ...parcel, ...tags, 'parcel.owner': 's-anna' },
+  },
+  {
+    title: 'a declared fault with its data',
+    operation: 'GetParcel',
+    input: { id: 'none' },
+    expected: {
+      ...(!isSoap(format) && { status: lacks.includes('faults of callers') ? '500' : '422' }),
+      message: 'No such parcel',
+      'fault.ParcelNotFound.id': 'none',
+      'fault.ParcelNotFound.line.0': '7',
+      'fault.ParcelNotFound.line.1': '9',
+    },
+    needs: 'data of faults',
+  },
+  {
+    title: 'another fault',
+    operation: 'GetParcel',
+    input: { id: 'broken' },
+    expected: { ...(!isSoap(format) && { status: '500' }), message: 'Out of order' },
+  },
+  {
+    title: 'a type in itself',
+    operation: 'Pack',
+    input: { box },
+    expected: flatten({ box }),
+  },
+  {
+    title: 'an operation without an answer',
+    operation: 'Notify',
+    input: { text: `${format} ${text}` },
+    expected: isSoap(format) || lacks.includes('one-way') ? {} : { status: '202' },
+  },
+  { title: 'an operation without members', operation: 'GetNotes', input: {}, expected: { note: `${format} ${text}` } },
+];
+
+/** Returns what differs, or undefined. */
+export async function differenceOf(address: string, format: Format, each: Case): Promise<string | undefined> {
+  const seen = await call(address, format, each);
+  // Notes of other formats are there, too.
+  const { note } = each.expected;
+  if (note !== undefined) return Object.values(seen).includes(note) ? undefined : `no note in ${JSON.stringify(seen)}`;
+  const names = [...new Set([...Object.keys(each.expected), ...Object.keys(seen)])].toSorted();
+  const differing = names.filter((name) => normal(name, seen[name]) !== each.expected[name]);
+  return differing.length === 0
+    ? undefined
+    : differing.map((name) => `${name}: ${each.expected[name]} expected, ${seen[name]} seen`).join('\n');
+}
+
+/** Times are in UTC, decimals without zeros at the end. */
+function normal(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (name.endsWith('.sent')) return new Date(value).toISOString();
+  // A text of the gateway is before that of the server in SOAP.
+  if (name === 'message') return value.replace(/^(?:validation|internal) \S+ /, '');
+  return name.endsWith('.weight') ? String(Number(value)) : value;
+}
+
+function call(address: string, format: Format, each: Case): Promise<Flat> {
+  if (format === 'JSON' || format === 'FORM') return callByName(address, format, each);
+  return callByPhp(address, format, each);
+}
+
+/** Error bodies have more members than these. */
+const errorMembers = /^(message|fault\.)/;
+
+async function callByName(
+  address: string,
+  format: 'JSON' | 'FORM',
+  { operation, input, session }: Case,
+): Promise<Flat> {
+  const given = session === undefined ? input : { ...Object(input), soapHeaders: { Session: { sessionId: session } } };
+  const response = await fetch(`${address}/${operation}`, {
+    method: 'POST',
+    headers: { 'content-type': format === 'JSON' ? 'application/json' : 'application/x-www-form-urlencoded' },
+    body: format === 'JSON' ? JSON.stringify(given) : new URLSearchParams(flatten(given)).toString(),
+  });
+  const body = await response.text();
+  if (response.status === 202) return { status: '202', ...(body !== '' && { body }) };
+  const flat = format === 'JSON' ? flatten(JSON.parse(body)) : Object.fromEntries(new URLSearchParams(body));
+  if (response.status === 200) return flat;
+  const shown = Object.entries(flat).filter(([name]) => errorMembers.test(name));
+  return { status: String(response.status), ...Object.fromEntries(shown) };
+}
+
+/** By PHP's SoapClient, from the WSDL of the gateway. */
+async function callByPhp(address: string, format: Format, { operation, input, session }: Case): Promise<Flat> {
+  const parameters = [join(import.meta.dirname, 'clients/php/depot.php'), `${address}?wsdl`, format, operation];
+  const { stdout } = await execute('php', [...parameters, JSON.stringify(input), session ?? '']);
+  return flatten(JSON.parse(stdout));
+}
+
+function flatten(value: unknown): Record<string, string> {
+  const flat: Record<string, string> = {};
+  const visit = (path: string, each: unknown): void => {
+    // An empty text is absent.
+    if (each === null || each === undefined || each === '') return;
+    if (typeof each === 'object')
+      for (const [name, inner] of Object.entries(each)) visit(path === '' ? name : `${path}.${name}`, inner);
+    else flat[path] = String(each);
+  };
+  visit('', value);
+  return flat;
+}

@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   check: () => import('./cli/check.ts'),
   wsdl: () => import('./cli/wsdl.ts'),
   openapi: () => import('./cli/openapi.ts'),
+  replay: () => import('./cli/replay.ts'),
   convert: () => import('./cli/convert.ts'),
   'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });

@@ -50,6 +50,7 @@ import { createServerLog } from '../http/server-log.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
+import { createRequestRecorder } from '../observe/record/create-recorder.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
 
@@ -142,11 +143,21 @@ export async function composeGateway<M extends Metrics>(
       })
     : undefined;
   const audit = createServerAudit(config, backend, { log, metrics });
+  const countRecorded = config.record === undefined ? undefined : metrics.addEventCounter(recordedRequests);
+  const requestRecorder = createRequestRecorder(config, {
+    clock: backend.context.clock,
+    vault: backend.context.vault,
+    mask,
+    count: (kind, times) => countRecorded?.(kind, times),
+    onError: (thrown) => logFailure(log, thrown, 'recording requests failed'),
+  });
+  closers.defer(() => requestRecorder?.close());
   const observers = listObservers({
     metrics: createMetricsObserver(metrics),
     log: createRequestLog(log, conventions),
     traces: tracing?.observer,
     traffic: traffic?.recorder,
+    record: requestRecorder?.observer,
     callers: recorder && recordCallers(recorder),
     audit: audit.requests,
     test: overrides.observer,
@@ -253,6 +264,11 @@ export async function composeGateway<M extends Metrics>(
     traffic,
   };
 }
+
+const recordedRequests: EventCounter = {
+  name: 'triglyph_recorded_requests_total',
+  help: 'Requests for RECORD, by kind: recorded; dropped, where the disk was too slow or failed.',
+};
 
 const telemetryExports: EventCounter = {
   name: 'triglyph_telemetry_exports_total',

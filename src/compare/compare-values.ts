@@ -4,7 +4,7 @@
  */
 import type { ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { joinPath, type Rules } from './rules.ts';
+import { joinPath, type Rules, shapeOf } from './rules.ts';
 
 /** `order`: the same items in another order. */
 export type DifferenceKind = 'value' | 'missing' | 'added' | 'order' | 'outcome';
@@ -37,6 +37,7 @@ export class IdPairs {
 }
 
 const pairsMax = 100_000;
+const secondMs = 1_000;
 /** Items of two lists are compared each with each only while there are so few pairs of them. */
 const itemPairsMax = 10_000;
 
@@ -162,7 +163,7 @@ class Comparison {
 
   #isSame(schema: ScalarSchema, left: unknown, right: unknown, path: string): boolean {
     const rule = this.#rules.scalar(path);
-    if (rule?.kind !== 'mapId' && normalOf(schema, left) === normalOf(schema, right)) return true;
+    if (rule?.kind !== 'mapId' && isEqual(schema, left, right)) return true;
     switch (rule?.kind) {
       case undefined:
         return false;
@@ -222,18 +223,18 @@ function pairsByKey(left: readonly unknown[], right: readonly unknown[], key: st
   return [...pairs, ...rest];
 }
 
+function isEqual(schema: ScalarSchema, left: unknown, right: unknown): boolean {
+  if (schema.kind !== 'dateTime' || typeof left !== 'number' || typeof right !== 'number')
+    return normalOf(schema, left) === normalOf(schema, right);
+  const [earlier, later] = [Math.min(left, right), Math.max(left, right)];
+  // Some formats print no fraction of a second.
+  return earlier === later || (earlier % secondMs === 0 && later - earlier < secondMs);
+}
+
 function normalOf(schema: ScalarSchema, value: unknown): unknown {
   return schema.kind === 'string' && schema.numeric && typeof value === 'string'
     ? value.replace(/^0+(?=\d)/, '')
     : value;
-}
-
-/** Digits, capital and small letters by their kind, and every other character as it is. */
-function shapeOf(value: unknown): string {
-  return String(value)
-    .replace(/\p{Lu}/gu, 'A')
-    .replace(/\p{Ll}/gu, 'a')
-    .replace(/\d/g, '9');
 }
 
 /** Milliseconds of a moment, also of one in a text; NaN for what is neither that nor a number. */

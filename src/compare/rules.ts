@@ -123,6 +123,14 @@ export function joinPath(before: string, after: string): string {
   return after.startsWith('[') ? before + after : `${before}.${after}`;
 }
 
+/** Digits, capital and small letters by their kind, and every other character as it is. */
+export function shapeOf(value: unknown): string {
+  return String(value)
+    .replace(/\p{Lu}/gu, 'A')
+    .replace(/\p{Ll}/gu, 'a')
+    .replace(/\d/g, '9');
+}
+
 function amountOf(path: string, text: unknown): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/.exec(String(text)) ?? [];
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;

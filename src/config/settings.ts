@@ -530,6 +530,47 @@ export const settings = Object.freeze({
     doc: 'How many bytes of details each process remembers for the console.',
     parse: integer(0, 1_000_000_000),
   }),
+  record: optional({
+    name: 'RECORD',
+    unit: 'folder',
+    doc: 'Records requests and their answers in files of this folder, with masked members, for `triglyph replay` (docs/record.md).',
+    parse: text,
+  }),
+  recordShare: setting({
+    name: 'RECORD_SHARE',
+    unit: 'percent',
+    default: '100',
+    doc: 'How many of the requests are recorded, chosen at random.',
+    parse: integer(0, 100),
+  }),
+  recordFirst: setting({
+    name: 'RECORD_FIRST',
+    unit: 'requests',
+    default: '20',
+    doc: 'How many requests of each shape are recorded in any case, by each process: of one operation, version, format and outcome, with the same members.',
+    parse: integer(0, 100_000),
+  }),
+  recordSensitive: setting({
+    name: 'RECORD_SENSITIVE',
+    unit: 'masked or sealed',
+    default: 'masked',
+    doc: 'Whether recorded requests with sensitive members hold them sealed, too, so that they can be sent again with the keys of the gateway. What may never be stored is in neither.',
+    parse: oneOf('masked', 'sealed'),
+  }),
+  recordBytesMax: setting({
+    name: 'RECORD_BYTES_MAX',
+    unit: 'bytes',
+    default: String(1024 * 1024 * 1024),
+    doc: 'How many bytes all recorded files may have. The oldest are removed.',
+    parse: integer(1_000_000, 1_000_000_000_000),
+  }),
+  recordDays: setting({
+    name: 'RECORD_DAYS',
+    unit: 'days',
+    default: '30',
+    doc: 'How long recorded files are kept.',
+    parse: integer(1, 3650),
+  }),
 });
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;

@@ -58,6 +58,8 @@ export interface Answer {
   readonly entry: LogEntry;
   /** The request in canonical form; absent where it did not get that far. */
   readonly decoded?: Decoded | undefined;
+  /** In canonical form, in the version of the caller; absent for a refusal. */
+  readonly output?: unknown;
   /** The connection is closed instead of a response, as a test has asked. */
   readonly dropsConnection?: true;
 }
@@ -75,6 +77,7 @@ export interface RequestState {
   target: Target | undefined;
   caller: AnyCaller | undefined;
   decoded: Decoded | undefined;
+  output: unknown;
   key: string | undefined;
   /** Present where another server answers the operation. */
   head: RequestHead | undefined;
@@ -101,7 +104,12 @@ export function answer(state: RequestState, encoded: Message, parts: AnswerParts
   const message =
     notice === undefined || encoded.body === '' ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
   const headers = headersOf(state, message, parts, deprecation, problem);
-  return { message: { ...message, headers }, decoded, entry: entryOf(state, parts, deprecation, problem) };
+  return {
+    message: { ...message, headers },
+    decoded,
+    output: state.output,
+    entry: entryOf(state, parts, deprecation, problem),
+  };
 }
 
 /** Refuses a request in its own format, for whatever was thrown. Never throws. */

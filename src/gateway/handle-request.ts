@@ -91,6 +91,7 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
     target: undefined,
     caller: undefined,
     decoded: undefined,
+    output: undefined,
     key: undefined,
     head: undefined,
     replayed: undefined,
@@ -111,6 +112,7 @@ async function execute(
   const output = downgrade === undefined ? result.output : downgrade(result.output);
   const { protocol, decoded } = request;
   const { operation } = decoded!;
+  request.output = output;
   const message = operation.oneWay
     ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
     : protocol.encode(operation, output, result.extras, decoded!.acceptsXop);

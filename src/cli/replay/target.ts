@@ -1,0 +1,151 @@
+/** The server that a recording is sent to: it is asked as an upstream is. */
+import { readFileSync } from 'node:fs';
+import type { FixedCredential, UpstreamOptions } from '../../backend/upstreams/options.ts';
+import { type ConfiguredUpstream, readUpstream } from '../../backend/upstreams/read-upstream.ts';
+import type { ComparedAnswer } from '../../compare/compare-answers.ts';
+import type { RecordedRequest } from '../../compare/recorded-request.ts';
+import { conventionsOf } from '../../contract/conventions.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Service } from '../../contract/service.ts';
+import { createProtocols, type UpstreamFormat, upstreamFormats } from '../../formats/index.ts';
+import type { RemoteHandler } from '../../idempotency/ports.ts';
+import { isRefusal } from '../../idempotency/remote-problems.ts';
+import { clock } from '../../lib/clock.ts';
+import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
+import { UpstreamFailure } from '../../upstream/failure.ts';
+import { CommandError } from '../command-error.ts';
+import { projectSources } from '../project.ts';
+
+export interface TargetOptions {
+  /** An address, or the name of a file with the members of an upstream as JSON. */
+  readonly against: string;
+  readonly format?: string;
+  readonly username?: string;
+  readonly secretFile?: string;
+}
+
+export interface Target {
+  /** Sends a request. Returns its answer, or why there is none. */
+  ask(
+    service: Service,
+    operation: Operation,
+    record: RecordedRequest,
+    input: unknown,
+  ): Promise<ComparedAnswer | { readonly failure: string }>;
+  /** Members of answers that the contract lacks: `listOrders lines.discount`. */
+  readonly unknownMembers: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+const asRecorded = 'as-recorded';
+
+/** `onRetry`: called for each request that is sent again, which takes a place of the rate. Throws CommandError. */
+export function openTarget(options: TargetOptions, services: readonly Service[], onRetry: () => void): Target {
+  const { format: given } = options;
+  if (given !== undefined && given !== asRecorded && formatOf(given) === undefined)
+    throw new CommandError([`--format: the formats are ${asRecorded}, soap, ${upstreamFormats.join(', ')}`]);
+  const base = readTarget(options);
+  const upstreams = new Map<UpstreamFormat, Upstream>();
+  const handlers = new Map<string, RemoteHandler<unknown>>();
+  const unknownMembers = new Set<string>();
+  const protocols = createProtocols(services);
+  const { requestReference: referenceHeader } = conventionsOf(services);
+  const headers = base.credentials.kind === 'fixed' ? base.credentials.headers : {};
+
+  const formatFor = (recorded: string): UpstreamFormat => {
+    if (given === undefined && !isAddress(options.against)) return base.format;
+    return formatOf(given === undefined || given === asRecorded ? recorded : given) ?? base.format;
+  };
+  const open = (format: UpstreamFormat): Upstream =>
+    createUpstream({
+      ...base,
+      format,
+      credentials: { find: () => headers, areOfCaller: false },
+      protocols,
+      referenceHeader,
+      clock,
+      report(event) {
+        if (event.kind === 'unknownMembers')
+          for (const member of event.members) unknownMembers.add(`${event.operation} ${member}`);
+        if (event.kind === 'failed' && event.isRetried) onRetry();
+      },
+    });
+  const handlerOf = (service: Service, operation: Operation, recorded: string): RemoteHandler<unknown> => {
+    const format = formatFor(recorded);
+    const name = `${format} ${service.version} ${service.name} ${operation.name}`;
+    const upstream = upstreams.get(format) ?? open(format);
+    upstreams.set(format, upstream);
+    const handler = handlers.get(name) ?? upstream.handler(service, operation);
+    handlers.set(name, handler);
+    return handler;
+  };
+  return {
+    unknownMembers,
+    async ask(service, operation, { caller, tenant, format, reference }, input) {
+      try {
+        const handler = handlerOf(service, operation, format);
+        const identity = { credential: caller, tenant, requiresKey: false, rights: 'upstream' } as const;
+        const request = { service, operation, input: input as never, caller: identity, requestReference: reference };
+        // A replay that is repeated has the effect of each write once, where the server knows keys.
+        const key = operation.effect === 'writes' ? `replay-${reference}` : undefined;
+        const { output } = await handler.forward({ ...request, head: { headers: {} } }, undefined, key);
+        return { output };
+      } catch (thrown) {
+        if (thrown instanceof Problem && isRefusal(thrown) && thrown.kind.transient !== true)
+          return { refusal: { code: thrown.code, message: thrown.message } };
+        return failureOf(thrown);
+      }
+    },
+    async close() {
+      await Promise.all([...upstreams.values()].map((each) => each.close()));
+    },
+  };
+}
+
+/** An answer that is none of the contract is a difference, and the lack of an answer is not. */
+function failureOf(thrown: unknown): ComparedAnswer | { readonly failure: string } {
+  const cause = thrown instanceof Error && thrown.cause instanceof UpstreamFailure ? thrown.cause : undefined;
+  if (cause?.reason === 'contract')
+    return { refusal: { code: `as no answer of the contract: ${cause.detail}`, message: '' } };
+  return { failure: cause?.message ?? (thrown instanceof Error ? thrown.message : String(thrown)) };
+}
+
+/** Undefined for what is no format that upstreams speak; operations with an HTTP binding are sent by it in any case. */
+function formatOf(name: string): UpstreamFormat | undefined {
+  return upstreamFormats.find((each) => each === (name === 'soap' ? 'soap11' : name));
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:/i.test(text);
+}
+
+function readTarget(options: TargetOptions): ConfiguredUpstream {
+  const faults: string[] = [];
+  const upstream = readUpstream('target', optionsOf(options), projectSources(), faults);
+  if (upstream === undefined || faults.length > 0)
+    throw new CommandError(faults.map((each) => each.replace(/^upstreams\.target/, '--against')));
+  if (upstream.credentials.kind === 'forward' || upstream.credentials.kind === 'mapped')
+    throw new CommandError(['--against: credentials of callers are not recorded: give fixed ones, or none']);
+  return upstream;
+}
+
+function optionsOf({ against, username, secretFile }: TargetOptions): unknown {
+  if (!isAddress(against)) return fileOptions(against);
+  const secret = secretFile === undefined ? undefined : { file: secretFile };
+  const fixed: FixedCredential | 'none' =
+    secret === undefined
+      ? 'none'
+      : username === undefined
+        ? { apiKey: secret }
+        : { basic: { username, password: secret } };
+  return { url: against, credentials: fixed, idempotency: 'header' } satisfies UpstreamOptions;
+}
+
+function fileOptions(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new CommandError([`--against is neither an address nor a file of JSON: ${(cause as Error).message}`]);
+  }
+}

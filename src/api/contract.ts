@@ -112,6 +112,8 @@ export {
   object,
   oneOf,
   optional,
+  type PolymorphicSchema,
+  polymorphic,
   type Recursion,
   required,
   type ScalarSchema,

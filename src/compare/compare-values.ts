@@ -2,7 +2,14 @@
  * Compares canonical values of one schema: what a wire format says in several ways is one value already, so that the order of
  * members, forms of numbers, time zones, and absent against nil do not count.
  */
-import type { ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import {
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  variantOf,
+} from '../contract/schema.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { joinPath, type Rules, shapeOf } from './rules.ts';
 
@@ -84,8 +91,13 @@ class Comparison {
         if (schema.joined) this.#compareSets(schema, left as readonly string[], right as readonly string[], place);
         else this.#compareLists(schema, left as readonly unknown[], right as readonly unknown[], place);
         break;
+      case 'object': {
+        const [one, other] = [variantOf(schema, left), variantOf(schema, right)];
+        if (one !== other) this.#add('value', schema, left, right, place);
+        else this.#compareMembers(one, left as Members, right as Members, place);
+        break;
+      }
       case 'map':
-      case 'object':
         this.#compareMembers(schema, left as Members, right as Members, place);
         break;
       default:

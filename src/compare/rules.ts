@@ -113,6 +113,7 @@ function pathsOf(schema: Schema): readonly string[] {
     list: (_, item) => ['', ...item.map((each) => joinPath('[]', each))],
     map: (_, item = ['']) => ['', ...item.map((each) => joinPath('*', each))],
     object: (_, members) => ['', ...members.flatMap(({ name, part }) => part.map((each) => joinPath(name, each)))],
+    variants: (_, own, others) => [...new Set([...own, ...others.flat()])],
     self: () => [''],
   });
 }

@@ -25,6 +25,7 @@ function attachesIn(schema: ObjectSchema): MayAttach {
     joined: () => 'nothing',
     list: (_, item) => item,
     map: (_, item) => item ?? 'nothing',
+    variants: (_, own, others) => most([own, ...others]),
     object: (_, members) => most(members.filter(({ field }) => field.xml !== 'attribute').map(({ part }) => part)),
   });
 }

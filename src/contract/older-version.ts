@@ -1,6 +1,14 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
 import { type Operation, operation } from './operation.ts';
-import { documented, type Field, type Fields, type ObjectSchema, object, type Schema } from './schema.ts';
+import {
+  documented,
+  type Field,
+  type Fields,
+  type ObjectSchema,
+  object,
+  type Schema,
+  variantChooser,
+} from './schema.ts';
 import { type Service, service } from './service.ts';
 
 /** Converts canonical values of an older version. Absent where the shapes are the same. */
@@ -183,10 +191,32 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
         };
       }
       case 'object':
-        return deriveObject(schema);
+        return deriveVariants(schema, deriveObject(schema));
       default:
         return schema satisfies never;
     }
+  }
+
+  /** The variants of an object, each with its own differences. */
+  function deriveVariants(schema: ObjectSchema, own: Derived): Derived {
+    if (schema.variants === undefined) return own;
+    const others = schema.variants.map(derive);
+    if ([own, ...others].every((each, at) => each.schema === [schema, ...(schema.variants ?? [])][at]))
+      return { schema };
+    const variants = others.map((each) => asObject(each.schema));
+    const convert = (of: (derived: Derived) => Convert | undefined): Convert => {
+      const convertOf = variantChooser(schema, of(own), others.map(of));
+      return (value) => (convertOf(value) ?? ((each) => each))(value);
+    };
+    return {
+      schema: documented<ObjectSchema>({
+        ...asObject(own.schema),
+        variants: Object.freeze(variants),
+        ...(schema.isAbstract && { isAbstract: true as const }),
+      }),
+      upgrade: convert(({ upgrade }) => upgrade),
+      downgrade: convert(({ downgrade }) => downgrade),
+    };
   }
 
   function deriveObject(schema: ObjectSchema): Derived {
@@ -315,7 +345,7 @@ function insert(
 }
 
 function rebuilt(
-  { name, namespace, choices, ignoredMembers, whenEmpty }: ObjectSchema,
+  { name, namespace, choices, ignoredMembers, whenEmpty, extends: base }: ObjectSchema,
   fields: Fields,
   ignored: Readonly<Record<string, string>>,
   olderName: (newer: string) => string | undefined,
@@ -329,6 +359,7 @@ function rebuilt(
   const known = { ...ignoredMembers, ...ignored };
   return object(name, fields, {
     ...(namespace !== undefined && { namespace }),
+    ...(base !== undefined && { extends: base }),
     choices: choices.map((choice) => ({ ...choice, options: choice.options.map(namesOf) })),
     ignoredMembers: Object.fromEntries(Object.entries(known).filter(([each]) => !Object.hasOwn(fields, each))),
     whenEmpty: namesOf(whenEmpty),

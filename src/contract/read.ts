@@ -19,6 +19,8 @@ import {
   type Schema,
   type SetSchema,
   textLengthMax,
+  typeNameOf,
+  variantChooser,
 } from './schema.ts';
 import { type Member, walk } from './walk.ts';
 
@@ -142,6 +144,7 @@ export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender
     list: (list, item) => readList(list, item, reader),
     map: (map, item) => readMap(map, item, reader),
     object: (object, members) => readObject(object, members, reader, sender),
+    variants: (object, own, others) => readVariant(object, own, others, reader),
   });
   return (node, collector) => readAt(node, [], collector, undefined);
 }
@@ -325,6 +328,72 @@ function readObject<N>(
       } else if (exclusive && met.length > 1) collector.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);
+  };
+}
+
+/** A value without the name of a type is of the type itself, unless that is abstract. Another name is an issue. */
+function readVariant<N>(
+  schema: ObjectSchema,
+  own: ReadAt<N>,
+  others: readonly ReadAt<N>[],
+  reader: Reader<N>,
+): ReadAt<N> {
+  const { isAbstract, tooDeep } = schema;
+  const typeField = schema.typeField!;
+  const nameOf = compileTypeName(schema, reader);
+  const reads = new Map((schema.variants ?? []).map((each, at) => [typeNameOf(each), others[at]!]));
+  const ownName = typeNameOf(schema);
+  return (node, path, collector, field) => {
+    if (reader.isAbsent(node)) return undefined;
+    const named = nameOf(node);
+    const read = named === undefined || named === ownName ? (isAbstract ? undefined : own) : reads.get(named);
+    if (read === undefined) {
+      if (named === undefined && reader.isEmpty(node) && path.length > 0) return undefined;
+      const at = [...path, typeField];
+      if (named === undefined) return collector.add(at, 'missingField', label(at));
+      const reason = tooDeep?.members.includes(named)
+        ? `is too deep: ${tooDeep.reason}`
+        : `is ${printableName(named)}, which is no type that may stand here`;
+      return collector.add(at, 'structure', `${label(at)} ${reason}`);
+    }
+    const value = read(node, path, collector, field);
+    if (value === undefined || named !== undefined) return value;
+    return Object.freeze({ [typeField]: ownName, ...value });
+  };
+}
+
+/** Chooses by the type that a node names: `own` for none or that of the schema, or one of `others`, in the order of the variants. */
+export function nodeChooser<N, T>(
+  schema: ObjectSchema,
+  reader: Reader<N>,
+  own: T,
+  others: readonly T[],
+): (node: N) => T {
+  const { typeField = '' } = schema;
+  const nameOf = compileTypeName(schema, reader);
+  const choose = variantChooser(schema, own, others);
+  return (node) => (reader.isAbsent(node) ? own : choose({ [typeField]: nameOf(node) }));
+}
+
+/** Compiles the reading of the name of a value's type; undefined where the message has none. */
+function compileTypeName<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => string | undefined {
+  const { typeField = '', fields } = schema;
+  const field = fields[typeField];
+  if (field === undefined) return () => undefined;
+  const member = reader.memberName?.(typeField, field) ?? typeField;
+  const typeName: ScalarSchema = { kind: 'string', example: '' };
+  return (node) => {
+    let found: string | undefined;
+    reader.eachMember(
+      node,
+      (name, child) => {
+        if (name !== member) return true;
+        found = reader.isAbsent(child) ? undefined : (reader.text(child, typeName)?.trim() ?? '?');
+        return false;
+      },
+      schema,
+    );
+    return found === '' ? undefined : found;
   };
 }
 

@@ -25,6 +25,10 @@ export interface RecordType {
   readonly name: string;
   /** In an order that keeps that of every schema. */
   readonly members: readonly RecordMember[];
+  /** The qualified name of the type that it extends. */
+  readonly base?: string;
+  /** No value is of the type itself. */
+  readonly isAbstract?: true;
 }
 
 /**
@@ -61,17 +65,34 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
         list: nothing,
         map: nothing,
         object: (schema) => (schema === header || (schema === root && isContent) ? undefined : add(schema)),
+        variants: nothing,
       });
     }
   for (const { detail } of operations.flatMap(({ faults = [] }) => faults))
-    walk<void>(detail, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
+    walk<void>(detail, {
+      scalar: nothing,
+      joined: nothing,
+      list: nothing,
+      map: nothing,
+      object: add,
+      variants: nothing,
+    });
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([qualified, [first, ...others]]) => {
         const { namespace = own, name } = first!;
-        return [qualified, { namespace, name, members: membersOfAll([first!, ...others], service) }];
+        const base = [first!, ...others].find((each) => each.extends !== undefined)?.extends;
+        const isAbstract = [first!, ...others].some((each) => each.isAbstract);
+        const type: RecordType = {
+          namespace,
+          name,
+          members: membersOfAll([first!, ...others], service),
+          ...(base !== undefined && { base: `${base.namespace ?? own}:${base.name}` }),
+          ...(isAbstract && { isAbstract }),
+        };
+        return [qualified, type];
       }),
   );
 }
@@ -82,9 +103,12 @@ function headerOf(message: ObjectSchema): Schema | undefined {
   return name === undefined ? undefined : message.fields[name]?.schema;
 }
 
+/** Fields that are neither elements nor attributes of the object's element. */
+const besidesContent: ReadonlySet<NonNullable<Field['xml']>> = new Set(['header', 'attachment', 'type']);
+
 /** The members of an operation's element that holds the fields itself. */
 export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {
-  const inBody = Object.entries(fields).filter(([, { xml }]) => xml !== 'header' && xml !== 'attachment');
+  const inBody = Object.entries(fields).filter(([, { xml }]) => xml === undefined || !besidesContent.has(xml));
   return inBody.map(([name, field]) => memberOf(name, [field], isMandatory(field, service)));
 }
 

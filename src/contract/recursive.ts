@@ -7,6 +7,7 @@ import {
   type ObjectSchema,
   object,
   type Schema,
+  typeNameOf,
 } from './schema.ts';
 
 /** More levels do not fit into the depth that formats allow. */
@@ -52,7 +53,9 @@ function holdsOther(schema: Schema, template: ObjectSchema): boolean {
       return schema.item !== undefined && holdsOther(schema.item, template);
     case 'object':
       if (schema.isSelf) return !isSelfOf(schema, template);
-      return Object.values(schema.fields).some((field) => holdsOther(field.schema, template));
+      return [...Object.values(schema.fields).map((field) => field.schema), ...(schema.variants ?? [])].some((each) =>
+        holdsOther(each, template),
+      );
     default:
       return false;
   }
@@ -89,14 +92,21 @@ class Unrolled {
       else if (field.required) return undefined;
       else cut.push(name, ...(field.json === undefined ? [] : [field.json]));
     }
+    const variants: ObjectSchema[] = [];
+    for (const each of schema.variants ?? []) {
+      const variant = this.object(each);
+      differs ||= variant !== each;
+      if (variant === undefined) cut.push(typeNameOf(each));
+      else variants.push(variant);
+    }
     if (!differs) return schema;
-    if (Object.keys(fields).length === 0) return undefined;
+    if (Object.keys(fields).length === 0 || (schema.isAbstract && variants.length === 0)) return undefined;
     const choices = schema.choices.map((choice) => ({
       ...choice,
       options: choice.options.filter((names) => !names.some((name) => cut.includes(name))),
     }));
     if (choices.some(({ options, orNone }) => options.length === 0 && orNone !== true)) return undefined;
-    const { name, namespace, ignoredMembers, whenEmpty, recursion } = schema;
+    const { name, namespace, ignoredMembers, whenEmpty, recursion, isAbstract } = schema;
     const reason = `${this.#template.name} may be ${this.#levels} deep in itself`;
     const tooDeep =
       cut.length === 0 ? schema.tooDeep : { members: [...cut, ...(schema.tooDeep?.members ?? [])], reason };
@@ -106,7 +116,10 @@ class Unrolled {
         choices: choices.filter(({ options }) => options.length > 0),
         ignoredMembers,
         whenEmpty: whenEmpty.filter((each) => !cut.includes(each)),
+        ...(schema.extends !== undefined && { extends: schema.extends }),
       }),
+      ...(schema.variants !== undefined && { variants: Object.freeze(variants) }),
+      ...(isAbstract && { isAbstract }),
       ...(recursion !== undefined && { recursion }),
       ...(tooDeep !== undefined && { tooDeep }),
     });

@@ -1,5 +1,5 @@
 /** Redacts values by their schemas: each scalar may be replaced or removed. */
-import type { ScalarSchema, Schema } from './schema.ts';
+import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Returns the value that takes the place of another; undefined removes it. */
@@ -60,6 +60,11 @@ function compile(
             redactItem === undefined ? each : redactItem(each),
           ]),
         );
+    },
+    variants: (schema, own, others) => {
+      if (own === undefined && others.every((each) => each === undefined)) return undefined;
+      const redactOf = variantChooser(schema, own, others);
+      return (value) => (redactOf(value) ?? ((each) => each))(value);
     },
     object(_, members) {
       const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));

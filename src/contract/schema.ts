@@ -93,9 +93,9 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * In SOAP, the field is an attribute of the object's element, or its text: only for scalars. An attribute is in no namespace where
    * the field has none; `xml` is the prefix of that of XML. `header`: the field of a message whose members are blocks in the header
    * of the envelope, each an object. `attachment`: the field of a message that is a part beside the envelope, to which no element
-   * refers; only for bytes.
+   * refers; only for bytes. `type`: the name of the object's type, `xsi:type` in SOAP; an enumeration of that one name.
    */
-  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment';
+  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment' | 'type';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
   /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
@@ -138,6 +138,14 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly textField: string | undefined;
   /** The field whose items are elements of any other name. */
   readonly anyField: string | undefined;
+  /** The field that names the type of the object. */
+  readonly typeField: string | undefined;
+  /** Objects that may stand in its place: types that extend it. The type field of a value says which one it is. */
+  readonly variants?: readonly ObjectSchema[];
+  /** Every value is one of the variants. */
+  readonly isAbstract?: true;
+  /** The type that this one extends in the WSDL, with the prefix of its namespace. */
+  readonly extends?: { readonly name: string; readonly namespace?: string };
   readonly choices: readonly Choice[];
   /** Members that requests may have and that Triglyph ignores. */
   readonly ignoredMembers: IgnoredMembers;
@@ -181,7 +189,7 @@ export type Infer<S> = S extends StringSchema | DecimalSchema | DateSchema | Bin
             : S extends MapSchema<infer I>
               ? Readonly<Record<string, I extends ObjectSchema ? Infer<I> : string>>
               : S extends ObjectSchema<infer F>
-                ? InferFields<F>
+                ? InferFields<F> | (S extends { readonly variants: readonly (infer V)[] } ? Infer<V> : never)
                 : never;
 
 /** The TypeScript type of the canonical value of an object. */
@@ -246,7 +254,9 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 }
 
 /** The properties of an object that it may do without. */
-export type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
+export type ObjectOptions = Partial<
+  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty' | 'extends'>
+>;
 
 /**
  * An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not, and
@@ -266,6 +276,8 @@ export function object<const F extends Fields>(
     attributes: attributesOf(name, fields),
     textField: textFieldOf(name, fields),
     anyField: anyFieldOf(name, fields),
+    typeField: Object.keys(fields).find((each) => fields[each]?.xml === 'type'),
+    ...(options.extends !== undefined && { extends: options.extends }),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
@@ -275,6 +287,61 @@ export function object<const F extends Fields>(
 /** The names of the fields of a message that are parts beside the envelope. */
 export function attachedFieldsOf({ fields }: ObjectSchema): readonly string[] {
   return Object.keys(fields).filter((name) => fields[name]!.xml === 'attachment');
+}
+
+/** An object in whose place others may stand. */
+export type PolymorphicSchema<S extends ObjectSchema, V extends ObjectSchema> = S & {
+  readonly variants: readonly V[];
+};
+
+/**
+ * Returns the object with others that may stand in its place: types that extend it. Each has a field with `xml: 'type'`, an enumeration
+ * with the name of its type alone. `abstract`: every value is one of the others. Throws TypeError for an object without such a
+ * field, and for two types of one name.
+ */
+export function polymorphic<S extends ObjectSchema, const V extends ObjectSchema>(
+  schema: S,
+  variants: readonly V[],
+  options: { readonly abstract?: boolean } = {},
+): Documented<PolymorphicSchema<S, V>> {
+  const all = [schema, ...variants];
+  const names = all.map(typeNameOf);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new TypeError(`${schema.name}: two types are called ${twice}`);
+  if (all.some(({ typeField }) => typeField !== schema.typeField))
+    throw new TypeError(`${schema.name}: the types have different type fields`);
+  return documented<PolymorphicSchema<S, V>>({
+    ...schema,
+    variants: Object.freeze(variants),
+    ...(options.abstract && { isAbstract: true as const }),
+  });
+}
+
+/** The name of the type that a type field has. Throws TypeError where there is none. */
+export function typeNameOf({ name, typeField = '', fields }: ObjectSchema): string {
+  const schema = fields[typeField]?.schema;
+  const [value, ...others] = schema?.kind === 'enum' ? schema.values : [];
+  if (value === undefined || others.length > 0) throw new TypeError(`${name}: no field names its type alone`);
+  return value;
+}
+
+/** Chooses by the type that a value names: `own` for that of the schema, or one of `others`, which are in the order of the variants. */
+export function variantChooser<T>(schema: ObjectSchema, own: T, others: readonly T[]): (value: unknown) => T {
+  const { typeField = '', variants = [] } = schema;
+  const byName = new Map(variants.map((each, at) => [typeNameOf(each), others[at]!]));
+  return (value) => byName.get((value as Readonly<Record<string, string>>)[typeField] ?? '') ?? own;
+}
+
+/** The object that a value is one of: the schema, or one of its variants. */
+export function variantOf(schema: ObjectSchema, value: unknown): ObjectSchema {
+  const { variants } = schema;
+  return variants === undefined ? schema : variantChooser(schema, schema, variants)(value);
+}
+
+/** The field of an object, or of a variant of it. */
+export function fieldOf({ fields, variants = [] }: ObjectSchema, name: string): Field | undefined {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  return variants.find((each) => Object.hasOwn(each.fields, name))?.fields[name];
 }
 
 /** The name of the field of a message that is its SOAP header. */

@@ -329,6 +329,7 @@ export function namespacesIn(schema: Schema): readonly string[] {
     joined: () => [],
     list: ({ namespace = '' }, item) => [...(namespace === '' ? [] : [namespace]), ...item],
     map: (_, item) => item ?? [],
+    variants: (_, own, others) => [...own, ...others.flat()],
     object: ({ namespace }, members) => [
       ...(namespace === undefined || namespace === '' ? [] : [namespace]),
       ...members.flatMap(({ part, field: { namespace = '' } }) => [

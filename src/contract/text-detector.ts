@@ -2,7 +2,7 @@
 import { printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { createRedactor, type MaskSecrets, maskScalar, maskSensitive } from './redaction.ts';
-import type { ScalarSchema, Schema } from './schema.ts';
+import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Recognizes secrets in a text. A service supplies it. */
@@ -42,6 +42,12 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
           if (paths.length > 0) found = [...found, ...below(printableName(key), paths)];
         }
         return found;
+      },
+      variants: (schema, own, others) => {
+        const findOf = variantChooser(schema, own, others);
+        return own === undefined && others.every((each) => each === undefined)
+          ? undefined
+          : (value) => findOf(value)?.(value) ?? none;
       },
       object(_, members) {
         const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));

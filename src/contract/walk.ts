@@ -10,6 +10,8 @@ export interface Kinds<R> {
   /** `item`: of a map of records. */
   map(schema: MapSchema, item: R | undefined): R;
   object(schema: ObjectSchema, members: readonly Member<R>[]): R;
+  /** For an object in whose place others may stand: `own` is the result of itself, `others` those of its variants. */
+  variants(schema: ObjectSchema, own: R, others: readonly R[]): R;
   /** For results that refer to objects by name: it is called where a recursive object holds itself, whose levels are one then. */
   self?(schema: ObjectSchema): R;
 }
@@ -41,9 +43,16 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
       // Within another recursive object, it is described as it is there.
       const { recursion } = schema;
       const object = kinds.self === undefined || recursion?.isOpen !== false ? schema : recursion.template;
-      return kinds.object(
+      const own = kinds.object(
         object,
         Object.entries(object.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
+      );
+      const { variants } = object;
+      if (variants === undefined) return own;
+      return kinds.variants(
+        object,
+        own,
+        variants.map((each) => walk(each, kinds)),
       );
     }
     default:

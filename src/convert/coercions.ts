@@ -4,7 +4,13 @@ import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, type Reader } from '../contract/read.ts';
 import { isRepeated } from '../contract/record-types.ts';
 import { maskSensitive } from '../contract/redaction.ts';
-import type { ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import {
+  type ListSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  variantChooser,
+} from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Change, scalarChanges } from './scalar-changes.ts';
 
@@ -53,6 +59,10 @@ function compileComparison<N>(schema: Schema, reader: Reader<N>): Compare<N> {
     list: (list, item) => compareList(list, item, reader),
     map: (_, item) => compareMap(item ?? compareScalar(entryText, reader), reader),
     object: (object, members) => compareObject(object, members, reader),
+    variants: (schema, own, others) => {
+      const compareOf = variantChooser(schema, own, others);
+      return (node, value, path, report) => compareOf(value ?? {})(node, value, path, report);
+    },
   });
   // An empty message is an empty object.
   return (node, value, path, report) => compare(node, value ?? {}, path, report);

@@ -1,7 +1,7 @@
 /** Finds what a format cannot hold: reads the converted messages, and compares them with what was to be written. */
 import { Buffer } from 'node:buffer';
 import type { Path } from '../contract/path.ts';
-import type { Schema } from '../contract/schema.ts';
+import { type Schema, variantOf } from '../contract/schema.ts';
 import { type ProtocolName, wireFormats } from '../formats/index.ts';
 import type { ConvertedMessage } from './conversion.ts';
 import type { KnownServices } from './identify-message.ts';
@@ -52,7 +52,7 @@ function differences(
   if (one === undefined) return [];
   switch (schema.kind) {
     case 'object':
-      return Object.entries(schema.fields).flatMap(([name, field]) =>
+      return Object.entries(variantOf(schema, one).fields).flatMap(([name, field]) =>
         differences(field.schema, member(one, name), member(other, name), [...path, name]),
       );
     case 'list': {

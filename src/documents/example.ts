@@ -23,7 +23,8 @@ function chosen({ choices, fields }: ObjectSchema, extent: Extent) {
   return { wanted, left };
 }
 
-function objectExample(schema: ObjectSchema, around: Extent): Readonly<Record<string, unknown>> {
+function objectExample(given: ObjectSchema, around: Extent): Readonly<Record<string, unknown>> {
+  const schema = given.isAbstract ? (given.variants?.[0] ?? given) : given;
   // One level of a recursive object in itself says it all.
   const extent = schema.recursion?.isInner ? 'minimal' : around;
   const { wanted, left } = chosen(schema, extent);
@@ -55,7 +56,7 @@ function isEmpty(value: unknown): boolean {
 function itemExample(item: Schema, extent: Extent): unknown {
   if (item.kind !== 'object') return example(item, extent);
   const value = objectExample(item, extent);
-  const fields = Object.entries(item.fields);
+  const fields = Object.entries(item.fields).filter(([, { xml }]) => xml !== 'type');
   const plain = fields.find(([, { schema }]) => schema.kind !== 'object' && schema.kind !== 'list');
   const first = (item.recursion === undefined ? undefined : plain) ?? fields[0];
   if (first === undefined || Object.keys(value).length > 0) return value;

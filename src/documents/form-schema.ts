@@ -44,6 +44,10 @@ function under(step: Step, pair: Pair, required: boolean): Pair {
   };
 }
 
+function optionalPair(pair: Pair): Pair {
+  return { ...pair, required: false };
+}
+
 function described(field: Field, pair: Pair): Pair {
   return pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
 }
@@ -56,6 +60,13 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
     map: () => [
       under(anyKey, { steps: [], schema: { type: 'string', maxLength: textLengthMax }, required: false }, false),
     ],
+    // A name that several types have is described as the first one has it.
+    variants: (_, own, others) =>
+      [
+        ...new Map(
+          [...own, ...others.flat()].toReversed().map((pair) => [patternOf(pair), optionalPair(pair)]),
+        ).values(),
+      ].toReversed(),
     object: (_, members) =>
       members.flatMap(({ name, field, part }) =>
         part.map((pair) => under({ name }, described(field, pair), field.required)),

@@ -12,6 +12,7 @@ import {
   type Schema,
   type SetSchema,
   textLengthMax,
+  typeNameOf,
 } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { lengthsOf } from './lengths.ts';
@@ -116,7 +117,12 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
       maxProperties: max,
       ...(item === undefined && { examples: [example] }),
     }),
-    object: (object, members) => place(object, objectSchema(object, members, side)),
+    object: (object, members) => {
+      const derived = objectSchema(object, members, side);
+      // What stands for it is one of several objects, itself among them.
+      return object.variants === undefined ? place(object, derived) : derived;
+    },
+    variants: (schema, own, others) => variantsSchema(schema, own, others, place),
     ...(place !== inPlace && { self: (object: ObjectSchema) => ({ $ref: selfReference(object) }) }),
   });
 }
@@ -132,6 +138,22 @@ export function selfReference({ namespace = '', name }: ObjectSchema): string {
 function joinedPattern({ item, max }: SetSchema): string {
   const one = `(${item.values.join('|')})`;
   return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
+}
+
+/** One of several objects, which the type field names. */
+function variantsSchema(
+  schema: ObjectSchema,
+  own: JsonSchema,
+  others: readonly JsonSchema[],
+  place: Place,
+): JsonSchema {
+  const { name, typeField = '', fields, variants = [], isAbstract } = schema;
+  const itself = isAbstract ? [] : [place({ ...schema, name: `${name}Itself` }, own)];
+  const names = [...(isAbstract ? [] : [schema]), ...variants].map(typeNameOf);
+  const options = [...itself, ...others];
+  const mapping = options.map(({ $ref }, at) => [names[at], $ref] as const).filter(([, $ref]) => $ref !== undefined);
+  const discriminator = { propertyName: jsonName(typeField, fields[typeField]), mapping: Object.fromEntries(mapping) };
+  return place(schema, { oneOf: options, ...(mapping.length === options.length && { discriminator }) });
 }
 
 function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema {

@@ -93,6 +93,7 @@ function typeName(schema: Schema): string {
     list: (_, item) => `list of ${item}`,
     map: (_, item) => `map of text to ${item ?? 'text'}`,
     object: ({ name }) => name,
+    variants: (_, own, others) => [own, ...others].join(' or '),
   });
 }
 
@@ -145,6 +146,7 @@ function recordsOf(schema: ObjectSchema): readonly ObjectSchema[] {
     if (each.kind !== 'object' || found.includes(each)) return;
     found.push(each);
     for (const field of Object.values(each.fields)) visit(field.schema);
+    each.variants?.forEach(visit);
   };
   visit(schema);
   return found;

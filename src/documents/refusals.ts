@@ -68,6 +68,7 @@ function ofFields(schema: Schema): ReadonlySet<ProblemRef> {
     joined: nothing,
     list: nothing,
     map: nothing,
+    variants: nothing,
     object({ choices }, members) {
       for (const { problem } of choices) found.add(problem);
       for (const { field } of members) {

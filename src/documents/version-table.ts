@@ -69,6 +69,7 @@ function pathsOf(schema: Schema): readonly string[] {
     joined: () => [''],
     list: (_, item) => item,
     map: (_, item) => item ?? [''],
+    variants: (_, own, others) => [...new Set([...own, ...others.flat()])],
     object: (_, members) => [
       '',
       ...members.flatMap(({ name, part }) => part.map((path) => (path === '' ? name : `${name}.${path}`))),

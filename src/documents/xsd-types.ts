@@ -78,6 +78,9 @@ export interface RecordContent {
   readonly text?: TypeUse;
   readonly elements: readonly Element[];
   readonly attributes: readonly Attribute[];
+  /** The qualified name of the type that it extends: the first elements, and attributes, are those of that. */
+  readonly base?: string;
+  readonly isAbstract?: true;
 }
 
 export interface Types {
@@ -247,7 +250,17 @@ export function collectTypes(service: Service): Types {
     return reference;
   };
 
-  const records = new Map([...recordTypes(service)].map(([name, type]) => [name, contentOf(type)]));
+  const contents = new Map(
+    [...recordTypes(service)].map(([name, type]): [string, RecordContent] => [
+      name,
+      {
+        ...contentOf(type),
+        ...(type.base !== undefined && { base: type.base }),
+        ...(type.isAbstract && { isAbstract: true }),
+      },
+    ]),
+  );
+  const records = new Map([...contents].map(([name, content]) => [name, withBase(content, contents)]));
   const messages = new Map<string, RecordContent>();
   const bodies = new Map<string, readonly string[]>();
   for (const operation of namedOperations(service))
@@ -297,6 +310,24 @@ function mediaTypeIn(schema: Schema): string | undefined {
 /** The type of the text that names a part (WS-I Attachments Profile 1.0, section 4.4). */
 export const swaRef = 'wsi-swa:swaRef';
 export const swaRefUri = 'http://ws-i.org/profiles/basic/1.1/xsd';
+
+/** Without its base where that is no type of the service, or does not begin in the same way. */
+function withBase(content: RecordContent, all: ReadonlyMap<string, RecordContent>): RecordContent {
+  const { base: name, ...plain } = content;
+  const base = name === undefined ? undefined : all.get(name);
+  if (base === undefined) return plain;
+  // An element of another namespace is where the base has it.
+  const withoutPlace = (each: Element | Attribute | undefined) =>
+    JSON.stringify({ ...each, doc: '', reference: undefined, group: undefined, form: undefined });
+  const isSame = (one: Element | Attribute, other: Element | Attribute | undefined) =>
+    withoutPlace(one) === withoutPlace(other);
+  const extendsBase =
+    base.text === undefined &&
+    content.text === undefined &&
+    base.elements.every((each, at) => isSame(each, content.elements[at])) &&
+    base.attributes.every((each) => content.attributes.some((own) => isSame(each, own)));
+  return extendsBase ? content : plain;
+}
 
 /** The namespaces of elements of any name; undefined for other fields. */
 function wildcardOf({ schema }: Field): Element['wildcard'] {

@@ -30,13 +30,15 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
   const types = collectTypes(service);
   const { own } = namespacesOf(service);
   const fault = faultTypes(service);
-  const records = [...types.records, fault.record];
+  const records: readonly (readonly [string, RecordContent])[] = [...types.records, fault.record];
   const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
 
   const partsOf = (namespace: string): readonly Tag[] => {
     const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
     return [
-      ...records.filter(here).map(([name, content]) => recordType(localName(name), content)),
+      ...records
+        .filter(here)
+        .map(([name, content]) => recordType(localName(name), content, types.records.get(content.base ?? ''))),
       ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
       ...[...types.globalAttributes]
         .filter(here)
@@ -142,14 +144,23 @@ function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag
   return tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
 }
 
-function recordType(name: string | undefined, { text, elements, attributes }: RecordContent): Tag {
+/** `extended`: the type of its base. */
+function recordType(name: string | undefined, content: RecordContent, extended?: RecordContent): Tag {
+  const { text, elements, attributes, base, isAbstract } = content;
+  const head = { abstract: isAbstract && 'true', name };
+  if (extended !== undefined) {
+    const own = attributes.filter((each) => !extended.attributes.some((other) => other.name === each.name));
+    const sequence = tag('xsd:sequence', {}, ...elements.slice(extended.elements.length).map((each) => element(each)));
+    const extension = tag('xsd:extension', { base }, sequence, ...own.map(attribute));
+    return tag('xsd:complexType', head, tag('xsd:complexContent', {}, extension));
+  }
   if (text !== undefined) {
     const extension = tag('xsd:extension', { base: text.name }, ...attributes.map(attribute));
     return tag('xsd:complexType', { name }, tag('xsd:simpleContent', {}, extension));
   }
   return tag(
     'xsd:complexType',
-    { name },
+    head,
     tag('xsd:sequence', {}, ...elements.map((each) => element(each))),
     ...attributes.map(attribute),
   );

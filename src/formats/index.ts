@@ -128,5 +128,6 @@ function isExpressible(schema: ObjectSchema): boolean {
     list: (_, item) => item,
     map: (_, item) => item === undefined,
     object: (_, members) => members.every(({ part }) => part),
+    variants: (_, own, others) => own && others.every((each) => each),
   });
 }

@@ -51,8 +51,9 @@ export function pathTo(tokens: readonly string[], input: ObjectSchema, nameOf: N
   return path;
 }
 
-function fieldOf({ fields }: ObjectSchema, token: string, nameOf: NameOf): readonly [string, Field?] {
-  const named = Object.entries<Field>(fields).find(([name, field]) => nameOf(name, field) === token);
+function fieldOf({ fields, variants = [] }: ObjectSchema, token: string, nameOf: NameOf): readonly [string, Field?] {
+  const all = [fields, ...variants.map((each) => each.fields)].flatMap((each) => Object.entries<Field>(each));
+  const named = all.find(([name, field]) => nameOf(name, field) === token);
   // Fields outside the body have their own names.
   return named ?? (Object.hasOwn(fields, token) ? [token, fields[token]!] : [token]);
 }

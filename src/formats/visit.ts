@@ -1,6 +1,6 @@
 /** Visits the parts of a message in the order of the reading walk, with what the contract says of each. */
 import type { Path } from '../contract/path.ts';
-import { type CompileRead, compileRead, type Reader, type TextPlace } from '../contract/read.ts';
+import { type CompileRead, compileRead, nodeChooser, type Reader, type TextPlace } from '../contract/read.ts';
 import { isRepeated } from '../contract/record-types.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
@@ -64,6 +64,10 @@ function compileVisit<N>(schema: Schema, reader: Reader<N>): Visit<N> {
     list: (list, item) => part(list, undefined, insideList(list, item, reader)),
     map: (map, item = unknown) => part(map, undefined, insideMap(item, reader)),
     object: (object, members) => part(object, undefined, insideObject(object, members, reader, unknown)),
+    variants: (schema, own, others) => {
+      const visitOf = nodeChooser(schema, reader, own, others);
+      return (node, path, report) => visitOf(node)(node, path, report);
+    },
   });
 }
 

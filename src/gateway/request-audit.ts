@@ -79,6 +79,7 @@ export function returnsSensitive({ output }: Operation): boolean {
       list: (_, item) => item,
       map: (_, item) => item,
       object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
+      variants: (_, own, others) => own ?? others.find((each) => each),
     }) === true
   );
 }

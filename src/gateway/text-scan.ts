@@ -2,7 +2,7 @@
 import { label } from '../contract/member-names.ts';
 import type { Path, Step } from '../contract/path.ts';
 import { issue, Problem } from '../contract/problem.ts';
-import type { Schema } from '../contract/schema.ts';
+import { fieldOf, type Schema } from '../contract/schema.ts';
 import { createTextFinder, type TextDetector } from '../contract/text-detector.ts';
 import type { Decoded } from '../formats/protocol.ts';
 
@@ -51,5 +51,5 @@ function fieldName(input: Schema, path: Path): string {
 
 function schemaBelow(schema: Schema | undefined, step: Step): Schema | undefined {
   if (schema?.kind === 'list') return schema.item;
-  return schema?.kind === 'object' && typeof step === 'string' ? schema.fields[step]?.schema : undefined;
+  return schema?.kind === 'object' && typeof step === 'string' ? fieldOf(schema, step)?.schema : undefined;
 }

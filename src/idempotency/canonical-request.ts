@@ -5,7 +5,7 @@
  * security code, are left out. The rest is JSON as in RFC 8785.
  */
 import type { Operation } from '../contract/operation.ts';
-import type { ScalarSchema, Schema } from '../contract/schema.ts';
+import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
 
@@ -42,6 +42,10 @@ function compile(schema: Schema): Write {
         const entries = Object.entries(value as Readonly<Record<string, unknown>>);
         return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join()}}`;
       };
+    },
+    variants: (schema, own, others) => {
+      const writeOf = variantChooser(schema, own, others);
+      return (value) => writeOf(value)(value);
     },
     object(_, members) {
       const hashed = members

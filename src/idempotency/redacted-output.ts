@@ -37,6 +37,7 @@ function holdsSensitive(message: ObjectSchema): boolean {
         list: (_, item) => item,
         map: (_, item) => item,
         object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
+        variants: (_, own, others) => own ?? others.find((each) => each),
       }) === true;
     sensitive.set(message, known);
   }

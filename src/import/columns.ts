@@ -28,6 +28,7 @@ function columnsOfField(name: string, field: Field): readonly Column[] {
     joined: () => column(''),
     list: () => column('.*'),
     map: () => column('.*'),
+    variants: () => column('.*'),
     object: ({ fields }) =>
       Object.entries(fields)
         .flatMap(([member, below]) => columnsOfField(`${name}.${member}`, below))

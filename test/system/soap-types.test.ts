@@ -149,3 +149,114 @@ describe('integers and decimals of any size', () => {
     expect((await json('EchoNumbers', '{}')).status).toBeGreaterThanOrEqual(500);
   });
 });
+
+describe('types that extend others', () => {
+  const value = {
+    Shape: [
+      { xsiType: 'Circle', Name: 'round', Size: 1.5, id: 7 },
+      { xsiType: 'Ring', Size: 3, Inner: 2 },
+      { xsiType: 'Drawing', Size: { xsiType: 'Point', X: 1, Y: 2 }, Parts: [{ xsiType: 'Circle', Size: 4 }] },
+    ],
+    At: { xsiType: 'Place', X: 1, Y: 2, Z: 3 },
+  };
+  const elements =
+    '<t:Value><t:Shape id="7" xsi:type="t:Circle"><t:Name>round</t:Name><t:Size>1.5</t:Size></t:Shape>' +
+    '<t:Shape xsi:type="t:Ring"><t:Size>3</t:Size><t:Inner>2</t:Inner></t:Shape>' +
+    '<t:Shape xsi:type="t:Drawing"><t:Size><t:X>1</t:X><t:Y>2</t:Y></t:Size><t:Parts xsi:type="t:Circle"><t:Size>4</t:Size></t:Parts></t:Shape>' +
+    '<t:At xsi:type="t:Place"><t:X>1</t:X><t:Y>2</t:Y><t:Z>3</t:Z></t:At></t:Value>';
+  const typesIn = (body = '') => [...body.matchAll(/xsi:type="(?:\w+:)?(\w+)"/g)].map(([, name]) => name);
+
+  test('are named by a member in JSON, and by xsi:type at the server, both ways', async () => {
+    const { status, text } = await json('EchoShapes', JSON.stringify({ Value: value }));
+    expect({ status, answer: JSON.parse(text) }).toEqual({ status: 200, answer: { Value: value } });
+    expect(typesIn(received.at(-1))).toEqual(['Circle', 'Ring', 'Drawing', 'Point', 'Circle', 'Place']);
+    expect(received.at(-1)).toContain('<Shape xsi:type="ns1:Circle" id="7"><Name>round</Name><Size>1.5</Size></Shape>');
+  });
+
+  test('are named by a member in FORM', async () => {
+    const pairs = {
+      'Value.Shape.0.xsiType': 'Ring',
+      'Value.Shape.0.Size': '3',
+      'Value.Shape.0.Inner': '2',
+      'Value.At.xsiType': 'Place',
+      'Value.At.X': '1',
+      'Value.At.Y': '2',
+      'Value.At.Z': '3',
+    };
+    expect(await form('EchoShapes', pairs)).toEqual({ status: 200, pairs });
+  });
+
+  test('are named by xsi:type in SOAP, with any prefix', async () => {
+    const { status, body } = await soap(`<t:EchoShapes>${elements}</t:EchoShapes>`);
+    expect(status).toBe(200);
+    expect(typesIn(body)).toEqual(['Circle', 'Ring', 'Drawing', 'Point', 'Circle', 'Place']);
+    const other = elements.replaceAll('"t:', '"o:');
+    const renamed = await soap(`<t:EchoShapes xmlns:o="${namespace}">${other}</t:EchoShapes>`);
+    expect(renamed).toEqual({ status, body });
+  });
+
+  test('an answer of the server is read fully, whatever its prefixes are', async () => {
+    told = envelopeOf(`<t:EchoShapesResponse>${elements}</t:EchoShapesResponse>`);
+    expect(JSON.parse((await json('EchoShapes', '{}')).text)).toEqual({ Value: value });
+  });
+
+  test('a type that may be itself needs no name', async () => {
+    const { text } = await json('EchoShapes', '{"Value":{"At":{"X":1,"Y":2}}}');
+    expect(JSON.parse(text)).toEqual({ Value: { Shape: [], At: { xsiType: 'Point', X: 1, Y: 2 } } });
+  });
+
+  test.each([
+    ['an unknown type', '{"xsiType":"Square","Size":1}', 'xsi:type="t:Square"', '<t:Size>1</t:Size>', 'Square'],
+    ['an abstract type', '{"xsiType":"Shape","Name":"a"}', 'xsi:type="t:Shape"', '<t:Name>a</t:Name>', 'xsiType'],
+    ['no type where it is abstract', '{"Name":"a"}', '', '<t:Name>a</t:Name>', 'xsiType'],
+    [
+      'a member of another type',
+      '{"xsiType":"Circle","Size":1,"Inner":2}',
+      'xsi:type="t:Circle"',
+      '<t:Size>1</t:Size><t:Inner>2</t:Inner>',
+      'Inner',
+    ],
+  ])('%s is refused by name, and nothing is sent', async (_, asJson, type, content, named) => {
+    const before = received.length;
+    const answers = [
+      await json('EchoShapes', `{"Value":{"Shape":[${asJson}]}}`),
+      await post(
+        '/types',
+        'text/xml',
+        envelopeOf(`<t:EchoShapes><t:Value><t:Shape ${type}>${content}</t:Shape></t:Value></t:EchoShapes>`),
+      ),
+    ];
+    for (const { status, text } of answers) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(text).toContain(named);
+    }
+    expect(received).toHaveLength(before);
+  });
+
+  test('an answer with an unknown type is no answer', async () => {
+    told = envelopeOf(
+      '<t:EchoShapesResponse><t:Value><t:Shape xsi:type="t:Square"><t:Size>1</t:Size></t:Shape></t:Value></t:EchoShapesResponse>',
+    );
+    const { status, text } = await json('EchoShapes', '{}');
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(text).not.toContain('"Size":1');
+  });
+
+  test('the WSDL extends them, and OpenAPI has one schema for each with a discriminator', async () => {
+    const derived = await (await fetch(`${origin}/types/v1?wsdl`)).text();
+    expect(derived.replace(/\s+/g, ' ')).toMatch(/<xsd:complexType abstract="true" name="Shape">/);
+    expect(derived.replace(/\s+/g, ' ')).toMatch(
+      /<xsd:complexType name="Ring"> <xsd:complexContent> <xsd:extension base="(\w+):Circle">/,
+    );
+    const { components } = (await (await fetch(`${origin}/openapi.json`)).json()) as {
+      components: { schemas: object };
+    };
+    expect(components.schemas).toMatchObject({
+      Point: {
+        oneOf: [{ $ref: '#/components/schemas/PointItself' }, { $ref: '#/components/schemas/Place' }],
+        discriminator: { propertyName: 'xsiType', mapping: { Place: '#/components/schemas/Place' } },
+      },
+      Place: { required: ['xsiType', 'X', 'Y', 'Z'], properties: { xsiType: { enum: ['Place'] } } },
+    });
+  });
+});

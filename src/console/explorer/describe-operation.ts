@@ -1,7 +1,16 @@
 /** Describes the input of an operation as the fields of a form. */
 import type { Operation, Output } from '../../contract/operation.ts';
 import { locationOf } from '../../contract/operation.ts';
-import type { Field, FieldLocation, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
+import {
+  type Field,
+  type FieldLocation,
+  type Fields,
+  type ObjectSchema,
+  oneOf,
+  type ScalarSchema,
+  type Schema,
+  typeNameOf,
+} from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
 import { exampleOf } from '../../documents/example.ts';
@@ -34,10 +43,22 @@ function exampleText(schema: ObjectSchema, extent: 'minimal' | 'full'): string {
   return JSON.stringify(draftOfValue(schema, exampleOf(schema, extent)));
 }
 
-function membersOf({ fields }: ObjectSchema, prefix: string, location: FieldLocation): readonly FormField[] {
-  return Object.entries<Field>(fields).flatMap(([name, field]) =>
-    fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location),
+function membersOf(schema: ObjectSchema, prefix: string, location: FieldLocation): readonly FormField[] {
+  return Object.entries<Field>(schema.variants === undefined ? schema.fields : allFields(schema)).flatMap(
+    ([name, field]) => fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location),
   );
+}
+
+/** The fields of an object and of those that may stand in its place; a name that several have is described as the first one has it. */
+function allFields({ fields, typeField = '', variants = [], isAbstract, ...schema }: ObjectSchema): Fields {
+  const own: ObjectSchema = { fields, typeField, ...schema };
+  const types = [...(isAbstract ? [] : [own]), ...variants].map(typeNameOf);
+  const optionalFields = [own, ...variants]
+    .toReversed()
+    .flatMap((each) => Object.entries<Field>(each.fields))
+    .map(([name, field]) => [name, { ...field, required: field.required && Object.hasOwn(fields, name) }]);
+  const typeName = { ...fields[typeField]!, schema: oneOf(`${schema.name}TypeName`, ...types) };
+  return { ...Object.fromEntries(optionalFields), [typeField]: typeName };
 }
 
 /** A field, and its parts. */

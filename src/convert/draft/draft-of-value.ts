@@ -1,5 +1,5 @@
 /** A canonical value as a draft: each scalar as the text that every format reads. */
-import type { Schema } from '../../contract/schema.ts';
+import { type Schema, variantChooser } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Draft } from './draft.ts';
 
@@ -18,6 +18,10 @@ export function draftOfValue(schema: Schema, value: unknown): Draft {
     object: (_, members) => {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       return (each) => mapped(each as object, (name) => parts.get(name));
+    },
+    variants: (schema, own, others) => {
+      const draftOf = variantChooser(schema, own, others);
+      return (each) => draftOf(each)(each);
     },
   })(value);
 }

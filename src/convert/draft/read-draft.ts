@@ -1,6 +1,6 @@
 /** Reads a message to a draft: with everything that is in it, also where the contract refuses it. */
 import { isName } from '../../contract/member-names.ts';
-import type { Reader } from '../../contract/read.ts';
+import { nodeChooser, type Reader } from '../../contract/read.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import { type ObjectSchema, object, type ScalarSchema, type Schema } from '../../contract/schema.ts';
 import { type Member, walk } from '../../contract/walk.ts';
@@ -28,6 +28,10 @@ export function compileReadDraft<N>(schema: Schema, reader: Reader<N>): ReadDraf
         return isMap ? Object.fromEntries(entries) : undefined;
       }),
     object: (shape, members) => present(readMembers(shape, members, reader, unknown)),
+    variants: (schema, own, others) => {
+      const readOf = nodeChooser(schema, reader, own, others);
+      return (node) => readOf(node)(node);
+    },
   });
 }
 

@@ -1,14 +1,15 @@
 /** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
 import { attributeMark, foreignMark } from '../../contract/member-names.ts';
 import { compileRead, IssueCollector, type Read } from '../../contract/read.ts';
-import type {
-  Field,
-  Fields,
-  ListSchema,
-  MapSchema,
-  ObjectSchema,
-  ScalarSchema,
-  Schema,
+import {
+  type Field,
+  type Fields,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  variantOf,
 } from '../../contract/schema.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
@@ -25,7 +26,7 @@ function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
   if (valid !== undefined) return { schema, values: valid };
   switch (schema.kind) {
     case 'object':
-      return drafts.every(isDraftObject) ? widenObject(schema, drafts) : widenUnknown(drafts);
+      return drafts.every(isDraftObject) ? widenObject(namedIn(schema, drafts), drafts) : widenUnknown(drafts);
     case 'list':
       return !schema.joined && drafts.every(isDraftList) ? widenList(schema, drafts) : widenUnknown(drafts);
     case 'map':
@@ -43,6 +44,12 @@ function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
     default:
       return schema satisfies never;
   }
+}
+
+/** The variant that all drafts name; the object itself where they name several. */
+function namedIn(schema: ObjectSchema, drafts: readonly DraftObject[]): ObjectSchema {
+  const [named, ...others] = new Set(drafts.map((each) => variantOf(schema, each)));
+  return named === undefined || others.length > 0 ? schema : named;
 }
 
 /** Also for an object that has a wrong member. */
@@ -66,7 +73,8 @@ export function widenObject(schema: ObjectSchema, drafts: readonly DraftObject[]
     const plain = printableAs(name);
     if (plain !== undefined && !Object.hasOwn(fields, plain)) add(plain, unknownField, name);
   }
-  return { schema: { ...schema, fields, choices: [] }, values };
+  const { variants: _, ...plain } = schema;
+  return { schema: { ...plain, fields, choices: [] }, values };
 }
 
 const unknownField: Field = Object.freeze({
@@ -128,6 +136,7 @@ const unknownObject: ObjectSchema = Object.freeze({
   attributes: [],
   textField: undefined,
   anyField: undefined,
+  typeField: undefined,
   choices: [],
   ignoredMembers: {},
   whenEmpty: [],

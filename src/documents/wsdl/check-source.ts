@@ -16,7 +16,20 @@ export const languageNames: readonly string[] = Object.freeze([
     'kind',
     'list',
   ],
-  ...['map', 'mapOf', 'object', 'oneOf', 'operation', 'optional', 'recursive', 'required', 'self', 'service', 'string'],
+  ...[
+    'map',
+    'mapOf',
+    'object',
+    'oneOf',
+    'operation',
+    'optional',
+    'polymorphic',
+    'recursive',
+    'required',
+    'self',
+    'service',
+    'string',
+  ],
 ]);
 
 /** Thrown for a text that is not only declarations. `line`: from 1. */

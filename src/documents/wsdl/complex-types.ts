@@ -8,6 +8,10 @@ import {
   map,
   type ObjectSchema,
   object,
+  oneOf,
+  optional,
+  polymorphic,
+  required,
   type Schema,
   string,
 } from '../../contract/schema.ts';
@@ -44,6 +48,11 @@ const openReadsMax = 200;
 const recursionLevelsMax = 6;
 const recursionDepthMax = 12;
 const recursionFieldsMax = 500;
+/** Types that may stand in place of one, and the members of all of them. */
+const variantsMax = 250;
+const variantFieldsMax = 5_000;
+/** Types that a finding names. */
+const namedMax = 20;
 
 export class ComplexTypes {
   readonly index: SchemaIndex;
@@ -166,15 +175,88 @@ export class ComplexTypes {
     const namespace = this.prefixes.prefixOf(schema.targetNamespace);
     this.#around.set(element, self(unique, namespace === this.prefixes.own ? undefined : namespace));
     try {
-      const read = this.#object(declared, unique, this.#contentOf(declared));
+      const own = this.#object(declared, unique, this.#contentOf(declared));
+      const read = this.#withVariants(declared, own);
       if (!this.#open.delete(element)) return read;
       const unrolled = this.#unrolled(element, read);
       if (unrolled !== undefined) return unrolled;
       this.#left.add(element);
-      return this.#object(declared, unique, this.#contentOf(declared));
+      return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
     } finally {
       this.#around.delete(element);
     }
+  }
+
+  /** With the types that extend it, where an element of the type may have an `xsi:type`. */
+  #withVariants(declared: Declared, own: ObjectSchema): ObjectSchema {
+    const { element } = declared;
+    const isAbstract = element.attributes.get('abstract') === 'true';
+    const derived = this.index.derivedFrom(declared, variantsMax);
+    const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
+    const left = new Set(concrete.map((each) => nameOf(each.element)));
+    const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
+    for (const from of derived.length >= variantsMax ? [] : concrete) {
+      const name = nameOf(from.element);
+      if (!left.delete(name) || name === own.name) continue;
+      try {
+        read.push({ from, object: this.#object(from, name, this.#contentOf(from)) });
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown;
+        this.findings.add('refused', thrown.element, `${thrown.message}; ${name} is refused in place of ${own.name}`);
+      }
+    }
+    const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);
+    const refused = [...left, ...(schema === undefined ? read.map(({ object }) => object.name) : [])];
+    if (refused.length > 0) {
+      const others = refused.length > namedMax ? ` and ${refused.length - namedMax} others` : '';
+      const names = `${refused.slice(0, namedMax).join(', ')}${others}`;
+      this.findings.add(
+        'refused',
+        element,
+        `too many types extend ${own.name}; these are refused in its place: ${names}`,
+      );
+    } else if (isAbstract && read.length === 0)
+      this.findings.add('changed', element, `the type is abstract, and nothing that extends it is declared`);
+    return schema ?? own;
+  }
+
+  /** Undefined for more members than a message should have. */
+  #polymorphic(
+    declared: Declared,
+    own: ObjectSchema,
+    read: readonly { readonly from: Declared; readonly object: ObjectSchema }[],
+    isAbstract: boolean,
+  ): ObjectSchema | undefined {
+    let member = 'xsiType';
+    while ([own, ...read.map(({ object }) => object)].some(({ fields }) => Object.hasOwn(fields, member)))
+      member += '_';
+    const isThere = ({ element }: Declared) =>
+      element === declared.element || read.some(({ from }) => from.element === element);
+    const schema = polymorphic(
+      withTypeName(own, member, isAbstract),
+      read.map(({ from, object }) => {
+        const base = this.index.nearestBase(from, isThere);
+        const isRestricted = derivationOf(from.element) === 'restriction';
+        return withTypeName(object, member, true, isRestricted ? undefined : base && this.#nameOf(base));
+      }),
+      { abstract: isAbstract },
+    );
+    if (sizeOf(schema).fields <= variantFieldsMax) return schema;
+    return undefined;
+  }
+
+  /** The object that the element of a message, a fault or a header is: no other type stands in its place. */
+  withoutVariants(from: LocatedElement, schema: ObjectSchema): ObjectSchema {
+    const { name, namespace, choices, typeField = '', variants } = schema;
+    if (variants === undefined) return schema;
+    const { [typeField]: _, ...fields } = schema.fields;
+    this.findings.add('refused', from, `types that extend ${name} are refused in its place, as a whole message`);
+    return object(name, fields, { choices, ...(namespace !== undefined && { namespace }) });
+  }
+
+  #nameOf({ element, schema }: Declared): NonNullable<ObjectSchema['extends']> {
+    const namespace = this.prefixes.prefixOf(schema.targetNamespace);
+    return { name: nameOf(element), ...(namespace !== this.prefixes.own && { namespace }) };
   }
 
   /** With as many levels as every format can hold; undefined where these are too few, or no value ends. */
@@ -193,8 +275,6 @@ export class ComplexTypes {
 
   #object({ element, schema }: Declared, name: string, { fields, choices }: Content): ObjectSchema {
     const namespace = this.prefixes.prefixOf(schema.targetNamespace);
-    if (element.attributes.get('abstract') === 'true')
-      this.findings.add('changed', element, 'the type is abstract; a type that extends it is refused in its place');
     try {
       return this.#fitting(
         element,
@@ -281,6 +361,28 @@ export class ComplexTypes {
     const { schema } = this.typeOf(item, declared, capitalised(itemName));
     return list(schema, itemName, { max: itemsMax, anyItemName: true, namespace: '' });
   }
+}
+
+/** The member that names the type comes first. */
+function withTypeName(
+  { name, namespace, fields, choices }: ObjectSchema,
+  member: string,
+  isRequired: boolean,
+  base?: ObjectSchema['extends'],
+): ObjectSchema {
+  const typeName = oneOf(`${name}TypeName`, name);
+  const field = (isRequired ? required : optional)(typeName, 'The name of the type (`xsi:type`).', { xml: 'type' });
+  return object(
+    name,
+    { [member]: field, ...fields },
+    { choices, ...(namespace !== undefined && { namespace }), ...(base !== undefined && { extends: base }) },
+  );
+}
+
+/** `extension` or `restriction`, where the type has content of its own. */
+function derivationOf(type: LocatedElement): string | undefined {
+  const content = type.children.find(({ local }) => local === 'complexContent' || local === 'simpleContent');
+  return content && elementChildren(content)[0]?.local;
 }
 
 function recursiveOrNone(template: ObjectSchema, levels: number): ObjectSchema | undefined {

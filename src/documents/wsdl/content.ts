@@ -14,7 +14,7 @@ import {
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
-import { childNamed, docOf, encodingUri, keyOf, nameIn, nameOf, type QName, wsdlUri, xmlUri } from './names.ts';
+import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri } from './names.ts';
 import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
 import type { ReadType } from './simple-types.ts';
@@ -31,8 +31,6 @@ interface GroupContext {
 const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
 const typeFieldsMax = 5_000;
-/** Named types that extend another. */
-const namedMax = 20;
 
 export class ContentReader {
   readonly #types: TypeReader;
@@ -78,7 +76,6 @@ export class ContentReader {
     if (derivation.local === 'extension') {
       const found = this.#types.index.find('complexType', base);
       if (found === undefined) throw new Refused(derivation, `no type ${base.local} is declared in ${base.uri}`);
-      this.#types.findings.add('changed', derivation, `the members of ${base.local} are those of this type, too`);
       this.#readType(found, depth + 1);
     }
     if (base.uri === encodingUri && base.local === 'Array') throw new Refused(derivation, 'an array');
@@ -222,7 +219,6 @@ export class ContentReader {
       throw new Refused(element, 'an abstract element, for which others stand (substitutionGroup)');
     const type = this.#types.typeOf(found.element, found, capitalised(name));
     this.#noteDefault(found.element);
-    this.#noteDerived(found.element);
     const isNillable = found.element.attributes.get('nillable') === 'true';
     const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, reference !== undefined), this.#around);
     const isRepeated = maxOccurs !== '1';
@@ -332,19 +328,6 @@ export class ContentReader {
       if (value !== undefined)
         this.#types.findings.add('changed', element, `the ${kind} value ${value} is not applied`);
     }
-  }
-
-  /** A caller could send a type that extends this one, with an `xsi:type`. */
-  #noteDerived(element: LocatedElement): void {
-    const type = nameIn(element, 'type');
-    const derived = type === undefined ? [] : this.#types.index.derivedFrom(keyOf(type));
-    const others = derived.length > namedMax ? ` and ${derived.length - namedMax} others` : '';
-    if (derived.length > 0)
-      this.#types.findings.add(
-        'refused',
-        element,
-        `types that extend ${type!.local} are refused in its place: ${derived.slice(0, namedMax).join(', ')}${others}`,
-      );
   }
 }
 

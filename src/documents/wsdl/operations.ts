@@ -303,7 +303,7 @@ export function readGlobalElement(types: ComplexTypes, from: LocatedElement, nam
   const found = types.index.find('element', name);
   if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
   const { schema } = types.typeOf(found.element, found, capitalised(name.local));
-  if (schema.kind === 'object') return schema;
+  if (schema.kind === 'object') return types.withoutVariants(found.element, schema);
   if (schema.kind === 'list' || schema.kind === 'map') throw new Refused(found.element, 'it is no record');
   const namespace = types.prefixes.prefixOf(name.uri);
   const options = namespace === types.prefixes.own ? {} : { namespace };
@@ -332,7 +332,7 @@ export function readMessage(
   if (type.uri === message.name.uri) return types.message(declared, name);
   // A type of another namespace keeps its name.
   const { schema } = types.namedType(found.element, type, type.local);
-  return schema.kind === 'object' ? schema : types.message(declared, name);
+  return schema.kind === 'object' ? types.withoutVariants(found.element, schema) : types.message(declared, name);
 }
 
 /** The message is the value of its element. */

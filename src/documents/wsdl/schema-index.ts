@@ -16,8 +16,8 @@ export class SchemaIndex {
   /** By kind and name. */
   readonly #components = new Map<string, Declared>();
   readonly #complexTypes: string[] = [];
-  /** The types that extend a type, by the key of that. */
-  readonly #derived = new Map<string, string[]>();
+  /** The types that extend or restrict a type, by the key of that. */
+  readonly #derived = new Map<string, Declared[]>();
 
   constructor(schemas: readonly SchemaDocument[]) {
     for (const schema of schemas)
@@ -31,18 +31,16 @@ export class SchemaIndex {
         this.#components.set(`${kind} ${key}`, { element, schema });
         if (kind !== 'complexType') continue;
         this.#complexTypes.push(key);
-        this.#noteDerived(element, local);
+        this.#noteDerived({ element, schema });
       }
   }
 
-  #noteDerived(type: LocatedElement, local: string): void {
-    const content = childNamed(type, xsdUri, 'complexContent');
-    const extension = content && childNamed(content, xsdUri, 'extension');
-    const base = extension && nameIn(extension, 'base');
+  #noteDerived(declared: Declared): void {
+    const base = baseOf(declared);
     if (base === undefined) return;
     const known = this.#derived.get(keyOf(base));
-    if (known === undefined) this.#derived.set(keyOf(base), [local]);
-    else known.push(local);
+    if (known === undefined) this.#derived.set(keyOf(base), [declared]);
+    else known.push(declared);
   }
 
   find(kind: ComponentKind, name: QName): Declared | undefined {
@@ -54,9 +52,46 @@ export class SchemaIndex {
     return this.#complexTypes;
   }
 
-  derivedFrom(base: string): readonly string[] {
-    return this.#derived.get(base) ?? [];
+  /** The types that extend or restrict a type, and those that extend these, nearest first; `countMax` at most. */
+  derivedFrom(type: Declared, countMax: number): readonly Declared[] {
+    const found = new Set<Declared>();
+    const visit = (each: Declared): void => {
+      for (const derived of this.#derived.get(this.#keyOf(each)) ?? []) {
+        if (found.size >= countMax || found.has(derived) || derived.element === type.element) continue;
+        found.add(derived);
+        visit(derived);
+      }
+    };
+    visit(type);
+    return [...found];
   }
+
+  /** The nearest type that a type extends, among some. */
+  nearestBase(type: Declared, among: (base: Declared) => boolean): Declared | undefined {
+    let at: Declared | undefined = type;
+    for (let steps = 0; at !== undefined && steps < 32; steps++) {
+      const base: QName | undefined = baseOf(at);
+      at = base && this.find('complexType', base);
+      if (at !== undefined && among(at)) return at;
+    }
+    return undefined;
+  }
+
+  #keyOf({ element, schema }: Declared): string {
+    return keyOf({ uri: schema.targetNamespace, local: element.attributes.get('name') ?? '' });
+  }
+}
+
+/** The type that a complex type extends or restricts. */
+function baseOf({ element }: Declared): QName | undefined {
+  for (const content of ['complexContent', 'simpleContent']) {
+    const found = childNamed(element, xsdUri, content);
+    for (const derivation of ['extension', 'restriction']) {
+      const base = found && childNamed(found, xsdUri, derivation);
+      if (base !== undefined) return nameIn(base, 'base');
+    }
+  }
+  return undefined;
 }
 
 /** Whether local elements of a schema have its namespace. */

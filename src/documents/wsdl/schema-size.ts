@@ -29,6 +29,11 @@ export function sizeOf(schema: Schema): SchemaSize {
         depth = Math.max(depth, part.depth);
         fields += 1 + part.fields;
       }
+      for (const variant of schema.variants ?? []) {
+        const part = sizeOf(variant);
+        depth = Math.max(depth, part.depth - 1);
+        fields += part.fields;
+      }
       const size = { depth: depth + 1, fields };
       known.set(schema, size);
       return size;

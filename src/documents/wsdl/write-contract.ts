@@ -84,6 +84,7 @@ class Writer {
         this.#note(print(this.#options(field) ?? ''));
         this.#count(field.schema, seen);
       }
+      for (const each of (schema.recursion?.template ?? schema).variants ?? []) this.#count(each, seen);
     } else if (schema.kind === 'list') this.#count(schema.item, seen);
     else if (schema.kind !== 'map') this.#note(print(scalarExpression(schema)));
     else if (schema.item !== undefined) this.#count(schema.item, seen);
@@ -265,11 +266,30 @@ class Writer {
     return call('self', quote(name), ...(namespace === undefined ? [] : [quote(namespace)]));
   }
 
-  #object({ name, namespace, fields, choices }: ObjectSchema): Expression {
+  #object(schema: ObjectSchema): Expression {
+    const { variants, isAbstract } = schema;
+    if (variants === undefined) return this.#plainObject(schema);
+    this.#imports.add('polymorphic');
+    const options = isAbstract ? members({ abstract: 'true' }) : undefined;
+    return call(
+      'polymorphic',
+      this.#plainObject(schema),
+      { items: variants.map((each) => this.#objectName(each)) },
+      options,
+    );
+  }
+
+  #plainObject({ name, namespace, fields, choices, extends: base }: ObjectSchema): Expression {
     const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
     const options = members({
       namespace: namespace === undefined ? undefined : quote(namespace),
       choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
+      extends:
+        base &&
+        members({
+          name: quote(base.name),
+          namespace: base.namespace === undefined ? undefined : quote(base.namespace),
+        }),
     });
     return call('object', quote(name), members(written, true), options.members.length === 0 ? undefined : options);
   }

@@ -1,5 +1,5 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
-import type { Schema } from '../../contract/schema.ts';
+import { type Schema, variantChooser } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
@@ -91,6 +91,14 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
       for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
         printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
       return printed;
+    },
+    variants: (schema, own, others) => (key) => {
+      const appendOf = variantChooser(
+        schema,
+        own(key),
+        others.map((each) => each(key)),
+      );
+      return (text, place, value) => appendOf(value)(text, place, value);
     },
     object: (_, members) => (key) => {
       const parts = members.map(({ name, part }) => ({

@@ -1,7 +1,7 @@
 /** The names of members in JSON, where they are others than those of the fields. */
 import type { Path } from '../../contract/path.ts';
 import { type ProblemKind, problems } from '../../contract/problem.ts';
-import type { Schema } from '../../contract/schema.ts';
+import { fieldOf, type Schema } from '../../contract/schema.ts';
 
 /** A canonical path with the names that a JSON caller knows. `kind`: of the issue that is there. */
 export function jsonPath(path: Path, input: Schema | undefined, kind?: ProblemKind): Path {
@@ -13,7 +13,7 @@ export function jsonPath(path: Path, input: Schema | undefined, kind?: ProblemKi
     schema = undefined;
     switch (within?.kind) {
       case 'object': {
-        const field = typeof step === 'string' && Object.hasOwn(within.fields, step) ? within.fields[step] : undefined;
+        const field = typeof step === 'string' ? fieldOf(within, step) : undefined;
         schema = field?.schema;
         return field?.json ?? step;
       }

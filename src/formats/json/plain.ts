@@ -68,6 +68,8 @@ export function compilePlain(schema: ObjectSchema, { membersMax }: Pick<Limits, 
     list: readList,
     map: readMap,
     object: readObject,
+    // The name of a type may come last.
+    variants: () => () => undefined,
   });
   return (text) => {
     if (text.length > lengthMax || special.test(text)) return undefined;

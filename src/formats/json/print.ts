@@ -1,6 +1,6 @@
 /** Prints canonical values as JSON: members in the order of the contract, absent ones left out save lists of answers, times without milliseconds. */
 import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { holdsAnyElement, type Schema } from '../../contract/schema.ts';
+import { holdsAnyElement, type Schema, variantChooser } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
@@ -47,6 +47,10 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
         }
         return label === '{' ? `${text}{}` : `${printed}}`;
       });
+    },
+    variants(schema, own, others) {
+      const partOf = variantChooser(schema, own, others);
+      return bare((text, value) => partOf(value).append(text, value));
     },
     object(_, members) {
       const parts = members.map(({ name, field: { json = name, schema }, part }) => {

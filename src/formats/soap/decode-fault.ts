@@ -138,8 +138,9 @@ function pathOf(coordinates: string, around: readonly string[], input: ObjectSch
 }
 
 /** A field by its element, its attribute, or the text that it is. */
-function fieldAt({ fields }: ObjectSchema, name: string): readonly [string, Field?] {
-  const found = Object.entries<Field>(fields).find(([own, { xml }]) => (xml === 'text' ? 'text()' : own) === name);
+function fieldAt({ fields, variants = [] }: ObjectSchema, name: string): readonly [string, Field?] {
+  const all = [fields, ...variants.map((each) => each.fields)].flatMap((each) => Object.entries<Field>(each));
+  const found = all.find(([own, { xml }]) => (xml === 'text' ? 'text()' : own) === name);
   return found ?? [name];
 }
 

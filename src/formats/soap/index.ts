@@ -3,7 +3,7 @@ import { mayAttach } from '../../contract/attachments.ts';
 import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
-import { type Field, headerFieldOf, type ObjectSchema, type Schema } from '../../contract/schema.ts';
+import { type Field, fieldOf, headerFieldOf, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import {
   elementAround,
   namedOperations,
@@ -293,7 +293,7 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
       schema = schema?.kind === 'list' ? schema.item : undefined;
       return `${step.itemName}[${step.index + 1}]`;
     }
-    const field: Field | undefined = schema?.kind === 'object' ? schema.fields[step] : undefined;
+    const field: Field | undefined = schema?.kind === 'object' ? fieldOf(schema, step) : undefined;
     schema = field?.schema;
     // Its items have the name.
     if (schema !== undefined && isRepeated(schema) && typeof path[at + 1] === 'object') return [];
@@ -301,6 +301,8 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
     switch (xml) {
       case 'attribute':
         return `@${step}`;
+      case 'type':
+        return '@type';
       case 'text':
         return 'text()';
       case 'header':

@@ -93,6 +93,7 @@ function namesNoNamespace(schema: Schema): boolean {
     joined: () => false,
     list: ({ namespace }, item) => namespace === '' || item,
     map: (_, item) => item === true,
+    variants: (_, own, others) => own || others.some((each) => each),
     object: ({ namespace }, members) =>
       namespace === '' || members.some(({ field, part }) => field.namespace === '' || part),
   });

@@ -1,7 +1,13 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
-import { type BinarySchema, holdsAnyElement, type ObjectSchema, type Schema } from '../../contract/schema.ts';
-import { elementAround, elementNamespace, itemNamespace, type Service } from '../../contract/service.ts';
+import {
+  type BinarySchema,
+  holdsAnyElement,
+  type ObjectSchema,
+  type Schema,
+  variantChooser,
+} from '../../contract/schema.ts';
+import { elementAround, elementNamespace, itemNamespace, namespacesOf, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
@@ -51,6 +57,8 @@ function compile(
 ): Content {
   const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
+  const attributeName = (prefix: string, name: string): string =>
+    prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name);
   return walk<Content>(schema, {
     scalar(scalar) {
       if (scalar.kind === 'string' && scalar.markup === 'content')
@@ -73,6 +81,10 @@ function compile(
       return { append: compileItems(elementOf(element, item), frame) };
     },
     map: () => ({ append: compileEntries((name) => qualify(service, itemNamespace(service, {}), name)) }),
+    variants(schema, own, others) {
+      const contentOf = variantChooser(schema, own, others);
+      return { append: (text, value) => contentOf(value).append(text, value), hasAttributes: true };
+    },
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
@@ -99,10 +111,21 @@ function compile(
         textField === undefined
           ? compileMembers(all, { ...frame, empty: empty.join('') })
           : compileMembers([{ name: textField, before: '', append: parts.get(textField)!.append, after: '' }], frame);
+      const { typeField } = object;
+      if (typeField !== undefined) {
+        const { namespace = namespacesOf(service).own, name } = object;
+        const named = ` xsi:type="${namespace === '' ? name : qualifyAttribute(service, namespace, name)}"`;
+        const appendTyped = compileAttributes(object, parts, attributeName);
+        return {
+          append: (text, value) => {
+            const isNamed = (value as Readonly<Record<string, unknown>>)[typeField] !== undefined;
+            return append(appendTyped(isNamed ? text + named : text, value), value);
+          },
+          hasAttributes: true,
+        };
+      }
       if (object.attributes.length === 0) return { append };
-      const appendAttributes = compileAttributes(object, parts, (prefix, name) =>
-        prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name),
-      );
+      const appendAttributes = compileAttributes(object, parts, attributeName);
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
     },
   });

@@ -65,8 +65,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     token: (element) => element.text,
 
     eachMember(element, visit, schema) {
-      const named = typeName(element);
-      const { textField } = schema;
+      const { textField, typeField } = schema;
+      const named = typeField === undefined ? typeName(element) : undefined;
       if (
         (textField === undefined && !isBlank(element.text)) ||
         (named !== undefined && named !== schema.name && !structNames.has(named))
@@ -78,6 +78,11 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         if (anyField !== undefined && !(isKnown && Object.hasOwn(fields, each.local))) return anyField;
         return isKnown ? each.local : foreignMark + each.local;
       };
+      if (typeField !== undefined) {
+        const type = namedType(element);
+        if (type !== undefined && !structNames.has(type) && !visit(typeField, valueIn(type, element.place)))
+          return true;
+      }
       for (const each of element.children) if (!visit(nameOf(each), placed(each, schema))) return true;
       if (textField !== undefined && (element.text !== '' || element.attached !== undefined))
         visit(textField, valueIn(element.text, element.place, element.attached));
@@ -141,8 +146,9 @@ function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>)
 }
 
 /** An element in the place of an attribute or of the text: it is made one without a text, which is what every format refuses. */
-function placed(element: Element, { attributes, textField }: ObjectSchema): Element {
-  if (!attributes.includes(element.local) && element.local !== textField) return element;
+function placed(element: Element, { attributes, textField, typeField }: ObjectSchema): Element {
+  const isOther = element.local === textField || element.local === typeField;
+  if (!attributes.includes(element.local) && !isOther) return element;
   if (isNil(element)) return element;
   return { ...element, children: [element] };
 }

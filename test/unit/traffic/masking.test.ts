@@ -205,6 +205,7 @@ describe('what is shown of a message', () => {
       joined: () => [],
       list: (_, item) => item,
       map: () => [],
+      variants: (_, own, others) => [...own, ...others.flat()],
       object: (_, members) =>
         members.flatMap(({ name, part, field: { schema } }) =>
           schema.kind === 'string' && schema.sensitive ? [name, ...part] : part,

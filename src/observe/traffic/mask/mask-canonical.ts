@@ -1,7 +1,7 @@
 /** Masks a canonical value: what the contract calls sensitive becomes a placeholder, and other texts lose the secrets in them. */
 import { printableName } from '../../../contract/member-names.ts';
 import { describeMasked, maskScalar } from '../../../contract/redaction.ts';
-import type { Field, Schema } from '../../../contract/schema.ts';
+import { type Field, type Schema, variantOf } from '../../../contract/schema.ts';
 import { type MaskText, masked } from './mask-body.ts';
 
 /** The value must have no issues. Texts in maps are masked: nothing says what callers put there. */
@@ -20,7 +20,7 @@ export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText
       );
     case 'object':
       return Object.fromEntries(
-        Object.entries<Field>(schema.fields).flatMap(([name, field]) => {
+        Object.entries<Field>(variantOf(schema, value).fields).flatMap(([name, field]) => {
           const each = (value as Readonly<Record<string, unknown>>)[name];
           const shown = each === undefined ? undefined : maskCanonical(field.schema, each, maskText);
           return shown === undefined ? [] : [[name, shown]];

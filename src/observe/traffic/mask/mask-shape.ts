@@ -32,6 +32,7 @@ export function knownWords(operations: readonly Operation[]): ReadonlySet<string
       joined: () => {},
       list: ({ itemName }) => void words.add(itemName),
       map: () => {},
+      variants: () => {},
       object: (_, members) => {
         for (const { name } of members) words.add(name);
       },

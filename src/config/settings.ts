@@ -246,7 +246,7 @@ export const settings = Object.freeze({
     unit: 'bytes',
     default: '65536',
     doc: 'The largest request body. The largest request of the interface is under 8 KiB.',
-    parse: integer(1024, 10_485_760),
+    parse: integer(1024, 134_217_728),
   }),
   headerBytesMax: setting({
     name: 'HEADER_BYTES_MAX',

@@ -1,5 +1,4 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
-import { Buffer } from 'node:buffer';
 import { Malformed, parse as parseXml } from '../lib/xml/parse.ts';
 import { escapeXml } from '../lib/xml/print.ts';
 import { MixedContent, serialize, serializeContent } from '../lib/xml/serialize.ts';
@@ -132,11 +131,24 @@ function isDay(text: string): boolean {
 function parseBinary({ max }: BinarySchema) {
   return (text: string): Parsed => {
     const value = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, '') : text;
-    const bytes = Buffer.from(value, 'base64');
-    // Only the normal form is what the bytes are encoded as: padded, without other characters, and without spare bits.
-    if (value === '' || bytes.toString('base64') !== value) return { fault: 'type' };
-    return bytes.length > max ? { fault: 'length' } : { value };
+    const bytes = decodedLength(value);
+    if (bytes === undefined) return { fault: 'type' };
+    return bytes > max ? { fault: 'length' } : { value };
   };
+}
+
+const base64Signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/**
+ * The bytes of a text in the normal form of base64: padded, without other characters, and without spare bits. Undefined for any other
+ * text. Nothing is decoded: a large value would need the memory twice more.
+ */
+function decodedLength(text: string): number | undefined {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const end = text.length - padding;
+  if (end === 0 || text.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(text.slice(0, end))) return undefined;
+  const last = base64Signs.indexOf(text[end - 1]!);
+  return last % 4 ** padding === 0 ? (text.length / 4) * 3 - padding : undefined;
 }
 
 /** Every text of the same elements is one value, which declares its namespaces. A text that does not begin as XML is content. */

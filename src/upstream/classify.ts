@@ -51,6 +51,9 @@ export function compileClassify(
     const answer = decode(reply);
     if ('refusal' in answer) return refuse(answer.refusal, headers, mayHaveActed(answer.refusal));
     const [issue] = answer.issues;
+    // Each answer to the request would be as large.
+    if (issue?.kind === problems.tooLong)
+      throw new UpstreamFailure('tooLarge', 'unknown', { detail: label(issue.path), isSuccess: true });
     if (issue !== undefined)
       throw new UpstreamFailure('contract', 'unknown', { detail: label(issue.path), cause: Problem.of(answer.issues) });
     return answer;

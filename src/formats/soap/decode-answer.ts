@@ -3,6 +3,7 @@ import { elementName, type Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { charsetIn } from '../../lib/charset.ts';
 import type { Element } from '../../lib/xml/element.ts';
+import type { Limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType, readRelated } from '../multipart.ts';
 import type { Reply } from '../protocol.ts';
@@ -14,7 +15,7 @@ import { messageOf, type SizeLimits } from './references.ts';
 
 const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
 
-const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
+const faultLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
 
 /** The element in the Body of a response, with its references resolved, and its header. */
 export interface OpenedReply {
@@ -25,19 +26,28 @@ export interface OpenedReply {
 }
 
 /** Throws a Problem for no envelope. Gives the Body itself for a message whose fields are its elements. */
-export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml): OpenedReply {
-  const { body, header, received } = partsOf(reply, parseXml);
+export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml, within: Limits): OpenedReply {
+  const { body, header, received } = partsOf(reply, parseXml, within);
   const isFault = body.children[0]?.local === 'Fault';
   const isBody = elementName(operation, 'output') === '' && !isFault;
-  return { message: isBody ? body : messageOf(body, replyLimits), header, received };
+  return {
+    message: isBody
+      ? body
+      : messageOf(body, {
+          ...faultLimits,
+          charactersMax: Math.max(faultLimits.charactersMax, 2 * within.textLengthMax),
+        }),
+    header,
+    received,
+  };
 }
 
-function partsOf({ media, headers, body }: Reply, parseXml: ParseXml) {
+function partsOf({ media, headers, body }: Reply, parseXml: ParseXml, within: Limits) {
   const related = media.type === multipartType ? readRelated(body, headers['content-type'] ?? '') : undefined;
   const charset = related === undefined ? media.charset : charsetIn(related.contentType);
   const received = related && new ReceivedParts(related.attachments);
   const bytes = withoutLayout(related?.body ?? body);
-  const root = parseRoot(bytes, charset, withParts(parseXml, received), responseLimits);
+  const root = parseRoot(bytes, charset, withParts(parseXml, received), within);
   if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
   const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
   if (found === undefined) throw malformedBody('Envelope without a Body');
@@ -48,7 +58,7 @@ function partsOf({ media, headers, body }: Reply, parseXml: ParseXml) {
 /** The Fault of a response; undefined for any other response. */
 export function openFault(reply: Reply, parseXml: ParseXml): Element | undefined {
   try {
-    const first = messageOf(partsOf(reply, parseXml).body, replyLimits);
+    const first = messageOf(partsOf(reply, parseXml, responseLimits).body, faultLimits);
     return first.local === 'Fault' ? first : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { mayAttach } from '../../contract/attachments.ts';
+import { base64Max, mayAttach } from '../../contract/attachments.ts';
 import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
@@ -13,6 +13,7 @@ import {
   uriOf,
 } from '../../contract/service.ts';
 import type { Element } from '../../lib/xml/element.ts';
+import { type Limits, limits } from '../../lib/xml/limits.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
 import { compileAnswers } from '../answers.ts';
 import { flat } from '../append.ts';
@@ -35,11 +36,20 @@ import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import { addressing, parse, parseResponse, parserFor, type UnderstandsBlock, unwrap } from './parse.ts';
+import {
+  addressing,
+  limitsFor,
+  parse,
+  parseResponse,
+  parserFor,
+  responseLimits,
+  type UnderstandsBlock,
+  unwrap,
+} from './parse.ts';
 import { xmlText } from './parts.ts';
 import { compilePrint, type PrintBytes } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
-import { messageOf } from './references.ts';
+import { messageOf, sizeLimits } from './references.ts';
 import { PartCollector } from './sent-parts.ts';
 
 const answerTypes: ReadonlySet<string> = new Set([
@@ -110,6 +120,13 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const operations = new Map(
     services.map((service) => [service, Map.groupBy(namedOperations(service), (each) => elementName(each, 'input'))]),
   );
+  const limitsOfRequests = new WeakMap<Service, Limits>();
+  const withinOf = (service: Service): Limits => {
+    const known = limitsOfRequests.get(service);
+    const within = known ?? limitsFor(base64Max(namedOperations(service).map(({ input }) => input)), limits);
+    if (known === undefined) limitsOfRequests.set(service, within);
+    return within;
+  };
   /** The operation with its message. The path and the action choose among several with one element. */
   const find = (body: Element, { service, operation }: Target, { headers }: Head): Found | undefined => {
     const byElement = operations.get(service);
@@ -127,7 +144,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       if (found !== undefined && !(body.children.length === 1 && byElement?.has(first!.local)))
         return { operation: found, first: { ...body, local: '' } };
     }
-    const first = messageOf(body);
+    const first = messageOf(body, sizeLimits(withinOf(service)));
     const sharing = byElement?.get(first.local) ?? [];
     const inNamespace = sharing.filter((each) => namespaceOf(each, service) === first.namespace);
     const found = choose(inNamespace.length > 0 ? inNamespace : sharing);
@@ -171,7 +188,13 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
         const operation = find(content, target, head)?.operation;
         return operation !== undefined && headersOf(operation, 'input').knows(block);
       };
-      const options = { dialect, parseXml: withParts(parseXml, received), acceptsBlanks, understands };
+      const options = {
+        dialect,
+        parseXml: withParts(parseXml, received),
+        acceptsBlanks,
+        within: withinOf(target.service),
+        understands,
+      };
       const { body: content, messageId, header, hasBlanks } = parse(bytes, charset, options);
       const found = find(content, target, head);
       if (found === undefined) throw unknownOperation(target.service);
@@ -226,9 +249,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
 
     decodeResponse(operation, body) {
-      const { body: content, header } = parseResponse(body, dialect, parseXml);
+      const { body: content, header } = parseResponse(body, dialect, parseXml, limitsOfAnswer(operation));
       const name = elementName(operation, 'output');
-      const first = name === '' ? content : messageOf(content);
+      const first = name === '' ? content : messageOf(content, sizeLimits(limitsOfAnswer(operation)));
       if (name !== '' && first.local !== name) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       const fields = headersOf(operation, 'output').join(unwrap(first, part, isMember), header);
@@ -236,7 +259,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
 
     decodeAnswer(operation, reply) {
-      const { message: first, header, received } = openReply(operation, reply, parseXml);
+      const { message: first, header, received } = openReply(operation, reply, parseXml, limitsOfAnswer(operation));
       if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
       const { part } = frames.get(operation)!.output;
       const fields = elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part);
@@ -253,6 +276,10 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return fault && readFault(fault, reply, operation);
     },
   };
+}
+
+function limitsOfAnswer({ output }: Operation): Limits {
+  return limitsFor(base64Max([output]), responseLimits);
 }
 
 /** The head of a message. */

@@ -30,6 +30,7 @@ interface RequestParts {
   readonly parseXml: ParseXml;
   /** Whether blanks may stand before the XML declaration. */
   readonly acceptsBlanks: boolean;
+  readonly within: Limits;
   readonly understands: UnderstandsBlock;
 }
 
@@ -45,15 +46,15 @@ export function parserFor(context: Pick<FormatContext, 'compileRead'>): ParseXml
 export function parse(
   body: Buffer,
   charset: Charset | undefined,
-  { dialect, parseXml, acceptsBlanks, understands }: RequestParts,
+  { dialect, parseXml, acceptsBlanks, within, understands }: RequestParts,
 ): Envelope & { readonly hasBlanks: boolean } {
   let hasBlanks = false;
-  const parseText: ParseXml = (text, within) => {
+  const parseText: ParseXml = (text, limits) => {
     const plain = acceptsBlanks ? withoutDeclaration(text) : text;
     hasBlanks = plain !== text;
-    return parseXml(plain, within);
+    return parseXml(plain, limits);
   };
-  return { ...openEnvelope(parseRoot(body, charset, parseText), dialect, understands), hasBlanks };
+  return { ...openEnvelope(parseRoot(body, charset, parseText, within), dialect, understands), hasBlanks };
 }
 
 const declarationBehindBlanks = /^[\t\n\r ]+<\?xml[\t\n\r ]+version[\t\n\r ]*=[\t\n\r ]*(["'])1\.0\1[^<>?]*\?>/;
@@ -65,12 +66,7 @@ function withoutDeclaration(text: string): string {
 }
 
 /** Parses a document. Throws a Problem. */
-export function parseRoot(
-  body: Buffer,
-  charset: Charset | undefined,
-  parseXml: ParseXml,
-  within: Limits = limits,
-): Element {
+export function parseRoot(body: Buffer, charset: Charset | undefined, parseXml: ParseXml, within: Limits): Element {
   try {
     return parseXml(decodeXml(body, charset), within);
   } catch (thrown) {
@@ -87,6 +83,11 @@ function placeOf({ line, column }: Position): string {
   return `line ${line}, column ${column}`;
 }
 
+/** The limits for a document with bytes in base64 of so many characters. */
+export function limitsFor(characters: number, of: Limits): Limits {
+  return characters > of.textLengthMax ? { ...of, textLengthMax: characters } : of;
+}
+
 /** A response may be larger than what a caller may send. */
 export const responseLimits: Limits = Object.freeze({
   ...limits,
@@ -95,8 +96,8 @@ export const responseLimits: Limits = Object.freeze({
   textLengthMax: 1_000_000,
 });
 
-export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml): Envelope {
-  return openEnvelope(parseXml(text, responseLimits), dialect, () => true);
+export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml, within: Limits): Envelope {
+  return openEnvelope(parseXml(text, within), dialect, () => true);
 }
 
 /**

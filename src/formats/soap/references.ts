@@ -3,14 +3,14 @@
  * section 5) or with `enc:ref` (SOAP 1.2).
  */
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
-import { limits } from '../../lib/xml/limits.ts';
+import { type Limits, limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /**
  * The message of a Body: its one child, or the one without an `id` beside elements that the message refers to. A message without
  * references stays as it is.
  */
-export function messageOf(body: Element, within: SizeLimits = requestLimits): Element {
+export function messageOf(body: Element, within: SizeLimits): Element {
   const [first, ...others] = body.children;
   if (first === undefined || !isBlank(body.text)) throw malformedBody('Body is not one element');
   if (others.length === 0) return hasReference(first) ? new Resolver(body, within).resolve(first) : first;
@@ -25,7 +25,10 @@ export interface SizeLimits {
   readonly charactersMax: number;
 }
 
-const requestLimits: SizeLimits = Object.freeze({ elementsMax: limits.elementsMax, charactersMax: 65_536 });
+/** For a message within the limits of its document. */
+export function sizeLimits({ elementsMax, textLengthMax }: Limits): SizeLimits {
+  return { elementsMax, charactersMax: 2 * textLengthMax };
+}
 
 /** Every step counts, so cycles, deep chains and references to references end at a limit. */
 class Resolver {

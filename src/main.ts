@@ -16,6 +16,7 @@ interface CommandFile {
 const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.freeze({
   serve: () => import('./cli/serve.ts'),
   demo: () => import('./cli/demo.ts'),
+  mock: () => import('./cli/mock.ts'),
   import: () => import('./cli/import.ts'),
   updates: () => import('./cli/updates.ts'),
   shopper: () => import('./cli/shopper.ts'),
@@ -67,7 +68,7 @@ endAtSignalsAsFirstProcess();
 const { name, configFile } = readGlobals(process.argv.slice(2));
 // A command may have an option of this name.
 if (name === '') program.version(version, '--version', 'prints the version');
-if (name === 'serve' || name === 'demo') endWithNpm();
+if (name === 'serve' || name === 'demo' || name === 'mock') endWithNpm();
 if (Object.hasOwn(commands, name)) await openProject(configFile);
 const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
 for (const load of selected) (await load()).add(program);

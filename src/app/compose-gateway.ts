@@ -23,7 +23,7 @@ import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { allExcept } from '../formats/leniencies.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
-import { createAuthenticator } from '../gateway/authenticate.ts';
+import { type Authenticator, createAuthenticator } from '../gateway/authenticate.ts';
 import { compileChecks } from '../gateway/checks.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
@@ -77,6 +77,8 @@ export interface GatewayOverrides {
   readonly implementations?: readonly Implementation[];
   readonly cache?: IdempotencyCache;
   readonly interceptor?: Interceptor;
+  /** Replaces the credentials of callers. Documents ask for none then. */
+  readonly authenticator?: Authenticator;
   /** Which upstream answers which operation. By default none does. */
   readonly upstreams?: UpstreamPlan;
   readonly deprecations?: readonly DeprecationRule[];
@@ -105,6 +107,7 @@ export async function composeGateway<M extends Metrics>(
     implementations = backend.services.implementations,
     cache: givenCache,
     interceptor = neutralParts.intercept,
+    authenticator,
     onLogError,
     upstreams = noUpstreams,
     deprecations: configured = [],
@@ -217,7 +220,8 @@ export async function composeGateway<M extends Metrics>(
     protocols,
     routes: compileRoutes(services, leniencies),
     current: composition.current,
-    authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
+    authenticator:
+      authenticator ?? (upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard)),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: steps.execute(executeIdempotently),
@@ -256,7 +260,7 @@ export async function composeGateway<M extends Metrics>(
     documents: createDocuments(services, {
       wsdlSoap12: config.wsdlSoap12,
       console: overrides.publicConsole,
-      needsCredentials: !upstreams.decidesRights,
+      needsCredentials: !upstreams.decidesRights && authenticator === undefined,
     }),
     nameClient,
     observers,

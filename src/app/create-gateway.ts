@@ -8,10 +8,9 @@ import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import { type Config, ConfigError, listSettings, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, readConfig, settingsInMemory } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
-import type { SettingGroup } from '../config/setting.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
 import { ownedPaths } from '../documents/owned-paths.ts';
@@ -233,12 +232,6 @@ type Variables = Readonly<Record<string, string>>;
 function storeVariables(store: StoreOptions): Variables {
   if (store === 'memory') return {};
   return 'dataDir' in store ? { DATA_DIR: store.dataDir } : { DATABASE_URL: store.databaseUrl };
-}
-
-function settingsInMemory(groups: readonly SettingGroup[]): Variables {
-  return Object.fromEntries(
-    listSettings(groups).flatMap(({ row: { name, inMemory } }) => (inMemory === undefined ? [] : [[name, inMemory]])),
-  );
 }
 
 function keyVariables(store: StoreOptions, keys: string | undefined, settings: Variables): Variables {

@@ -1,10 +1,11 @@
 /** Faults that a test asks for: delays, closed connections, refusals and broken answers. */
 import { setTimeout } from 'node:timers/promises';
 import type { AnyRequest } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
+import type { Problem } from '../contract/problem.ts';
 import { problemsOf } from '../contract/service.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Interceptor } from '../gateway/handle-request.ts';
+import { exampleProblem } from './declared-problems.ts';
 import { checkFault, type Fault, type FaultFilter, type FaultNames } from './fault.ts';
 
 interface Pending {
@@ -104,10 +105,11 @@ function fits(fault: FaultFilter, { operation, service, caller }: AnyRequest, fo
   );
 }
 
-function refusal({ service }: AnyRequest, name: string): Problem {
+/** A declared fault has the example of its data. */
+function refusal({ service, operation }: AnyRequest, name: string): Problem {
   const kind = problemsOf(service).get(name);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${name}`);
-  return new Problem(kind);
+  return exampleProblem(operation, kind);
 }
 
 function dropped(protocol: string): Answer {

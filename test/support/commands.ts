@@ -36,7 +36,7 @@ export interface HostedCommand {
 }
 
 /** Servers end by signals, and get a process of their own. */
-const servers = ['serve', 'demo'];
+const servers = ['serve', 'demo', 'mock'];
 
 /** Runs a command and waits until it ends. Commands at the same time run one after the other. */
 export async function triglyph(

@@ -60,7 +60,8 @@ export async function openContracts(
   };
 }
 
-async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
+/** Returns undefined where the options name no document. Throws CommandError for one that cannot be read. */
+export async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
   const { wsdl, reads, timeZone, save } = flags;
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
@@ -92,13 +93,7 @@ function introduction(
     `Serving ${location}, answered by ${[...names].map((name) => upstreams[name]?.url).join(' and ')}`,
     ...report.slice(0, -1).map((line) => `  ${line}`),
     '',
-    ...services.flatMap((service) => [
-      `${service.name}`,
-      `  SOAP 1.1 and 1.2  ${callers}${serviceAddress(service)}`,
-      `  JSON and FORM     ${callers}${serviceAddress(service)}/{operation}`,
-      `  WSDL              ${callers}${serviceAddress(service)}?wsdl`,
-      `  OpenAPI           ${callers}/openapi.json`,
-    ]),
+    ...addressLines(services, callers),
     ...(apiKey === undefined ? [] : ['', `The first credential, shown once: X-API-Key: ${apiKey}`]),
     ...sampleCalls(services, protocols, callers, apiKey),
     ...(saved.length === 0
@@ -106,4 +101,15 @@ function introduction(
       : ['', `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder}.`]),
     '',
   ];
+}
+
+/** Prints the addresses of each service. `callers`: the address of the gateway. */
+export function addressLines(services: readonly Service[], callers: string): readonly string[] {
+  return services.flatMap((service) => [
+    `${service.name}`,
+    `  SOAP 1.1 and 1.2  ${callers}${serviceAddress(service)}`,
+    `  JSON and FORM     ${callers}${serviceAddress(service)}/{operation}`,
+    `  WSDL              ${callers}${serviceAddress(service)}?wsdl`,
+    `  OpenAPI           ${callers}/openapi.json`,
+  ]);
 }

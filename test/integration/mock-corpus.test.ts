@@ -1,0 +1,63 @@
+/** Mocks of WSDLs of many generators: each operation answers in each format, with an answer that its contract allows. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createGateway } from '../../src/api/index.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { exampleOf } from '../../src/documents/example.ts';
+import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { createProtocols, formatsOf, type Protocols } from '../../src/formats/index.ts';
+import { mock } from '../../src/testing/mock/mock.ts';
+import { withControls } from '../../src/testing/test-gateway.ts';
+
+const folder = join(import.meta.dirname, '../wsdl');
+const files = ['corpus', ''].flatMap((part) =>
+  readdirSync(join(folder, part)).flatMap((name) => (name.endsWith('.wsdl') ? join(part, name) : [])),
+);
+
+const apiKey = 'key';
+
+async function mockOf(services: readonly Service[]) {
+  const callers = [{ tenant: 'tests', apiKey }];
+  const gateway = await createGateway(withControls({ services: mock(services), callers }));
+  const protocols: Protocols = createProtocols(services);
+  /** Sends the example of a request. Returns the status, and whether the contract allows the answer. */
+  const call = async (service: Service, operation: Operation, name: keyof Protocols) => {
+    const {
+      method = 'POST',
+      path,
+      headers,
+      contentType,
+      body,
+    } = protocols[name].encodeRequest(service, operation, exampleOf(operation.input, 'full'));
+    const all = { 'x-api-key': apiKey, 'content-type': contentType, ...headers };
+    const answer = await gateway.fetch(new Request(`http://mock${path}`, { method, headers: all, body }));
+    const text = await answer.text();
+    const issues =
+      operation.oneWay || !answer.ok
+        ? []
+        : protocols[name].decodeResponse(operation, text).issues.map((each) => each.message);
+    return { operation: operation.name, name, status: answer.status, issues, ...(!answer.ok && { text }) };
+  };
+  return { gateway, call };
+}
+
+test.each(files)('%s', async (file) => {
+  const imported = await importWsdl(join(folder, file), { allowNetwork: false });
+  const services = imported.services.map(({ service }) => service);
+  const { gateway, call } = await mockOf(services);
+  for (const service of services)
+    for (const operation of service.operations.values())
+      for (const format of formatsOf(operation, service)) {
+        await gateway.reset();
+        const { status, ...answered } = await call(service, operation, format);
+        expect({ ...answered, status }).toEqual({
+          operation: operation.name,
+          name: format,
+          status: operation.oneWay ? 202 : 200,
+          issues: [],
+        });
+      }
+  await gateway.close();
+});

@@ -3,6 +3,7 @@
  *
  *     node examples/json-server/with-gateway.mjs [--port 8080] [--admin-port 9090] [--data data/upstream-demo]
  *
+ * PORT and ADMIN_PORT take the place of the defaults.
  * The JSON server knows the callers. The gateway has no credentials of its own: it forwards theirs.
  */
 import { spawn } from 'node:child_process';
@@ -13,8 +14,8 @@ import { createJsonServer } from './server.mjs';
 
 const { values } = parseArgs({
   options: {
-    port: { type: 'string', default: '8080' },
-    'admin-port': { type: 'string', default: '9090' },
+    port: { type: 'string', default: process.env.PORT || '8080' },
+    'admin-port': { type: 'string', default: process.env.ADMIN_PORT || '9090' },
     data: { type: 'string', default: 'data/upstream-demo' },
   },
 });
@@ -43,7 +44,11 @@ createInterface({ input: gateway.stdout }).on('line', (line) => {
 });
 
 gateway.once('exit', (code) => process.exit(code ?? 1));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => gateway.kill('SIGTERM'));
+const stop = () => gateway.kill('SIGTERM');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// npm passes not every signal on.
+const { ppid } = process;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === ppid || stop(), 250).unref();
 
 function printExample(callers) {
   console.log(`

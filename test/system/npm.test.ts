@@ -37,7 +37,11 @@ function installProject(): void {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   const pick = (name: string) => scripts[name].replace('bin/triglyph.mjs', bin);
   const withoutExec = pick('start').replace(/^exec /, '');
-  const own = { name: 'project', private: true, scripts: { start: pick('start'), demo: pick('demo'), withoutExec } };
+  const upstream = scripts['demo:upstream'].replace('examples', join(bin, '../../examples'));
+  const own = {
+    ...{ name: 'project', private: true },
+    scripts: { start: pick('start'), demo: pick('demo'), withoutExec, 'demo:upstream': upstream },
+  };
   writeFileSync(join(folder.path, 'package.json'), JSON.stringify(own));
   const installed = join(folder.path, 'node_modules/.bin');
   mkdirSync(installed, { recursive: true });
@@ -120,6 +124,17 @@ describe.each(signals)('%s to the outermost process drains and ends', (signal) =
   test('npx triglyph serve', () => expectDrain(begin(npxServe), { send }));
   test('a script without exec', () => expectDrain(begin(npmWithoutExec), { send }));
 });
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+  '%s to npm run demo:upstream ends both servers',
+  async (signal) => {
+    const started = begin(['npm', 'run', 'demo:upstream'], {});
+    const callers = await ready(started);
+    process.kill(started.pid, signal);
+    await until(started.output, () => !hasProcesses(started.pid));
+    await expect(fetch(callers)).rejects.toThrow('fetch failed');
+  },
+);
 
 test.each([
   ['npm start', npmStart],

@@ -18,7 +18,8 @@ let started: Started;
 let callers = '';
 beforeAll(async () => {
   const [, file = ''] = /^exec node (\S+)$/.exec(command) ?? [];
-  const parameters = ['--port', '0', '--admin-port', '0', '--data', join(folder.path, 'data')];
+  // The variables of the tests have the ports.
+  const parameters = ['--data', join(folder.path, 'data')];
   started = startTriglyph(parameters, folder.path, {}, join(root, file));
   await until(
     () => started.received,
@@ -36,6 +37,20 @@ afterAll(async () => {
 const [, example = ''] = /\n## In front of your server\n([\s\S]*?)\n## /.exec(readme) ?? [];
 const php = /```php\n([\s\S]*?)```/.exec(example)?.[1] ?? '';
 const printed = /```text\n([\s\S]*?)```/.exec(example)?.[1] ?? '';
+
+test('PORT chooses the port, as for every server, and an option overrides it', async () => {
+  expect(new URL(callers).port).not.toBe('8080');
+  const [, file = ''] = /^exec node (\S+)$/.exec(command) ?? [];
+  const parameters = ['--port', '0', '--data', join(folder.path, 'other')];
+  const other = startTriglyph(parameters, folder.path, { PORT: new URL(callers).port }, join(root, file));
+  await until(
+    () => other.received,
+    () => other.received.stdout.includes('Ctrl-C stops both.') || other.child.exitCode !== null,
+  );
+  expect(other.received.stderr).toBe('');
+  other.child.kill('SIGTERM');
+  expect(await other.over).toBe(0);
+});
 
 test('the README has the command and the program', () => {
   expect(example).toContain('npm ci && npm run demo:upstream');

@@ -1,5 +1,5 @@
 /** Follows a page of `docs/` as a newcomer does, with `triglyph` among the commands. */
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Block, followPage, readBlocks, type Step } from '../interop/page.ts';
 
@@ -23,7 +23,8 @@ export async function followGuide(
   writeFileSync(join(programs, 'triglyph'), `#!/bin/sh\nexec ${node} "${join(root, 'bin/triglyph.mjs')}" "$@"\n`);
   chmodSync(join(programs, 'triglyph'), 0o755);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  symlinkSync(modules, join(folder, 'node_modules'));
+  // A page may be followed in parts.
+  if (!existsSync(join(folder, 'node_modules'))) symlinkSync(modules, join(folder, 'node_modules'));
   // A reader types the commands: servers do not end with the shell, as those of npm scripts do.
   delete process.env.npm_lifecycle_event;
   return followPage(blocks, callers, folder, modules, {

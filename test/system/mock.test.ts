@@ -37,7 +37,7 @@ async function stop(mock: Mock): Promise<void> {
 const folder = tempFolder();
 beforeAll(() => {
   mkdirSync(folder.path, { recursive: true });
-  copyFileSync(join(root, 'test/wsdl/orders.wsdl'), join(folder.path, 'orders.wsdl'));
+  copyFileSync(join(root, 'examples/mock/orders.wsdl'), join(folder.path, 'orders.wsdl'));
 });
 afterAll(() => folder.discard());
 
@@ -69,7 +69,7 @@ describe('of a WSDL', () => {
 
   test('says what it decided, and prints calls that work', async () => {
     const { stdout } = mock.received;
-    expect(stdout).toContain(`  order: state, by orderId; an id that nobody has created is unknown
+    expect(stdout).toContain(`  order: state, by orderId; an id that no caller has created is unknown
     create CreateOrder
     read   GetOrder
     update UpdateOrder
@@ -169,7 +169,7 @@ describe('with recorded answers', () => {
   beforeEach(() => {
     own = tempFolder();
     mkdirSync(join(own.path, 'answers'), { recursive: true });
-    copyFileSync(join(root, 'test/wsdl/orders.wsdl'), join(own.path, 'orders.wsdl'));
+    copyFileSync(join(root, 'examples/mock/orders.wsdl'), join(own.path, 'orders.wsdl'));
   });
   afterEach(async () => {
     if (mock !== undefined) await stop(mock);

@@ -13,7 +13,9 @@ const file = join(folder.path, 'answers.json');
 let service: Service;
 beforeAll(async () => {
   mkdirSync(folder.path, { recursive: true });
-  ({ service } = await importWsdl(join(import.meta.dirname, '../wsdl/orders.wsdl'), { allowNetwork: false }));
+  ({ service } = await importWsdl(join(import.meta.dirname, '../../examples/mock/orders.wsdl'), {
+    allowNetwork: false,
+  }));
 });
 afterAll(() => folder.discard());
 

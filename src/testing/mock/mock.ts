@@ -107,7 +107,7 @@ export function describeMock(service: Service, resources: readonly Resource[]): 
   return [
     ...resources.flatMap((resource) => [
       `${resource.name}: state, by ${resource.ids.map((id) => id.name).join(' and ')}; ${
-        isCreated(resource) ? 'an id that nobody has created is unknown' : 'every id is known'
+        isCreated(resource) ? 'an id that no caller has created is unknown' : 'every id is known'
       }`,
       ...actions.flatMap((action) => {
         const names = [...resource.actions].filter(([, each]) => each === action).map(([each]) => each);

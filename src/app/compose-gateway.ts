@@ -1,6 +1,7 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { setTimeout } from 'node:timers/promises';
 import type { Backend } from '../backend/backend.ts';
+import { databaseFaults, needsDurableRecords } from '../backend/database-faults.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
 import { createDeprecationReport, LiveDeprecations } from '../backend/deprecations/live.ts';
 import { createLoadLimits, observeLimits } from '../backend/limits.ts';
@@ -13,7 +14,7 @@ import { createNameClient } from '../callers/client-name.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { LoginLimits } from '../callers/limits/login-limits.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
-import { type Config, ConfigError } from '../config/config.ts';
+import { type Config, ConfigError, hasDatabase } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
@@ -114,8 +115,9 @@ export async function composeGateway<M extends Metrics>(
   } = overrides;
   const services = servicesOf(implementations);
   const conventions = conventionsOf(services);
-  const faults = deprecationFaults(configured, services);
+  const faults = [...deprecationFaults(configured, services), ...databaseFaults(config, upstreams, services)];
   if (faults.length > 0) throw new ConfigError(faults);
+  if (needsDurableRecords(upstreams, services)) await backend.records?.requireDurability();
   const leniencies = allExcept(config.lenienciesOff);
   const places = { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId };
   const plainProtocols = createProtocols(services, places, undefined, leniencies);
@@ -128,7 +130,7 @@ export async function composeGateway<M extends Metrics>(
   const metrics: M = createMetrics(
     knownNames(plainProtocols, services),
     (thrown, gauge) => logFailure(log, thrown, `reading ${gauge} failed`),
-    { version, store: engine },
+    { version, store: hasDatabase(config) ? engine : 'redis' },
   );
   if (backend.connections !== undefined) metrics.observeConnections(backend.connections);
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
@@ -193,7 +195,7 @@ export async function composeGateway<M extends Metrics>(
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const secretReports = textScan && createSecretReports(backend.audit, metrics.addEventCounter(textScan.counter));
   const executeIdempotently = createIdempotentExecutor({
-    store: steps.store(backend.store, engine),
+    store: backend.records?.store ?? steps.store(backend.store, engine),
     context: backend.context,
     cache,
     hasher: backend.requestHasher,

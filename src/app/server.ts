@@ -194,13 +194,17 @@ export async function startServer(
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */
 function createProbes(
-  { store, checkWrites, context: { vault } }: Backend,
+  { store, records, checkWrites, context: { vault } }: Backend,
   kms: Probe['check'] | undefined,
 ): readonly Probe[] {
   const scope = { tenant: '', record: '' };
   return [
-    { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
-    { name: 'writes', check: checkWrites },
+    ...(records === undefined
+      ? [
+          { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
+          { name: 'writes', check: checkWrites },
+        ]
+      : [{ name: 'store', check: records.check }]),
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
     // The keys are in memory: only a start needs the service.
     ...(kms === undefined ? [] : [{ name: 'kms', isPartial: true, check: kms }]),

@@ -17,9 +17,10 @@ import { createUpstreamCredentialStore } from '../callers/credentials/upstream-c
 import { createDeprecationStore } from '../callers/deprecations.ts';
 import { createLimitCounts } from '../callers/limits/limit-counts.ts';
 import { createLimits } from '../callers/limits/limits.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, hasDatabase } from '../config/config.ts';
 import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
+import type { IdempotentStore } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
 import { createJobNotifier } from '../jobs/notifier.ts';
 import { clock, monotonicClock } from '../lib/clock.ts';
@@ -40,6 +41,7 @@ import { createUnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore } from '../store/store.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { KeyProvider } from '../vault/key-provider.ts';
@@ -59,6 +61,7 @@ import {
 import type { GatewayService } from './define-service.ts';
 import { createIndexRotation } from './index-rotation.ts';
 import { keyProviderOf, readKeys } from './key-provider.ts';
+import { type ForeignRecords, openRecords } from './open-records.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
 
 export type Backend = ReturnType<typeof createBackend>;
@@ -90,25 +93,34 @@ export async function openBackend(
   const keyProvider = keyProviderOf(config);
   const ring = keys ?? (await readKeys(config, keyProvider));
   const address = storeAddress(config);
+  const isInMemory = !hasDatabase(config);
   const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
+  let records: ForeignRecords | undefined;
   try {
     const owners = ownersOf(services);
-    await (exclusive ? migrate(engine, owners) : compareSchema(engine, owners));
+    await (exclusive || isInMemory ? migrate(engine, owners) : compareSchema(engine, owners));
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
     const daysMax = config.clockDaysMax;
-    const clockCheck = context === undefined ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
+    if (isInMemory && ring.otherIndex !== undefined)
+      throw new KeyRingError(
+        `${place} has no second index key: serve with one, and change it when its records have expired`,
+      );
+    records = await openRecords(config, context?.clock ?? clock);
+    const isClockChecked = context === undefined && !isInMemory;
+    const clockCheck = isClockChecked ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
     // The clock of the machine may be set. One that replaces it is set on purpose.
     const limitClock = context?.clock ?? monotonicClock;
-    const parts = { engine, ring, keyProvider, actor, clockCheck, limitClock, ...(context ?? { clock, ids }) };
+    const parts = { engine, records, ring, keyProvider, actor, clockCheck, limitClock, ...(context ?? { clock, ids }) };
     if (exclusive) await clockCheck.start(acceptsClock);
     const backend = createBackend(services, config, parts);
     if (keys === undefined) await checkKeys(backend.services, place);
-    await loadRowMacs(backend, { create: exclusive, isChecked: keys === undefined });
+    await loadRowMacs(backend, { create: exclusive || isInMemory, isChecked: keys === undefined });
     if (exclusive) await backend.services.prepare(backend.registry);
     return backend;
   } catch (thrown) {
+    await records?.close();
     await engine.close();
     throw thrown;
   }
@@ -116,6 +128,7 @@ export async function openBackend(
 
 interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly engine: Engine;
+  readonly records: ForeignRecords | undefined;
   readonly ring: KeyRing;
   readonly keyProvider: KeyProvider;
   readonly actor: AuditActor;
@@ -127,7 +140,7 @@ interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
 function createBackend(
   given: readonly GatewayService[],
   config: Config,
-  { engine, ring, keyProvider, actor, clockCheck, limitClock, clock, ids }: BackendParts,
+  { engine, records, ring, keyProvider, actor, clockCheck, limitClock, clock, ids }: BackendParts,
 ) {
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
@@ -155,8 +168,13 @@ function createBackend(
   const services = composeServices(given, webhookFormats, { engine, store, context, limits, integrity, config });
   const rules = credentialRulesOf(given);
   const signed = { engine, integrity, tables };
+  const requestStore: IdempotentStore<ReadTransaction> = records?.store ?? store;
   return Object.freeze({
     store,
+    /** Where idempotency records and pending requests are. */
+    requestStore,
+    /** Those of a gateway without a database. */
+    records,
     context,
     keyProvider,
     services,
@@ -197,7 +215,7 @@ function createBackend(
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
     /** What operators see of the store. */
-    inspection: createInspection(engine),
+    inspection: { ...createInspection(engine), ...(records && { findRecord: records.findRecord }) },
     /** The deprecations that are set while servers run. */
     deprecations: createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
     /** The audit log. The gateway, the application and the commands record there. */
@@ -208,9 +226,11 @@ function createBackend(
     auditCopy,
     /** `host pid`. */
     processName,
-    requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key),
+    requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key, {
+      sealsAll: records !== undefined,
+    }),
     /** The requests that were forwarded to another server and have no outcome. */
-    unsettled: createUnsettledRequests(engine),
+    unsettled: records?.unsettled ?? createUnsettledRequests(engine),
     /** Deletes expired idempotency records. */
     deleteExpiredRecords: (options: CleanUpOptions) => deleteExpiredRecords(engine, options),
     /** Deletes the counts of limits whose time is over. */
@@ -228,6 +248,7 @@ function createBackend(
     async close(): Promise<void> {
       await audit.flush().catch(() => {});
       await auditCopy?.close();
+      await records?.close();
       await engine.close();
     },
   });

@@ -4,15 +4,28 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
+import type { CacheEvent } from '../store/redis/cache.ts';
 import type { Backend } from './backend.ts';
+import type { RedisEvent } from './open-records.ts';
 
 /** Returns undefined without Redis. */
 export async function openCache(
   { redisUrl, redisCaFile }: Config,
-  { context, limits }: Pick<Backend, 'context' | 'limits'>,
+  { context, limits, records }: Pick<Backend, 'context' | 'limits' | 'records'>,
   log: Log,
   metrics: Metrics,
 ): Promise<IdempotencyCache | undefined> {
+  const report = ({ kind, ...members }: CacheEvent | RedisEvent): void => {
+    metrics.redisEvent(kind);
+    if (kind === 'up' || kind === 'down') log.write('info', `Redis is ${kind}`, { redis: kind, ...members });
+  };
+  if (records !== undefined) {
+    const { redis } = records;
+    redis.listen(report);
+    metrics.redisUp = () => redis.isUp;
+    await shareCounts(limits, redis.client);
+    return findsByReserving;
+  }
   if (redisUrl === undefined) return undefined;
   // Loaded on demand: a server without Redis needs no client.
   const { openRedisCache } = await import('../store/redis/cache.ts');
@@ -20,14 +33,23 @@ export async function openCache(
     url: redisUrl,
     ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),
     clock: context.clock,
-    onEvent: ({ kind, ...members }) => {
-      metrics.redisEvent(kind);
-      if (kind === 'up' || kind === 'down') log.write('info', `Redis is ${kind}`, { redis: kind, ...members });
-    },
+    onEvent: report,
     warn: (text) => log.write('warn', text),
   });
   metrics.redisUp = () => cache.state() === 'up';
-  const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');
-  limits.share(redisCountsOn(cache.client));
+  await shareCounts(limits, cache.client);
   return cache;
+}
+
+/** Spares a read: the records in Redis are read as they are reserved. */
+const findsByReserving: IdempotencyCache = Object.freeze<IdempotencyCache>({
+  reserve: async () => ({ kind: 'reserved', token: '' }),
+  complete: async () => {},
+  release: async () => {},
+  close: async () => {},
+});
+
+async function shareCounts(limits: Backend['limits'], client: object): Promise<void> {
+  const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');
+  limits.share(redisCountsOn(client));
 }

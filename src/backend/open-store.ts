@@ -3,11 +3,15 @@
 import type { Config } from '../config/config.ts';
 import { parseDatabaseUrl, publicAddress } from '../store/postgres/address.ts';
 import type { Engine } from '../store/sql/engine.ts';
+import { openMemory } from '../store/sqlite/memory.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
 
 export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly poolMax: number };
+
+/** What a gateway without a database has for itself ends with its process. Its records are in Redis. */
+export type AnyStoreAddress = StoreAddress | { readonly kind: 'memory'; readonly redisUrl: string };
 
 export interface OpenOptions {
   /**
@@ -23,7 +27,9 @@ export function storeAddress({
   dataDir,
   databaseUrl,
   databasePoolMax,
-}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax'>): StoreAddress {
+  redisStoreUrl,
+}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax' | 'redisStoreUrl'>): AnyStoreAddress {
+  if (redisStoreUrl !== undefined) return { kind: 'memory', redisUrl: redisStoreUrl };
   return databaseUrl === undefined
     ? { kind: 'sqlite', dataDir }
     : { kind: 'postgres', url: databaseUrl, poolMax: databasePoolMax };
@@ -35,10 +41,12 @@ export function engineTitle({ databaseUrl }: Pick<Config, 'databaseUrl'>): 'SQLi
 }
 
 /** Returns the address for messages, without a password. */
-export function describeStore(address: StoreAddress): string {
+export function describeStore(address: AnyStoreAddress): string {
   switch (address.kind) {
     case 'sqlite':
       return address.dataDir;
+    case 'memory':
+      return `Redis at ${publicRedis(address.redisUrl)}`;
     case 'postgres': {
       const parsed = parseDatabaseUrl(address.url);
       return 'hint' in parsed ? 'PostgreSQL' : `PostgreSQL at ${publicAddress(parsed)}`;
@@ -49,10 +57,12 @@ export function describeStore(address: StoreAddress): string {
 }
 
 /** Throws StoreUnavailable, or a plain error that names the serving process or the missing store. */
-export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
+export async function openStore(address: AnyStoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
   switch (address.kind) {
     case 'sqlite':
       return openSqlite({ dataDir: address.dataDir, exclusive, create });
+    case 'memory':
+      return openMemory(Date.now);
     case 'postgres': {
       // Loaded on demand: the embedded store needs no client.
       const { openPostgres } = await import('../store/postgres/open.ts');
@@ -61,4 +71,9 @@ export async function openStore(address: StoreAddress, { exclusive, create }: Op
     default:
       return address satisfies never;
   }
+}
+
+/** Without user and password. */
+function publicRedis(url: string): string {
+  return url.replace(/^[^/]*\/\/(?:[^@/]*@)?/, '');
 }

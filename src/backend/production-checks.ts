@@ -1,7 +1,7 @@
 /** Production checks: finds what makes a configuration unsafe to serve, with a correction for each fault. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, productionFaultsOfServices } from '../config/config.ts';
+import { type Config, hasDatabase, productionFaultsOfServices } from '../config/config.ts';
 import { endOf, readTls } from '../config/tls-files.ts';
 import { checkTls } from '../http/tls.ts';
 import { isLoopback, isPlainAddress } from '../lib/loopback.ts';
@@ -25,7 +25,7 @@ export function productionFaults(config: Config, options: CheckOptions = {}): re
   if (keyFile !== undefined) faults.push(...keyFileFaults(keyFile));
   faults.push(...tlsFaults(config));
   faults.push(...productionFaultsOfServices(config));
-  if (databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
+  if (hasDatabase(config) && databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
     faults.push(`DATA_DIR ${dataDir} holds the demo's data: name another folder.`);
   if (environment !== 'live') return faults;
   return [...faults, ...liveFaults(config), ...(options.plan?.upstreams ?? []).flatMap(plainUpstream)];

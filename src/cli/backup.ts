@@ -9,7 +9,7 @@ import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
 import { readProjectConfig } from './project.ts';
-import { withBackend } from './with-backend.ts';
+import { requireDatabase, withBackend } from './with-backend.ts';
 
 export function add(program: Command): void {
   program
@@ -53,7 +53,9 @@ export function embeddedDataDir(
   command: string,
   instead = 'use pg_dump, or a base backup and archived WAL (docs/backup.md)',
 ): string {
-  const address = storeAddress(readProjectConfig('production'));
+  const config = readProjectConfig('production');
+  requireDatabase(config);
+  const address = storeAddress(config);
   if (address.kind === 'sqlite') return address.dataDir;
   throw new CommandError([`\`triglyph ${command}\` is for the embedded store: ${instead}`]);
 }

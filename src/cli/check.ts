@@ -1,11 +1,12 @@
 /** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
 import type { Command } from 'commander';
+import { databaseFaults } from '../backend/database-faults.ts';
 import { productionFaults, tlsWarnings } from '../backend/production-checks.ts';
 import { describeUpstreams } from '../backend/upstreams/describe.ts';
 import { noUpstreams } from '../backend/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
 import { tryConnection } from '../backend/upstreams/try-connection.ts';
-import { inspectConfig, type SettingReport } from '../config/config.ts';
+import { type Config, hasDatabase, inspectConfig, type SettingReport } from '../config/config.ts';
 import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { configFileName, ownServices, projectFaults, projectSettings, projectSources } from './project.ts';
@@ -29,7 +30,14 @@ async function check({ connect }: CheckOptions): Promise<void> {
   const { settings, problems, config } = inspectConfig('production', projectSources(), projectSettings());
   const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
   const store = config && (await inspectStore(config, plan));
-  const found = config === undefined ? problems : [...productionFaults(config, { plan }), ...(store?.faults ?? [])];
+  const found =
+    config === undefined
+      ? problems
+      : [
+          ...productionFaults(config, { plan }),
+          ...databaseFaults(config, plan, servedServices()),
+          ...(store?.faults ?? []),
+        ];
   const faults = [...projectFaults(), ...upstreamFaults, ...found];
   const warnings = [...(store?.warnings ?? []), ...(config === undefined ? [] : tlsWarnings(config, Date.now()))];
   const verdict =
@@ -40,6 +48,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
     ...settingLines(settings),
     ...serviceLines(),
     ...upstreamLines,
+    ...(config === undefined ? [] : databaseLines(config)),
     ...attempts.map(({ line }) => line),
     '',
     ...verdict,
@@ -47,6 +56,16 @@ async function check({ connect }: CheckOptions): Promise<void> {
     ...(warnings.length === 0 ? [] : ['', 'Soon:', ...warnings.map((warning) => `- ${warning}`)]),
   );
   if (faults.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
+}
+
+/** What is not there says so before someone needs it. */
+function databaseLines(config: Config): readonly string[] {
+  if (hasDatabase(config)) return [];
+  return [
+    'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
+    '  without    console, stored credentials, records of callers, webhooks, deprecations set while it runs',
+    `  audit log  ${config.audit ? 'in AUDIT_LOG alone' : 'none: AUDIT=on and AUDIT_LOG write one'}`,
+  ];
 }
 
 /** A server starts while an upstream cannot be reached, so that is no fault of the configuration. */

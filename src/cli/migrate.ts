@@ -7,6 +7,7 @@ import { print } from './output.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';
 import { explainStoreErrors } from './store-errors.ts';
+import { requireDatabase } from './with-backend.ts';
 
 export function add(program: Command): void {
   program
@@ -21,7 +22,9 @@ export function add(program: Command): void {
 }
 
 async function migrateStore(): Promise<void> {
-  const address = storeAddress(readProjectConfig('production'));
+  const config = readProjectConfig('production');
+  requireDatabase(config);
+  const address = storeAddress(config);
   const place = describeStore(address);
   const engine = await openStore(address, { exclusive: false, create: true });
   try {

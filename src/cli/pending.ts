@@ -21,6 +21,7 @@ export function add(program: Command): void {
     .description('lists and settles requests to another server whose outcome is unknown');
   addOperation(pending, 'list', listPendingRequests, {
     doc: 'lists the requests, oldest first',
+    access,
     example: `${states}\n\nExample:\n  triglyph pending list --upstream orders`,
     flags: {
       state: null,
@@ -45,6 +46,7 @@ export function add(program: Command): void {
   });
   addOperation(pending, 'show', getPendingRequest, {
     doc: 'prints a request with its input; sensitive members are masked',
+    access,
     operands: { id: 'id' },
     example: 'triglyph pending show 8816080397613514',
     json: describe,
@@ -60,6 +62,7 @@ export function add(program: Command): void {
   });
   addOperation(pending, 'record', findIdempotencyRecord, {
     doc: 'prints what is known of an Idempotency-Key; sensitive members are masked',
+    access,
     operands: { tenant: 'tenant' },
     flags: { key: null },
     options: [new Option('--key-file <file>', 'the file with the key; by default it is read from standard input')],
@@ -94,6 +97,9 @@ export function add(program: Command): void {
     .action(settle);
   pending.addHelpText('after', '\nExample:\n  triglyph pending list');
 }
+
+/** A gateway without a database has them, too. */
+const access = { needsNoDatabase: true };
 
 const states = `States:
   unknown     the server may have had the effect; nothing is repeated, and retries are refused with outcomeUnknown
@@ -154,7 +160,7 @@ async function settle(id: string | undefined, options: SettleOptions): Promise<v
   if ([done, notDone, refused].filter((each) => each !== undefined).length !== 1)
     throw new CommandError(['give one of --done, --not-done and --refused']);
   if (message !== undefined && refused === undefined) throw new CommandError(['--message belongs to --refused']);
-  const { consequence } = await performOnBackend(settlePendingRequest, { id, ...settlementOf(options) });
+  const { consequence } = await performOnBackend(settlePendingRequest, { id, ...settlementOf(options) }, access);
   print(`${id} is settled. ${consequence}`);
 }
 

@@ -51,7 +51,7 @@ async function prepare(config: Config, file: string): Promise<number | undefined
     const command = commandEvent();
     const restored = { kind: 'import', actor, subject: 'backup', detail: { file } } as const;
     await backend.audit.append([...(command ? [command] : []), restored]);
-    return await backend.store.read((tx) => tx.idempotencyRecords.findNewest());
+    return await backend.inspection.findNewestRecord();
   } finally {
     await backend.close();
   }

@@ -5,9 +5,10 @@ import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportFailure, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { withoutJobs } from '../backend/compose-services.ts';
+import { databaseFaults } from '../backend/database-faults.ts';
 import { productionFaults } from '../backend/production-checks.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, hasDatabase } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
 import { version } from '../config/version.ts';
@@ -24,7 +25,7 @@ import {
   readProjectConfig,
   servesBuiltIn,
 } from './project.ts';
-import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
+import { readUpstreams, servedServices, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { firstSignal, untilStopped } from './until-stopped.ts';
 
@@ -88,6 +89,8 @@ function configure({ upstream }: UpstreamFlags, plan: UpstreamPlan): Config {
   const sources = projectSources();
   const config = readProjectConfig('production', sources);
   const { keys, databaseUrl, environment, dataDir } = config;
+  // Several gateways need the same keys, and one that is started anew its own.
+  if (!hasDatabase(config)) return config;
   const needsNoFile = upstream !== undefined || (plan.answersEverything && !servesBuiltIn());
   if (!needsNoFile || keys !== undefined || databaseUrl !== undefined || environment === 'live') return config;
   const created = { name: 'created', variables: { KEY_FILE: keyFileOfFolder(dataDir) } };
@@ -167,7 +170,7 @@ async function startSafely(project: Project, overrides: ServerOverrides = {}): P
 }
 
 async function openSafely({ config, contracts, plan, acceptsClock }: Project): Promise<Backend> {
-  const faults = productionFaults(config, { plan });
+  const faults = [...productionFaults(config, { plan }), ...databaseFaults(config, plan, servedServices())];
   // A configuration that must not serve must not migrate the store either.
   if (faults.length > 0) fail([...faults, ...(await storeFaults(config, plan))]);
   const services = plan.answersEverything ? withoutJobs(projectServices()) : projectServices();

@@ -1,5 +1,6 @@
 /** Store checks before serving: a server needs a credential, and none of the demo's, which are public. */
 import { type Backend, openBackend } from '../backend/backend.ts';
+import { needsDurableRecords } from '../backend/database-faults.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { Config } from '../config/config.ts';
 import { demoCredentials } from '../testing/demo/published.ts';
@@ -7,6 +8,7 @@ import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
 import { formatMinute } from './output.ts';
 import { projectServices, servesBuiltIn } from './project.ts';
+import { servedServices } from './project-upstreams.ts';
 
 /** What is wrong with the store: what prevents serving it, and what will. */
 export interface StoreReport {
@@ -26,6 +28,7 @@ export async function inspectStore(config: Config, plan = noUpstreams): Promise<
     const backend = await openBackend(config, { exclusive: false, ...keys }, projectServices());
     try {
       const clockFault = await backend.clockCheck.findFault();
+      if (needsDurableRecords(plan, servedServices())) await backend.records?.requireDurability();
       const faults = [...(clockFault === undefined ? [] : [clockFault]), ...(await credentialFaults(backend, plan))];
       return { faults, warnings: await expiryWarnings(backend) };
     } finally {
@@ -49,11 +52,11 @@ async function expiryWarnings({ registry, context: { clock } }: Backend): Promis
 }
 
 export async function credentialFaults(
-  { registry, credentials }: Backend,
+  { registry, credentials, records }: Backend,
   { decidesRights }: UpstreamPlan,
 ): Promise<readonly string[]> {
-  // The credentials of the store are not used.
-  if (decidesRights) return [];
+  // The credentials of the store are not used, or there are none.
+  if (decidesRights || records !== undefined) return [];
   const active = (await registry.listCredentials()).filter(({ revokedAt }) => revokedAt === undefined);
   if (active.length === 0)
     return [

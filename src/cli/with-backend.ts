@@ -4,13 +4,15 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
 import { keyFileFaults } from '../backend/production-checks.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, hasDatabase } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain, fail } from './command-error.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 import { explainStoreErrors, nextAfterOneStep } from './store-errors.ts';
 
 export interface WithBackendOptions {
+  /** Whether the command concerns idempotency records and pending requests alone, which a gateway without a database has, too. */
+  readonly needsNoDatabase?: boolean;
   /** Whether the command runs where the audit log does not take its entry, such as on a copy that only reads. */
   readonly runsUnrecorded?: boolean;
   /** What an operator reads after an error of the store, which `place` names: what is done, and how to go on. */
@@ -20,14 +22,22 @@ export interface WithBackendOptions {
 /** Records the command, then runs it. Throws ConfigError, KeyRingError, CommandError, and errors of `work`. */
 export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
-  { runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
+  { needsNoDatabase = false, runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
 ): Promise<T> {
   const config = readProjectConfig('production');
+  if (!needsNoDatabase) requireDatabase(config);
   if (config.keyFile !== undefined) fail(keyFileFaults(config.keyFile));
   return explainStoreErrors(
     () => runOnBackend(work, config, runsUnrecorded),
     () => next(describeStore(storeAddress(config))),
   );
+}
+
+/** Throws CommandError where there is no database: what the command would do ends with it. */
+export function requireDatabase(config: Config): void {
+  if (hasDatabase(config)) return;
+  const place = describeStore(storeAddress(config));
+  fail([`${place} holds idempotency records and pending requests only: this command needs DATA_DIR or DATABASE_URL.`]);
 }
 
 async function runOnBackend<T>(

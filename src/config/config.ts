@@ -66,8 +66,10 @@ export function inspectConfig(
   given: Variables | VariableSources,
   groups: readonly SettingGroup[] = [],
 ): ConfigReport {
-  const sources =
+  const found =
     given instanceof VariableSources ? given : new VariableSources({ name: 'environment', variables: given });
+  const isInMemory = found.findFirst(['REDIS_STORE_URL', 'REDIS_STORE_URL_FILE']).length > 0;
+  const sources = isInMemory ? found.with({ name: 'default', variables: settingsInMemory(groups) }) : found;
   const results = listSettings(groups).map((listed) => ({ ...listed, ...readSetting(listed.row, mode, sources) }));
   const reports = results.map(({ report }) => report);
   const problems = [
@@ -92,6 +94,18 @@ export function inspectConfig(
   return crossErrors.length > 0
     ? { settings: reports, problems: crossErrors }
     : { settings: reports, problems: [], config };
+}
+
+/** The defaults of a gateway whose own data ends with its process. */
+export function settingsInMemory(groups: readonly SettingGroup[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listSettings(groups).flatMap(({ row: { name, inMemory } }) => (inMemory === undefined ? [] : [[name, inMemory]])),
+  );
+}
+
+/** Whether the gateway has a database, embedded or not. One without only forwards. */
+export function hasDatabase({ redisStoreUrl }: Pick<Config, 'redisStoreUrl'>): boolean {
+  return redisStoreUrl === undefined;
 }
 
 /** Returns the values of the settings of a service. Throws TypeError where the configuration was read without them. */
@@ -218,25 +232,47 @@ function crossFieldErrors(config: Config): readonly string[] {
   if (port !== 0 && port === adminPort) errors.push(`PORT and ADMIN_PORT are both ${port}: give them different ports.`);
   if (requestMsMax < headersMsMax)
     errors.push('REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.');
-  if (workers > 1 && databaseUrl === undefined)
+  if (workers > 1 && databaseUrl === undefined && hasDatabase(config))
     errors.push(`WORKERS is ${workers} and the embedded store allows one process: set DATABASE_URL, or one worker.`);
+  if (!hasDatabase(config)) errors.push(...databaseErrors(config));
   const ofServices = [...config.valuesOfGroups.keys()].flatMap(
     (group) => group.findFaults?.(valuesOf(config, group)) ?? [],
   );
   return [...errors, ...tlsErrors(config), ...ofServices, ...kmsErrors(config)];
 }
 
+/** What needs a database, and was asked for without one. */
+function databaseErrors(config: Config): readonly string[] {
+  const { mode, databaseUrl, redisUrl, audit, auditLog } = config;
+  const errors: string[] = [];
+  const name = 'REDIS_STORE_URL';
+  if (mode === 'demo') errors.push(`The demo needs a database: it does not take ${name}.`);
+  if (databaseUrl !== undefined)
+    errors.push(`DATABASE_URL and ${name} are both set: keep one. Beside a database, Redis is REDIS_URL.`);
+  if (redisUrl !== undefined) errors.push(`REDIS_URL and ${name} are both set: limits are counted in ${name}, too.`);
+  if (config.console) errors.push(`CONSOLE is on, and with ${name} there are no credentials to sign in with.`);
+  if (config.callerRecords) errors.push(`CALLER_RECORDS is on, and with ${name} they would end with the process.`);
+  if (audit && auditLog === undefined)
+    errors.push(
+      `AUDIT is on, and with ${name} the store has no audit log: name a file or a syslog server in AUDIT_LOG.`,
+    );
+  if (!audit && auditLog !== undefined) errors.push(`AUDIT_LOG is set: with ${name} also set AUDIT=on.`);
+  return errors;
+}
+
 function tlsErrors(config: Config): readonly string[] {
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile, adminTls, clientCertificateHeader, trustedProxies } = config;
-  const { redisUrl, redisCaFile } = config;
+  const { redisUrl, redisStoreUrl = redisUrl, redisCaFile } = config;
   const errors: string[] = [];
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined))
     errors.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both, or none.');
   if (tlsCertFile === undefined && tlsClientCaFile !== undefined)
     errors.push('TLS_CLIENT_CA_FILE is set without TLS_CERT_FILE: only a server with a certificate asks for one.');
   if (tlsCertFile === undefined && adminTls) errors.push('ADMIN_TLS is on without TLS_CERT_FILE: set it.');
-  if (redisCaFile !== undefined && redisUrl?.startsWith('rediss') !== true)
-    errors.push('REDIS_CA_FILE is set and REDIS_URL does not begin with rediss: only those connections use TLS.');
+  if (redisCaFile !== undefined && redisStoreUrl?.startsWith('rediss') !== true)
+    errors.push(
+      'REDIS_CA_FILE is set and neither REDIS_URL nor REDIS_STORE_URL begins with rediss: only those connections use TLS.',
+    );
   if (redisCaFile !== undefined && !isReadable(redisCaFile))
     errors.push(`REDIS_CA_FILE names ${redisCaFile}: the file cannot be read.`);
   if (clientCertificateHeader !== undefined && !trustedProxies.any)

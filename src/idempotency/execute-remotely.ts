@@ -16,6 +16,7 @@ import {
   type NewPendingRequest,
   NotSent,
   OutcomeUnknown,
+  type PendingName,
   type ReadingTransaction,
   type RemoteHandler,
   type RequestHasher,
@@ -89,8 +90,7 @@ interface RemoteExecution<C> extends Execution {
 }
 
 /** The pending request of an execution. */
-interface Asking {
-  readonly id: string;
+interface Asking extends PendingName {
   readonly attempt: string;
   /** An earlier request has asked, and may have had the effect. */
   readonly isRepeat: boolean;
@@ -160,7 +160,8 @@ async function reserve<R extends ReadingTransaction, C>(
   const { caller, requestReference } = request;
   let isCounted = false;
   const pending = newPendingRequest(execution, remote);
-  const own: Asking = { id: requestReference, attempt: requestReference, isRepeat: false };
+  const { id, recordKey } = pending;
+  const own: Asking = { id, recordKey, attempt: id, isRepeat: false };
   const reserved = store.write(async (tx) => {
     const earlier = record && (await reserveRecord(tx, request, record));
     if (record === undefined || earlier === undefined) {
@@ -171,14 +172,17 @@ async function reserve<R extends ReadingTransaction, C>(
       return own;
     }
     if (!('pending' in earlier)) return { stored: earlier };
-    const { id, state } = earlier.pending;
+    const { id: earlierId, state } = earlier.pending;
     const mayAskAgain = state === 'repeatable' && handler.deduplicates && earlier.requestHash === record.requestHash;
     if (!mayAskAgain || !(await tx.pendingRequests.takeOver(earlier.pending, requestReference, pending.inFlightMs)))
       throw unsettled(earlier, record.requestHash, handler.deduplicates);
-    return { id, attempt: requestReference, isRepeat: true };
+    return { id: earlierId, recordKey, attempt: requestReference, isRepeat: true };
   }, readCommitted);
   try {
-    return await reserved;
+    const result = await reserved;
+    // The transaction ran twice, and found a record at last.
+    if (isCounted && result !== own) remote?.pendingLimit?.remove(caller);
+    return result;
   } catch (thrown) {
     if (isCounted) remote?.pendingLimit?.remove(caller);
     throw thrown;
@@ -245,7 +249,7 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
 async function finish<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
-  { id }: Asking,
+  { id, recordKey }: Asking,
   outcome: Outcome,
 ): Promise<TransactionResult> {
   const { store, remote, wait } = dependencies;
@@ -254,7 +258,7 @@ async function finish<R extends ReadingTransaction, C>(
   const text = record && sealOutcome(outcome, operation, record.hasher);
   const save = () =>
     store.write(async (tx) => {
-      if (!(await tx.pendingRequests.remove(id))) return false;
+      if (!(await tx.pendingRequests.remove({ id, recordKey }))) return false;
       if (record !== undefined && text !== undefined)
         await tx.idempotencyRecords.completePending(record.recordKey, text);
       return true;
@@ -297,12 +301,12 @@ async function settledMeanwhile<R extends ReadingTransaction, C>(
 async function withdraw<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
-  { id, attempt }: Asking,
+  { id, recordKey, attempt }: Asking,
 ): Promise<void> {
   const { request, record } = execution;
   let isRemoved = false;
   await change(dependencies, execution, async (tx) => {
-    isRemoved = await tx.pendingRequests.remove(id, attempt);
+    isRemoved = await tx.pendingRequests.remove({ id, recordKey }, attempt);
     if (isRemoved && record !== undefined) await tx.idempotencyRecords.removePending(record.recordKey);
   });
   if (isRemoved) dependencies.remote?.pendingLimit?.remove(request.caller);
@@ -312,12 +316,12 @@ async function withdraw<R extends ReadingTransaction, C>(
 function leave<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
-  { id, attempt }: Asking,
+  { id, recordKey, attempt }: Asking,
   thrown: unknown,
 ): Promise<void> {
   const failure = redact(thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown);
   return change(dependencies, execution, (tx) =>
-    tx.pendingRequests.leave(id, attempt, failure.slice(0, failureLengthMax)),
+    tx.pendingRequests.leave({ id, recordKey }, attempt, failure.slice(0, failureLengthMax)),
   );
 }
 

@@ -12,6 +12,8 @@ export interface RequestHasher {
   upstreamKey(recordKey: string): string;
   /** Returns one hash for equivalent requests in any format: 43 characters, base64url. */
   requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
+  /** Whether every outcome is sealed, and not those alone with what the contract calls sensitive. */
+  readonly sealsAll?: boolean;
   /** Encrypts the text of an outcome. The same text for the same outcome. */
   seal(text: string): string;
   /** Throws `SealBroken`. */
@@ -36,9 +38,14 @@ export interface PendingOutcome {
 
 export type StoredRecord = StoredOutcome | PendingOutcome;
 
-/** A request that was forwarded, or is about to be, and has no outcome. */
-export interface PendingRequest {
+/** Finds a pending request. `recordKey` is absent for a request without a key. */
+export interface PendingName {
   readonly id: string;
+  readonly recordKey?: string | undefined;
+}
+
+/** A request that was forwarded, or is about to be, and has no outcome. */
+export interface PendingRequest extends PendingName {
   /** The reference of the request that has asked last. */
   readonly attempt: string;
   /**
@@ -83,11 +90,8 @@ export interface IdempotencyRecords extends IdempotencyRecordReader {
   removePending(recordKey: string): Promise<void>;
 }
 
-export interface NewPendingRequest {
-  /** The reference of the request. */
-  readonly id: string;
-  /** Absent for a request without a key. */
-  readonly recordKey?: string | undefined;
+/** `id`: the reference of the request. */
+export interface NewPendingRequest extends PendingName {
   readonly upstream: string;
   readonly service: string;
   readonly operation: string;
@@ -109,9 +113,9 @@ export interface PendingRequests {
   /** Makes this request the one that asks. Returns false where another has done so. */
   takeOver(pending: PendingRequest, attempt: string, inFlightMs: number): Promise<boolean>;
   /** Returns false where there is none, as it was settled. With `attempt`, also where another request has asked since. */
-  remove(id: string, attempt?: string): Promise<boolean>;
+  remove(name: PendingName, attempt?: string): Promise<boolean>;
   /** No process waits for the answer any more. */
-  leave(id: string, attempt: string, failure: string): Promise<void>;
+  leave(name: PendingName, attempt: string, failure: string): Promise<void>;
 }
 
 export interface ReadingTransaction {

@@ -5,8 +5,13 @@ import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from '../vault/
 import { canonicalRequestText } from './canonical-request.ts';
 import type { RequestHasher } from './ports.ts';
 
-/** Creates the hasher of one environment. `other`: the second index key, during a rotation. */
-export function createRequestHasher(index: KeyObject, environment: string, other?: KeyObject): RequestHasher {
+/** Creates the hasher of one environment. `other`: the second index key, during a rotation. `sealsAll`: see `RequestHasher`. */
+export function createRequestHasher(
+  index: KeyObject,
+  environment: string,
+  other?: KeyObject,
+  { sealsAll = false }: Pick<RequestHasher, 'sealsAll'> = {},
+): RequestHasher {
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   const upstreamKeyKey = deriveKey(index, 'idempotency upstream');
@@ -15,6 +20,7 @@ export function createRequestHasher(index: KeyObject, environment: string, other
   const otherHasher = other && createRequestHasher(other, environment);
   return Object.freeze<RequestHasher>({
     other: otherHasher,
+    sealsAll,
     recordKey({ tenant, partition }, key) {
       // Neither has a slash in its name.
       const owner = partition === undefined ? tenant : `${tenant}/${partition}`;

@@ -63,10 +63,14 @@ export function serializeOutcome({ requestReference, output, problem }: Outcome,
 /** No JSON text begins so. */
 const sealedPrefix = 'sealed:';
 
-/** The text as it is stored: sealed where the output has what the contract calls sensitive. */
-export function sealOutcome(outcome: Outcome, operation: Operation, hasher: Pick<RequestHasher, 'seal'>): string {
+/** The text as it is stored: sealed where the output has what the contract calls sensitive, or all of them are. */
+export function sealOutcome(
+  outcome: Outcome,
+  operation: Operation,
+  hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
+): string {
   const text = serializeOutcome(outcome, operation);
-  return keepsSensitive(operation, outcome.problem) ? sealedPrefix + hasher.seal(text) : text;
+  return hasher.sealsAll || keepsSensitive(operation, outcome.problem) ? sealedPrefix + hasher.seal(text) : text;
 }
 
 /** The text that was sealed, or one that was not. Throws `SealBroken`. */

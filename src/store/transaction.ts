@@ -1,9 +1,10 @@
 /** A database transaction as handlers use it: the SQL session, the repositories of the engine and those of services. */
 
+import type { IdempotencyRecordReader, IdempotencyRecords, PendingRequests } from '../idempotency/ports.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { WebhookFormats } from '../jobs/webhooks/format.ts';
 import type { Row, Session, Statement, TransactionSession, Value } from './sql/engine.ts';
-import { IdempotencyRecordReader, IdempotencyRecordRepository } from './sql/idempotency-records.ts';
+import { IdempotencyRecordRepository, StoredRecordReader } from './sql/idempotency-records.ts';
 import { ImportProgressReader, ImportProgressRepository } from './sql/import-progress.ts';
 import { JobRepository } from './sql/jobs.ts';
 import { Outbox } from './sql/outbox.ts';
@@ -57,7 +58,7 @@ export class ReadTransaction {
 
   /** @internal */
   get idempotencyRecords(): IdempotencyRecordReader {
-    return new IdempotencyRecordReader(this.#session);
+    return new StoredRecordReader(this.#session);
   }
 
   /** @internal */
@@ -108,13 +109,13 @@ export class Transaction extends ReadTransaction {
   }
 
   /** @internal */
-  override get idempotencyRecords(): IdempotencyRecordRepository {
+  override get idempotencyRecords(): IdempotencyRecords {
     this.#idempotencyRecords ??= new IdempotencyRecordRepository(this.#session);
     return this.#idempotencyRecords;
   }
 
   /** @internal */
-  get pendingRequests(): PendingRequestRepository {
+  get pendingRequests(): PendingRequests {
     return new PendingRequestRepository(this.#session);
   }
 

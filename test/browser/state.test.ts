@@ -187,7 +187,7 @@ const leaveUnknown = async (id: string): Promise<void> => {
       ...{ credential: 'ws@Company.Demo', process: 'host 7', inFlightMs: 0, repeatableMs: 0 },
       input: '{"merchantAccount":"DemoMerchant","shopperReference":"anna"}',
     });
-    await tx.pendingRequests.leave(id, id, 'OutcomeUnknown: the connection was reset');
+    await tx.pendingRequests.leave({ id }, id, 'OutcomeUnknown: the connection was reset');
   });
   await engine.close();
 };

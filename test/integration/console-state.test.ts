@@ -226,7 +226,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     const settle = (body: object) =>
       server.call('operator', 'POST', '/state/pendingRequests/8816000000000001/settle', body);
     expect((await settle({ result: 'notDone' })).status).toBe(422);
-    await server.backend.store.write((tx) => tx.pendingRequests.leave('8816000000000001', '8816000000000001', 'reset'));
+    await server.backend.store.write((tx) =>
+      tx.pendingRequests.leave({ id: '8816000000000001' }, '8816000000000001', 'reset'),
+    );
     expect((await settle({ result: 'refused' })).status).toBe(422);
     expect((await settle({ result: 'notDone' })).body).toMatchObject({ consequence: 'A retry is executed.' });
     expect(await find('pending-key')).toEqual({ found: false });

@@ -1,124 +1,182 @@
-/** For every engine: requests that were forwarded are pending until they have an outcome, whoever finds it. */
+/** For every store: requests that were forwarded are pending until they have an outcome, whoever finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { NewPendingRequest } from '../../src/idempotency/ports.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { ForwardingRun } from '../simulation/forwarding.ts';
-import type { EngineFactory } from './store.ts';
+import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
 
-const age = statement(
-  'test-age-pending',
-  'update pending_request set in_flight_until = now_ms(), repeatable_until = now_ms() + $1',
-);
-const ageRecords = statement('test-age-records', 'update idempotency_record set expires_at = expires_at - $1');
+/** Opens a store of its own, and removes it again. */
+export interface ForwardingStores {
+  open(): Promise<ForwardingStore>;
+  dispose(store: ForwardingStore): Promise<void>;
+}
+
+const inFlightMs = 30_000;
+const repeatableMs = 90_000;
 const daysMs = 400 * 24 * 60 * 60 * 1000;
 const readCommitted = { isolation: 'readCommitted' } as const;
 
-/** Each opens a database of its own. */
+/** Each opens a store of its own. */
 const runsOfModel = 5;
 
-export function describeForwarding({ open, dispose }: EngineFactory): void {
+export function describeForwarding({ open, dispose }: ForwardingStores): void {
   describe('forwarded requests', () => {
-    let engine: Engine;
-    let store: Store;
-    let unsettled: UnsettledRequests;
+    let forwarding: ForwardingStore;
     beforeEach(async () => {
-      engine = await open();
-      store = createStore(engine);
-      unsettled = createUnsettledRequests(engine);
+      forwarding = await open();
     });
-    afterEach(() => dispose(engine));
+    afterEach(() => dispose(forwarding));
 
     const record = { requestHash: 'h', operation: 'disable', requestReference: 'A' };
+    const pendingRequest = (id: string, parts: Partial<NewPendingRequest> = {}): NewPendingRequest => ({
+      id,
+      recordKey: `key of ${id}`,
+      upstream: 'orders',
+      service: 'Orders',
+      operation: 'placeOrder',
+      tenant: 'Demo',
+      credential: 'c',
+      process: 'host 1',
+      input: '{"a":1}',
+      inFlightMs,
+      repeatableMs,
+      ...parts,
+    });
     const reserve = (parts: Partial<NewPendingRequest> = {}): Promise<void> =>
-      store.write(async (tx) => {
+      forwarding.store.write(async (tx) => {
         const id = parts.id ?? 'A';
         const recordKey = `key of ${id}`;
         expect(
           await tx.idempotencyRecords.reservePending(recordKey, { ...record, requestReference: id }),
         ).toBeUndefined();
-        await tx.pendingRequests.add({
-          id,
-          recordKey,
-          upstream: 'orders',
-          service: 'Orders',
-          operation: 'placeOrder',
-          tenant: 'Demo',
-          credential: 'c',
-          process: 'host 1',
-          input: '{"a":1}',
-          inFlightMs: 30_000,
-          repeatableMs: 0,
-          ...parts,
-        });
+        await tx.pendingRequests.add(pendingRequest(id, parts));
       }, readCommitted);
-    const found = () => store.read((tx) => tx.idempotencyRecords.find('key of A'));
-    const passInFlight = (repeatableMs = 0) => engine.write((session) => session.execute(age, [repeatableMs]));
+    const found = () => forwarding.store.read((tx) => tx.idempotencyRecords.find('key of A'));
+    const remove = (id: string, attempt?: string) =>
+      forwarding.store.write(
+        (tx) => tx.pendingRequests.remove({ id, recordKey: `key of ${id}` }, attempt),
+        readCommitted,
+      );
+    const pass = (ms: number) => forwarding.pass(ms);
 
     test('one is in flight, then a retry may ask again, then it is unknown', async () => {
       await reserve();
-      expect(await found()).toEqual({ requestHash: 'h', pending: { id: 'A', attempt: 'A', state: 'inFlight' } });
-      await passInFlight(30_000);
+      expect(await found()).toMatchObject({ requestHash: 'h', pending: { id: 'A', attempt: 'A', state: 'inFlight' } });
+      await pass(inFlightMs);
       expect(await found()).toMatchObject({ pending: { state: 'repeatable' } });
-      expect(await unsettled.countUnknown()).toBe(0);
-      await passInFlight();
+      expect(await forwarding.unsettled.countUnknown()).toBe(0);
+      await pass(repeatableMs);
       expect(await found()).toMatchObject({ pending: { state: 'unknown' } });
-      expect(await unsettled.countUnknown()).toBe(1);
+      expect(await forwarding.unsettled.countUnknown()).toBe(1);
     });
     test('one request takes over, and the earlier one can no longer withdraw it', async () => {
       await reserve();
-      const pending = { id: 'A', attempt: 'A', state: 'repeatable' } as const;
+      const pending = { id: 'A', recordKey: 'key of A', attempt: 'A', state: 'repeatable' } as const;
       const takeOver = (by: string) =>
-        store.write((tx) => tx.pendingRequests.takeOver(pending, by, 30_000), readCommitted);
+        forwarding.store.write((tx) => tx.pendingRequests.takeOver(pending, by, inFlightMs), readCommitted);
       expect(await takeOver('B')).toBe(false);
-      await passInFlight(30_000);
+      await pass(inFlightMs);
       const taken = await Promise.all(['B', 'C', 'D'].map(takeOver));
       expect(taken.filter((each) => each)).toHaveLength(1);
-      expect(await store.write((tx) => tx.pendingRequests.remove('A', 'A'), readCommitted)).toBe(false);
+      expect(await remove('A', 'A')).toBe(false);
       expect(await found()).toMatchObject({ pending: { state: 'inFlight' } });
     });
     test('an answer and an operator at once: one of them settles it, and the record has one outcome', async () => {
       for (let at = 0; at < 10; at += 1) {
         const id = `R${at}`;
         await reserve({ id });
-        await passInFlight();
-        const answered = store.write(async (tx) => {
-          const isOwn = await tx.pendingRequests.remove(id);
+        await pass(inFlightMs);
+        const answered = forwarding.store.write(async (tx) => {
+          const isOwn = await tx.pendingRequests.remove({ id, recordKey: `key of ${id}` });
           if (isOwn) await tx.idempotencyRecords.completePending(`key of ${id}`, 'answered');
           return isOwn;
         }, readCommitted);
         const [byAnswer, byOperator] = await Promise.all([
           answered,
-          unsettled.settle(id, at % 2 === 0 ? 'settled' : undefined),
+          forwarding.unsettled.settle(id, at % 2 === 0 ? 'settled' : undefined),
         ]);
         expect([byAnswer, byOperator].filter((each) => each)).toHaveLength(1);
-        const stored = await store.read((tx) => tx.idempotencyRecords.find(`key of ${id}`));
+        const stored = await forwarding.store.read((tx) => tx.idempotencyRecords.find(`key of ${id}`));
         const settled = at % 2 === 0 ? { requestHash: 'h', outcome: 'settled' } : undefined;
         expect(stored).toEqual(byAnswer ? { requestHash: 'h', outcome: 'answered' } : settled);
       }
     });
     test('an operator settles none that is in flight', async () => {
       await reserve();
-      expect(await unsettled.settle('A', 'settled')).toBe(false);
+      expect(await forwarding.unsettled.settle('A', 'settled')).toBe(false);
       expect(await found()).toMatchObject({ pending: { state: 'inFlight' } });
     });
     test('neither it nor its record expires; with an outcome the record does', async () => {
       await reserve();
-      await passInFlight();
-      await engine.write((session) => session.execute(ageRecords, [daysMs]));
-      expect(await deleteExpiredRecords(engine, { owner: 'one' })).toMatchObject({ deleted: 0 });
+      await forwarding.pass(daysMs, true);
       expect(await found()).toMatchObject({ pending: { state: 'unknown' } });
-      expect(await unsettled.settle('A', 'settled')).toBe(true);
+      expect(await forwarding.unsettled.settle('A', 'settled')).toBe(true);
       expect(await found()).toEqual({ requestHash: 'h', outcome: 'settled' });
-      await engine.write((session) => session.execute(ageRecords, [daysMs]));
+      await forwarding.pass(daysMs, true);
       expect(await found()).toBeUndefined();
+    });
+    test('those of all credentials are listed by age and counted; one without a key is settled, and leaves no record', async () => {
+      await reserve({ credential: 'd' });
+      await pass(1_000);
+      await reserve({ id: 'B' });
+      await pass(1_000);
+      await forwarding.store.write(
+        (tx) => tx.pendingRequests.add(pendingRequest('C', { recordKey: undefined })),
+        readCommitted,
+      );
+      const { unsettled } = forwarding;
+      expect((await unsettled.list(2)).map(({ id }) => id)).toEqual(['A', 'B']);
+      expect((await unsettled.list(9)).map(({ id }) => id)).toEqual(['A', 'B', 'C']);
+      const counts = [...(await unsettled.countByCredential())].sort((one, other) => one.requests - other.requests);
+      expect(counts).toEqual([
+        { tenant: 'Demo', credential: 'd', requests: 1 },
+        { tenant: 'Demo', credential: 'c', requests: 2 },
+      ]);
+      expect(await unsettled.find('B')).toMatchObject({ recordKey: 'key of B', process: 'host 1', input: '{"a":1}' });
+      expect((await unsettled.find('C'))?.recordKey).toBeUndefined();
+      await pass(inFlightMs);
+      expect(await unsettled.settle('C', undefined)).toBe(true);
+      expect(await unsettled.find('C')).toBeUndefined();
+      expect(await unsettled.find('none')).toBeUndefined();
+    });
+    test('one that fails is left with its reason; a retry that asks again forgets it', async () => {
+      await reserve();
+      await forwarding.store.write(
+        (tx) => tx.pendingRequests.leave({ id: 'A', recordKey: 'key of A' }, 'B', 'of another attempt'),
+        readCommitted,
+      );
+      expect(await found()).toMatchObject({ pending: { state: 'inFlight' } });
+      await forwarding.store.write(
+        (tx) => tx.pendingRequests.leave({ id: 'A', recordKey: 'key of A' }, 'A', 'the connection broke'),
+        readCommitted,
+      );
+      expect(await forwarding.unsettled.find('A')).toMatchObject({
+        state: 'repeatable',
+        failure: 'the connection broke',
+      });
+    });
+    test('of two requests with one key at once, one is reserved', async () => {
+      const reserved = await Promise.all(
+        ['A', 'B', 'C'].map((id) =>
+          forwarding.store
+            .write(async (tx) => {
+              const earlier = await tx.idempotencyRecords.reservePending('one key', {
+                ...record,
+                requestReference: id,
+              });
+              if (earlier === undefined) await tx.pendingRequests.add(pendingRequest(id, { recordKey: 'one key' }));
+              return earlier === undefined;
+            }, readCommitted)
+            // A database may refuse one of two that wait for each other.
+            .catch(() => false),
+        ),
+      );
+      expect(reserved.filter((each) => each)).toHaveLength(1);
+      expect(await forwarding.unsettled.list(9)).toHaveLength(1);
     });
     test('an unknown one is reported once, by one process', async () => {
       await reserve();
+      const { unsettled } = forwarding;
       expect(await unsettled.takeUnreported()).toEqual([]);
-      await passInFlight();
+      await pass(repeatableMs);
       const reported = await Promise.all([unsettled.takeUnreported(), unsettled.takeUnreported()]);
       expect(reported.flat()).toMatchObject([{ id: 'A', upstream: 'orders', input: '{"a":1}', state: 'unknown' }]);
       expect(await unsettled.takeUnreported()).toEqual([]);
@@ -126,7 +184,7 @@ export function describeForwarding({ open, dispose }: EngineFactory): void {
     test.each([true, false])('the model finds nothing, where the server deduplicates: %s', async (deduplicates) => {
       for (let seed = 1; seed <= runsOfModel; seed += 1) {
         const own = await open();
-        const run = new ForwardingRun({ engine: own, seed, deduplicates });
+        const run = new ForwardingRun({ over: own, seed, deduplicates });
         const failures = await run.run();
         await dispose(own);
         if (failures.length > 0) throw new Error([`seed ${seed}`, ...failures, ...run.trace].join('\n'));

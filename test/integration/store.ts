@@ -5,6 +5,7 @@ import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/servic
 import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
 import { compareSchema } from '../../src/store/sql/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { type ForwardingStore, sqlStore } from '../simulation/forwarding.ts';
 import { firstMigrations, migrate, owners } from '../support/migrated.ts';
 import { describeAuditCopy } from './audit-copy.ts';
 import { describeAuditLog } from './audit-log.ts';
@@ -15,7 +16,7 @@ import { describeCredentials } from './credentials.ts';
 import { describeDeprecations } from './deprecations.ts';
 import { describeErasure } from './erasure.ts';
 import { describeExpiredRecords } from './expired-records.ts';
-import { describeForwarding } from './forwarding.ts';
+import { describeForwarding, type ForwardingStores } from './forwarding.ts';
 import { describeJournal } from './idempotency-records.ts';
 import { describeIndexRotation } from './index-rotation.ts';
 import { describeInspection } from './inspection.ts';
@@ -56,7 +57,7 @@ export function describeStore(name: string, factory: EngineFactory, isShort = fa
     describeUnits(factory);
     describeLimitCounts(factory);
     describeJournal(factory);
-    describeForwarding(factory);
+    describeForwarding(sqlStores(factory));
     describeJobs(factory);
     describeGathering(factory);
     if (isShort) return;
@@ -82,6 +83,19 @@ export function describeStore(name: string, factory: EngineFactory, isShort = fa
     describePlatformNotices(factory);
     describeLifecycles(factory);
   });
+}
+
+function sqlStores({ open, dispose }: EngineFactory): ForwardingStores {
+  const engines = new Map<ForwardingStore, Engine>();
+  return {
+    async open() {
+      const engine = await open();
+      const store = sqlStore(engine);
+      engines.set(store, engine);
+      return store;
+    },
+    dispose: (store) => dispose(engines.get(store)!),
+  };
 }
 
 function describeMigrations({ openEmpty, dispose }: EngineFactory): void {

@@ -1,10 +1,8 @@
 /** Gateways that forward with one defect each, and servers that are not what they are said to be. */
 import { Problem, problems } from '../../src/contract/problem.ts';
-import { statement } from '../../src/store/sql/engine.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from '../support/override.ts';
 import { overrideRecords } from '../support/remembering-store.ts';
-import type { ForwardingParts, ForwardingVariant } from './forwarding.ts';
+import type { ForwardingParts, ForwardingTransaction, ForwardingVariant } from './forwarding.ts';
 
 export interface ForwardingDefect {
   /** The kind of server that shows it. */
@@ -14,18 +12,11 @@ export interface ForwardingDefect {
   readonly symptom: RegExp;
 }
 
-type RowKey = { readonly record_key: string };
-
-const keyOfPending = statement<RowKey>(
-  'test-key-of-pending',
-  'select record_key from pending_request where request_id = $1 and record_key is not null',
-);
-
 const ignore = async (): Promise<void> => {};
 
 /** Changes each writing transaction. */
 const changing =
-  (change: (tx: Transaction) => Transaction): ForwardingVariant =>
+  (change: (tx: ForwardingTransaction) => ForwardingTransaction): ForwardingVariant =>
   ({ store }) => ({
     store: { ...store, write: (work, options) => store.write((tx) => work(change(tx)), options) },
   });
@@ -34,8 +25,11 @@ const changingHandler =
   (change: (handler: ForwardingParts['handler']) => Partial<ForwardingParts['handler']>): ForwardingVariant =>
   ({ handler }) => ({ handler: { ...handler, ...change(handler) } });
 
-const withPending = (tx: Transaction, members: Partial<Transaction['pendingRequests']>): Transaction =>
-  override(tx, { pendingRequests: override(tx.pendingRequests, members) });
+const withPending = (
+  tx: ForwardingTransaction,
+  members: Partial<ForwardingTransaction['pendingRequests']>,
+): ForwardingTransaction =>
+  override<ForwardingTransaction>(tx, { pendingRequests: override(tx.pendingRequests, members) });
 
 /** The record is written with the answer. */
 const withoutIntent: ForwardingVariant = (parts) => {
@@ -65,11 +59,10 @@ const outcomeDropped = changing((tx) =>
 const released = (failures: RegExp): ForwardingVariant =>
   changing((tx) =>
     withPending(tx, {
-      leave: async (id, attempt, failure) => {
-        if (!failures.test(failure)) return await tx.pendingRequests.leave(id, attempt, failure);
-        const [row] = await tx.query(keyOfPending, [id]);
-        await tx.pendingRequests.remove(id);
-        if (row !== undefined) await tx.idempotencyRecords.removePending(row.record_key);
+      leave: async (name, attempt, failure) => {
+        if (!failures.test(failure)) return await tx.pendingRequests.leave(name, attempt, failure);
+        await tx.pendingRequests.remove(name);
+        if (name.recordKey !== undefined) await tx.idempotencyRecords.removePending(name.recordKey);
       },
     }),
   );

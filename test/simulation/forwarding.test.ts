@@ -1,7 +1,7 @@
 /** Operations of another server: each effect once where it deduplicates, at most once where it does not, and every unknown one listed. */
 import { test } from '@jest/globals';
 import { openMigratedMemory } from '../support/migrated.ts';
-import { type Forwarding, ForwardingRun } from './forwarding.ts';
+import { type Forwarding, ForwardingRun, sqlStore } from './forwarding.ts';
 import { forwardingDefects } from './forwarding-defects.ts';
 
 /** `SEED=n SEEDS=1` repeats a run: the failure names the seed. */
@@ -10,10 +10,10 @@ const seeds = Number(process.env.SEEDS ?? 100);
 /** A defect that is not found within so many runs would need a better model. */
 const controlSeedsMax = 600;
 
-const runOf = async (seed: number, options: Omit<Forwarding, 'engine' | 'seed'>): Promise<readonly string[]> => {
+const runOf = async (seed: number, options: Omit<Forwarding, 'over' | 'seed'>): Promise<readonly string[]> => {
   const engine = await openMigratedMemory(Date.now);
   try {
-    const run = new ForwardingRun({ engine, seed, ...options });
+    const run = new ForwardingRun({ over: sqlStore(engine), seed, ...options });
     const failures = await run.run();
     return failures.length === 0 ? [] : [...failures, ...run.trace];
   } finally {

@@ -8,7 +8,14 @@ import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
-import { NotSent, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
+import {
+  type IdempotentStore,
+  type IdempotentTransaction,
+  NotSent,
+  OutcomeUnknown,
+  type RemoteHandler,
+  type RequestHasher,
+} from '../../src/idempotency/ports.ts';
 import { mayBeSentAgain } from '../../src/idempotency/remote-problems.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
@@ -16,14 +23,26 @@ import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
 import { disable } from '../../src/services/recurring/contract.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
-import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
-import { createUnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
+import { createStore } from '../../src/store/store.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { ring } from '../support/fixture.ts';
 import { Random } from './random.ts';
 
+/** The transactions of a store that forwards. */
+export type ForwardingTransaction = ReadTransaction & IdempotentTransaction;
+
+/** A store of forwarded requests in which time passes as the model says. */
+export interface ForwardingStore {
+  readonly store: IdempotentStore<ReadTransaction>;
+  readonly unsettled: UnsettledRequests;
+  /** In one step: a gateway sees all of it, or nothing. `withOutcomes`: also for records with an outcome; an expired key is a new request. */
+  pass(ms: number, withOutcomes?: boolean): Promise<void>;
+}
+
 export interface ForwardingParts {
-  readonly store: Store;
+  readonly store: IdempotentStore<ReadTransaction>;
   readonly hasher: RequestHasher;
   readonly handler: RemoteHandler<object>;
   monotonicMs(): number;
@@ -33,7 +52,7 @@ export interface ForwardingParts {
 export type ForwardingVariant = (parts: ForwardingParts) => Partial<ForwardingParts>;
 
 export interface Forwarding {
-  readonly engine: Engine;
+  readonly over: ForwardingStore;
   readonly seed: number;
   readonly deduplicates: boolean;
   readonly variant?: ForwardingVariant | undefined;
@@ -57,11 +76,28 @@ const passPending = statement(
 );
 /** SQLite has one writer at a time. PostgreSQL would not see a row that is being added, and time would not pass for it. */
 const lockPending = statement('test-lock-pending', 'lock table pending_request in share row exclusive mode');
-/** Records with an outcome stay: an expired key is a new request by design. */
 const passRecords = statement(
   'test-pass-records',
-  'update idempotency_record set expires_at = expires_at - $1 where outcome is null',
+  'update idempotency_record set expires_at = expires_at - $1 where outcome is null or $2 = 1',
 );
+
+/** The store in SQL. */
+export function sqlStore(engine: Engine): ForwardingStore {
+  return {
+    store: createStore(engine),
+    unsettled: createUnsettledRequests(engine),
+    pass: (ms, withOutcomes = false) =>
+      engine.write(
+        async (session) => {
+          if (engine.dialect === 'postgres') await session.execute(lockPending, []);
+          await session.execute(passPending, [ms]);
+          await session.execute(passRecords, [ms, withOutcomes ? 1 : 0]);
+        },
+        // Its lock waits for whatever a busy machine has begun.
+        { noTimeout: true },
+      ),
+  };
+}
 
 /** One Idempotency-Key, or one request without; `other` bodies under a key are intruders. */
 interface Order {
@@ -141,19 +177,19 @@ export class ForwardingRun {
   }
 
   #start(): Incarnation {
-    const { engine, deduplicates, variant = () => ({}) } = this.#options;
+    const { over, deduplicates, variant = () => ({}) } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     const self: Incarnation = { dead: false, died: promise, die: resolve, execute: () => Promise.reject() };
     const handler = this.#createHandler(self, deduplicates);
     const real = {
-      store: this.#faulty(createStore(engine), self),
+      store: this.#faulty(over.store, self),
       hasher: realHasher,
       handler,
       monotonicMs: () => this.#now,
     };
     const parts = { ...real, ...variant(real) };
-    const execute = createIdempotentExecutor<never, object>({
-      store: parts.store as never,
+    const execute = createIdempotentExecutor<ReadTransaction, object>({
+      store: parts.store,
       hasher: parts.hasher,
       context: {},
       wait: () => this.#ticks(),
@@ -168,7 +204,7 @@ export class ForwardingRun {
   }
 
   /** The store of a process: fails, and ends the process, around transactions. */
-  #faulty(store: Store, self: Incarnation): Store {
+  #faulty(store: ForwardingParts['store'], self: Incarnation): ForwardingParts['store'] {
     return {
       read: async (work) => {
         await this.#step(self);
@@ -318,16 +354,8 @@ export class ForwardingRun {
   }
 
   async #pass(ms: number): Promise<void> {
-    // In one transaction: a gateway sees all of it, or nothing.
-    const { engine } = this.#options;
-    const pass = async (session: TransactionSession): Promise<void> => {
-      if (engine.dialect === 'postgres') await session.execute(lockPending, []);
-      await session.execute(passPending, [ms]);
-      await session.execute(passRecords, [ms]);
-    };
-    // Its lock waits for whatever a busy machine has begun.
     this.#passing = ms;
-    await engine.write(pass, { noTimeout: true });
+    await this.#options.over.pass(ms);
     // No request is on its way for a day.
     if (ms >= dayMs) this.#arrive();
     this.#now += ms;
@@ -346,7 +374,7 @@ export class ForwardingRun {
 
   /** Settles what is unknown by looking at the other server, where nothing is on its way any more. */
   async #operate(): Promise<void> {
-    const unsettled = createUnsettledRequests(this.#options.engine);
+    const { unsettled } = this.#options.over;
     this.#arrive();
     for (const each of await unsettled.list(100)) {
       if (each.state !== 'unknown' || this.#late.length > 0) continue;
@@ -360,7 +388,7 @@ export class ForwardingRun {
 
   /** Everything works again: each request is sent until its answer is final, and what is unknown is listed and settled. */
   async #settle(orders: readonly Order[]): Promise<void> {
-    const unsettled = createUnsettledRequests(this.#options.engine);
+    const { unsettled } = this.#options.over;
     this.#arrive();
     await this.#pass(40_000);
     for (const order of orders) {

@@ -1,7 +1,7 @@
 /** A seeded defect: a store whose idempotency records are remembered, and found without the database. */
-import type { StoredOutcome, StoredRecord } from '../../src/idempotency/ports.ts';
+import type { IdempotentTransaction, StoredOutcome, StoredRecord } from '../../src/idempotency/ports.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { override } from './override.ts';
 
 export interface OutcomeMemory {
@@ -58,9 +58,12 @@ export function rememberOutcomes(
 }
 
 /** The transaction with other idempotency records. */
-export function overrideRecords(
-  transaction: Transaction,
-  records: Partial<Transaction['idempotencyRecords']>,
-): Transaction {
-  return override(transaction, { idempotencyRecords: override(transaction.idempotencyRecords, records) });
+export function overrideRecords<Tx extends IdempotentTransaction & ReadTransaction>(
+  transaction: Tx,
+  records: Partial<Tx['idempotencyRecords']>,
+): Tx {
+  const { idempotencyRecords } = transaction;
+  return override<IdempotentTransaction>(transaction, {
+    idempotencyRecords: override(idempotencyRecords, records),
+  }) as Tx;
 }

@@ -43,7 +43,7 @@ const leave = (id: string, { hasKey = true, inFlightMs = 0, recordKey = `key of 
         ...{ operation: 'disable', tenant: 'Acme', credential: 'ws@Company.Acme', process: 'host 7', input },
         ...{ inFlightMs, repeatableMs: 0 },
       });
-      if (inFlightMs === 0) await tx.pendingRequests.leave(id, id, 'OutcomeUnknown: the connection was reset');
+      if (inFlightMs === 0) await tx.pendingRequests.leave({ id }, id, 'OutcomeUnknown: the connection was reset');
     }),
   );
 

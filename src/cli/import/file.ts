@@ -9,7 +9,7 @@ import { checksumOf, type ImportObserver, type ImportSummary, importFile } from 
 import { redact } from '../../lib/redact.ts';
 import { systemUser } from '../audited-command.ts';
 import { print } from '../output.ts';
-import { withBackend } from '../with-backend.ts';
+import { type WithBackendOptions, withBackend } from '../with-backend.ts';
 import { type Progress, showProgress } from './progress.ts';
 
 export interface ImportOptions {
@@ -30,6 +30,7 @@ export interface ImportKind {
   readonly done: string;
   /** Called after each batch. */
   readonly committed?: (refused: readonly RefusedRow[], backend: Backend) => Promise<void>;
+  readonly access?: Pick<WithBackendOptions, 'needsNoDatabase'>;
 }
 
 /** `importer`: the name of one of a service, or a function that creates another. Sets exit code 1 if rows were refused. */
@@ -37,7 +38,7 @@ export async function runImport(
   importer: string | ((backend: Backend) => RowImporter),
   path: string,
   { report = `${path}.refused.jsonl`, dryRun = false }: ImportOptions,
-  { done, committed }: ImportKind = { done: 'imported' },
+  { done, committed, access }: ImportKind = { done: 'imported' },
 ): Promise<void> {
   const startedAt = performance.now();
   let progress: Progress | undefined;
@@ -70,7 +71,7 @@ export async function runImport(
     await backend.audit.append([{ kind: 'import', actor: systemUser(), subject: redact(basename(path)), detail }]);
     return imported;
   };
-  const summary = await withBackend(importRows, { next }).finally(() => progress?.stop());
+  const summary = await withBackend(importRows, { next, ...access }).finally(() => progress?.stop());
   print(formatSummary(summary, { path, report, dryRun, done }, (performance.now() - startedAt) / 1000));
   if (summary.refused > 0) process.exitCode = 1;
 }

@@ -15,8 +15,11 @@ import { servedServices } from '../project-upstreams.ts';
 /** Prints a line for each row. Sets exit code 1 if rows were refused. */
 export async function settleFile(path: string, options: ImportOptions): Promise<void> {
   let importer: SettlementImporter | undefined;
-  const createImporter = ({ requestHasher }: Backend): SettlementImporter => {
-    importer = createSettlementImporter({ services: servedServices(), hasher: requestHasher });
+  const createImporter = ({ requestHasher, records }: Backend): SettlementImporter => {
+    // Its transactions are not those of the file, so nothing would undo what a trial has settled.
+    const trial = options.dryRun === true && { settle: async () => true };
+    const foreign = records && { ...records.unsettled, ...trial };
+    importer = createSettlementImporter({ services: servedServices(), hasher: requestHasher, foreign });
     return importer;
   };
   const committed = async (refused: readonly RefusedRow[], { audit }: Backend): Promise<void> => {
@@ -25,7 +28,7 @@ export async function settleFile(path: string, options: ImportOptions): Promise<
       await audit.append(settled.flatMap(({ id, outcome }) => commandEvent({ id, settled: outcome }) ?? []));
     printAll(linesOf(settled, refused, options.dryRun === true));
   };
-  await runImport(createImporter, path, options, { done: 'settled', committed });
+  await runImport(createImporter, path, options, { done: 'settled', committed, access: { needsNoDatabase: true } });
 }
 
 function linesOf(settled: readonly SettledRow[], refused: readonly RefusedRow[], isDryRun: boolean): readonly string[] {

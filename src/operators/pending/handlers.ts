@@ -13,7 +13,7 @@ const hashLength = 8;
 
 export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number]> = {
   async findIdempotencyRecord({ tenant, partition, key }, { backend, services }) {
-    const { inspection, requestHasher, store } = backend;
+    const { inspection, requestHasher, requestStore } = backend;
     for (const recordKey of recordKeysOf(requestHasher, { tenant, partition }, key)) {
       const record = await inspection.findRecord(recordKey);
       if (record === undefined) continue;
@@ -24,7 +24,7 @@ export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number
         const shown = maskOutcome(openOutcome(outcome, requestHasher), operation, services, mask);
         return { ...found, status: 'completed', outcome: shown };
       }
-      const stored = await store.read((tx) => tx.idempotencyRecords.find(recordKey));
+      const stored = await requestStore.read((tx) => tx.idempotencyRecords.find(recordKey));
       const pending = stored !== undefined && 'pending' in stored ? stored.pending : undefined;
       return { ...found, status: pending?.state ?? 'completed', pendingRequest: pending?.id };
     }

@@ -8,7 +8,6 @@ import type { RowImporter } from '../../import/import-batch.ts';
 import type { Reason } from '../../import/row.ts';
 import { redact } from '../../lib/redact.ts';
 import { UnsettledRequestRepository } from '../../store/sql/unsettled-requests.ts';
-import type { Transaction } from '../../store/transaction.ts';
 import { recordKeysOf, type Settlement, SettlementError, settleRequest } from './settle-request.ts';
 
 export const settlementRow = object('SettlementRow', {
@@ -51,9 +50,13 @@ export interface SettlementParts {
   /** Those that this program serves. */
   readonly services: readonly Service[];
   readonly hasher: RequestHasher;
+  /** Where the requests are in no table of the transaction. */
+  readonly foreign?: SettledRequests | undefined;
 }
 
-export function createSettlementImporter({ services, hasher }: SettlementParts): SettlementImporter {
+type SettledRequests = Pick<UnsettledRequestRepository, 'find' | 'findByRecordKey' | 'settle'>;
+
+export function createSettlementImporter({ services, hasher, foreign }: SettlementParts): SettlementImporter {
   /** By line: a batch may be saved more than once. */
   const settled = new Map<number, SettledRow>();
   return Object.freeze<SettlementImporter>({
@@ -62,8 +65,8 @@ export function createSettlementImporter({ services, hasher }: SettlementParts):
     async save(row, tx, line) {
       settled.delete(line);
       try {
-        const id = await findId(row, tx, hasher);
-        const unsettled = tx.repository(UnsettledRequestRepository);
+        const unsettled = foreign ?? tx.repository(UnsettledRequestRepository);
+        const id = await findId(row, unsettled, hasher);
         const consequence = await settleRequest({ unsettled, requestHasher: hasher, services }, id, settlementOf(row));
         settled.set(line, { line, id, outcome: row.outcome, consequence });
         return undefined;
@@ -82,13 +85,12 @@ export function createSettlementImporter({ services, hasher }: SettlementParts):
 
 async function findId(
   { id, tenant, partition, key }: SettlementRow,
-  tx: Transaction,
+  unsettled: SettledRequests,
   hasher: RequestHasher,
 ): Promise<string> {
   if (id !== undefined && key === undefined) return id;
   if (id !== undefined || tenant === undefined || key === undefined)
     throw new SettlementError('the row needs either an id, or a tenant and a key');
-  const unsettled = tx.repository(UnsettledRequestRepository);
   for (const recordKey of recordKeysOf(hasher, { tenant, partition }, key)) {
     const found = await unsettled.findByRecordKey(recordKey);
     if (found !== undefined) return found.id;

@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import type { Connection } from './open.ts';
 
 /** The first release with `SET ... NX GET`. */
-const majorVersionMin = 7;
+export const majorVersionMin = 7;
 
 /** Warnings from the INFO of a server. Empty where INFO lacks the fields. */
 export function warningsOf(info: string): readonly string[] {
@@ -28,6 +28,7 @@ export async function inspectServers(client: Connection): Promise<readonly strin
   return answers.flatMap((each) => (each.status === 'fulfilled' ? warningsOf(each.value) : []));
 }
 
-function field(info: string, name: string): string | undefined {
+/** A line of INFO. */
+export function field(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:([\\w.-]{1,40})\\r?$`, 'm').exec(info)?.[1];
 }

@@ -4,10 +4,11 @@ import { checkServerIdentity } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import { type Address, parseAddress } from './address.ts';
+import { type RecordScripted, recordScripts } from './record-scripts.ts';
 import { type Scripted, scripts } from './scripts.ts';
 import { TlsConnector } from './tls-connector.ts';
 
-export type Connection = (Redis | Cluster) & Scripted;
+export type Connection = (Redis | Cluster) & Scripted & RecordScripted;
 
 type TlsOptions = NonNullable<RedisOptions['tls']>;
 
@@ -54,7 +55,7 @@ export interface ConnectionOptions {
 /** Connects in the background. Throws for an invalid URL, without repeating it. */
 export function openConnection(url: string, options: ConnectionOptions): Connection {
   const client = connect(parseAddress(url), options);
-  for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
+  for (const [name, script] of Object.entries({ ...scripts, ...recordScripts })) client.defineCommand(name, script);
   return client as Connection;
 }
 

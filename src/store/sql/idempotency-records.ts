@@ -1,6 +1,7 @@
 /** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
 import { keyDaysMax } from '../../contract/retry.ts';
 import {
+  type IdempotencyRecordReader,
   type IdempotencyRecords,
   LockTimeout,
   type NewRecord,
@@ -12,7 +13,7 @@ import { findPendingRequest } from './pending-requests.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 /** A record without an outcome does not expire: nothing else shows that the request may have had its effect. */
-const pendingMs = 8_000_000_000_000_000;
+export const pendingMs = 8_000_000_000_000_000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;
 
@@ -58,12 +59,6 @@ const removePending = statement(
   'delete from idempotency_record where (record_key = $1 and outcome is null) or request_reference = $2',
 );
 
-/** By the index on the expiry, which follows the creation where there is an outcome. */
-const findNewest = statement<{ readonly created_at: number }>(
-  'find-newest-record',
-  `select created_at from idempotency_record where expires_at < ${pendingMs / 2} order by expires_at desc limit 1`,
-);
-
 function reserveText(also = ''): string {
   return `insert into idempotency_record (record_key, request_hash, operation, request_reference, created_at, expires_at)
    values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
@@ -73,16 +68,11 @@ function reserveText(also = ''): string {
    where idempotency_record.expires_at <= now_ms()${also}`;
 }
 
-export class IdempotencyRecordReader {
+export class StoredRecordReader implements IdempotencyRecordReader {
   protected readonly session: Session;
 
   constructor(session: Session) {
     this.session = session;
-  }
-
-  /** When the newest record was created, in milliseconds since the epoch; undefined where there is none. */
-  async findNewest(): Promise<number | undefined> {
-    return (await this.session.query(findNewest, []))[0]?.created_at;
   }
 
   /** The record of an earlier request; undefined where there is none, or only an expired one. */
@@ -92,7 +82,7 @@ export class IdempotencyRecordReader {
   }
 }
 
-export class IdempotencyRecordRepository extends IdempotencyRecordReader implements IdempotencyRecords {
+export class IdempotencyRecordRepository extends StoredRecordReader implements IdempotencyRecords {
   readonly #session: TransactionSession;
 
   constructor(session: TransactionSession) {

@@ -2,6 +2,7 @@
 import type { DeadJob } from '../../jobs/job.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, statement } from './engine.ts';
+import { pendingMs } from './idempotency-records.ts';
 import { type DeadRow, deadJobOf } from './jobs.ts';
 import { fieldsOf } from './row-values.ts';
 import type { idempotencyRecords } from './tables.ts';
@@ -90,6 +91,12 @@ const findRecord = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'
      from idempotency_record where record_key = $1 and expires_at > now_ms()`,
 );
 
+/** By the index on the expiry, which follows the creation where there is an outcome. */
+const findNewest = statement<{ readonly created_at: number }>(
+  'find-newest-record',
+  `select created_at from idempotency_record where expires_at < ${pendingMs / 2} order by expires_at desc limit 1`,
+);
+
 const findSchema = statement<{ readonly number: number; readonly owner: string; readonly applied_at: number }>(
   'find-last-migration',
   'select number, owner, applied_at from migration order by applied_at desc, number desc, owner limit 1',
@@ -131,6 +138,9 @@ export function createInspection(engine: Engine) {
         const [row] = await session.query(findRecord, [recordKey]);
         return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
       }),
+    /** When the newest record was created, in milliseconds since the epoch; undefined where there is none. */
+    findNewestRecord: async (): Promise<number | undefined> =>
+      engine.read(async (session) => (await session.query(findNewest, []))[0]?.created_at),
     /** The last migration, and its owner: the engine, or the service that brings the tables. */
     findSchema: () =>
       engine.read(async (session) => {

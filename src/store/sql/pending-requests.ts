@@ -1,5 +1,5 @@
 /** The requests in a database that were forwarded to another server and have no outcome. */
-import type { NewPendingRequest, PendingRequest, PendingRequests } from '../../idempotency/ports.ts';
+import type { NewPendingRequest, PendingName, PendingRequest, PendingRequests } from '../../idempotency/ports.ts';
 import { type Session, statement, type TransactionSession } from './engine.ts';
 
 /** Compared with the clock of the database, which all processes share. */
@@ -80,7 +80,7 @@ export class PendingRequestRepository implements PendingRequests {
     return (await this.#session.execute(takeOver, [id, attempt, by, inFlightMs])) > 0;
   }
 
-  async remove(id: string, attempt?: string): Promise<boolean> {
+  async remove({ id }: PendingName, attempt?: string): Promise<boolean> {
     const removed =
       attempt === undefined ? this.#session.execute(remove, [id]) : this.#session.execute(removeOwn, [id, attempt]);
     return (await removed) > 0;
@@ -91,7 +91,7 @@ export class PendingRequestRepository implements PendingRequests {
     return (await this.#session.execute(removeIdle, [id])) > 0;
   }
 
-  async leave(id: string, attempt: string, failure: string): Promise<void> {
+  async leave({ id }: PendingName, attempt: string, failure: string): Promise<void> {
     await this.#session.executeDeferred(leave, [id, attempt, failure]);
   }
 }

@@ -12,6 +12,7 @@ import { Random } from '../../simulation/random.ts';
 import { triglyph } from '../../support/commands.ts';
 import { startJsonServer } from '../../support/json-server.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { repeatCommand, seed } from '../../support/seed.ts';
 import { basic, prepareProduction } from '../../support/server.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -38,6 +39,8 @@ interface Plan {
   /** Two need PostgreSQL. */
   readonly gateways: 1 | 2;
   readonly databaseUrl?: string;
+  /** Replaces the database. */
+  readonly redisStoreUrl?: string;
   readonly defect?: Defect;
 }
 
@@ -50,12 +53,13 @@ interface Sent {
 }
 
 /** Stores tokens through gateways that are killed and restarted, and compares the answers with what the upstream did. */
-async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, defect }: Plan) {
+async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redisStoreUrl, defect }: Plan) {
   const { path: folder, discard } = tempFolder();
-  const { credential, variables } = await prepareProduction(
+  const { credential, variables: prepared } = await prepareProduction(
     folder,
     databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
   );
+  const variables = { ...prepared, ...(redisStoreUrl !== undefined && { REDIS_STORE_URL: redisStoreUrl }) };
   const authorization = basic(credential.username, credential.secret);
   const accounts = ['AcmeWeb'];
   const jsonServer = await startJsonServer({
@@ -68,7 +72,10 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, defec
   const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000 };
   const url = `http://127.0.0.1:${upstream.port}`;
   const json = { url, credentials: 'forward', idempotency: mode, timeouts };
-  const config = { upstreams: { json }, answeredBy: { Recurring: 'json' } };
+  const config = {
+    upstreams: { json },
+    answeredBy: { Recurring: 'json', ...(redisStoreUrl !== undefined && { BalancePlatform: 'json' }) },
+  };
   writeFileSync(join(folder, 'triglyph.config.json'), JSON.stringify(config));
   const all: Sent[] = [];
 
@@ -172,6 +179,19 @@ describe('two gateways on PostgreSQL, killed in turn', () => {
 
   test.each(modes.filter((mode) => isLongRun || mode === 'header'))('idempotency %s', async (mode) => {
     await provesExactlyOnce({ mode, kills, gateways: 2, databaseUrl: await postgres.createDatabase() });
+  });
+});
+
+describe('two gateways on Redis, killed in turn', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis({ persistent: true });
+  });
+  afterAll(() => redis.stop());
+
+  test.each(modes)('idempotency %s', async (mode) => {
+    await redis.raw.flushall();
+    await provesExactlyOnce({ mode, kills, gateways: 2, redisStoreUrl: redis.url });
   });
 });
 

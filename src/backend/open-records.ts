@@ -1,0 +1,98 @@
+/** Opens the idempotency records of a gateway without a database, which only forwards. */
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import type { IdempotentStore } from '../idempotency/ports.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import type { StoreInspection } from '../store/sql/inspection.ts';
+import type { UnsettledRequestRepository, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
+
+/** Replaces the tables of idempotency records and pending requests. */
+export interface ForeignRecords {
+  readonly store: IdempotentStore<ReadTransaction>;
+  readonly unsettled: UnsettledRequests & Pick<UnsettledRequestRepository, 'findByRecordKey'>;
+  readonly findRecord: StoreInspection['findRecord'];
+  /** The Redis that has them. */
+  readonly redis: {
+    readonly client: object;
+    readonly isUp: boolean;
+    /** Replaces the listener for its outages. At first there is none. */
+    listen(listener: (event: RedisEvent) => void): void;
+  };
+  /** From now on `check` includes whether reservations outlive a crash. Throws NotDurable where they do not, and StoreUnavailable. */
+  requireDurability(): Promise<void>;
+  /** Rejects where requests with a key cannot be answered now. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type RedisEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
+
+/** The records may be lost, and a request whose effect is there would be sent again. */
+export class NotDurable extends Error {
+  override readonly name = 'NotDurable';
+  /** Each with its correction. */
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.map((fault) => `REDIS_STORE_URL: ${fault}.`).join('\n'));
+    this.faults = faults;
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Returns undefined where there is a database. Throws StoreUnavailable, and a plain error for an invalid address. */
+export async function openRecords(config: Config, clock: Clock): Promise<ForeignRecords | undefined> {
+  const { redisStoreUrl, redisCaFile, redisStoreDays, redisStoreDurable, redisStoreReplicas } = config;
+  if (redisStoreUrl === undefined) return undefined;
+  // Loaded on demand: a gateway with a database needs no client.
+  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([
+    import('../store/redis/record-commands.ts'),
+    import('../store/redis/record-store.ts'),
+    import('../store/redis/durability.ts'),
+  ]);
+  let listener: (event: RedisEvent) => void = () => {};
+  const commands = new RecordCommands({
+    url: redisStoreUrl,
+    ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),
+    clock,
+    inspect: (client) =>
+      inspectDurability(client, {
+        url: redisStoreUrl,
+        isAssumed: redisStoreDurable === 'assumed',
+        replicas: redisStoreReplicas,
+      }),
+    onEvent: (event) => listener(event),
+  });
+  await commands.connected().catch(async (thrown) => {
+    await commands.close();
+    throw thrown;
+  });
+  let isDurabilityNeeded = false;
+  const requireDurability = async (): Promise<void> => {
+    const { faults } = await commands.durability();
+    if (faults.length > 0) throw new NotDurable(faults);
+  };
+  const { unsettled, findRecord, ...store } = createRecordStore({ commands, lifeMs: redisStoreDays * dayMs });
+  return Object.freeze<ForeignRecords>({
+    store,
+    unsettled,
+    findRecord,
+    redis: {
+      client: commands.client,
+      get isUp() {
+        return commands.isUp;
+      },
+      listen: (next) => {
+        listener = next;
+      },
+    },
+    async requireDurability() {
+      isDurabilityNeeded = true;
+      await requireDurability();
+    },
+    check: () => (isDurabilityNeeded ? requireDurability() : commands.check()),
+    close: () => commands.close(),
+  });
+}

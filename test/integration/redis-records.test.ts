@@ -1,0 +1,208 @@
+/** Records and pending requests in Redis: the suite of every store, on a server and on a cluster, and what only Redis can do to them. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { clock } from '../../src/lib/clock.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { inspectDurability } from '../../src/store/redis/durability.ts';
+import { RecordCommands } from '../../src/store/redis/record-commands.ts';
+import { placeOf } from '../../src/store/redis/record-keys.ts';
+import { createRecordStore } from '../../src/store/redis/record-store.ts';
+import type { ForwardingStore } from '../simulation/forwarding.ts';
+import { type RedisServer, startRedis, startRedisCluster } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { describeForwarding } from './forwarding.ts';
+
+/** Moves the times of a server: those of pending requests, and the ends of records with an outcome. */
+const passTime = `
+for _, key in ipairs(redis.call('KEYS', 'idem:r1:*')) do
+  local kind = redis.call('TYPE', key).ok
+  if kind == 'hash' then
+    local row = redis.call('HMGET', key, 'inFlight', 'repeatable', 'member')
+    local in_flight, repeatable = row[1] - ARGV[1], row[2] - ARGV[1]
+    redis.call('HSET', key, 'inFlight', string.format('%.0f', in_flight), 'repeatable', string.format('%.0f', repeatable))
+    redis.call('HINCRBY', key, 'startedAt', -ARGV[1])
+    local list = 'idem:p1:' .. string.match(key, '{..}')
+    local sign = tonumber(redis.call('ZSCORE', list, row[3])) < 0 and -1 or 1
+    redis.call('ZADD', list, string.format('%.0f', sign * math.max(in_flight, repeatable)), row[3])
+  elseif ARGV[2] == '1' then
+    redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[1])
+  end
+end`;
+
+const lifeMs = 24 * 60 * 60 * 1000;
+
+interface Opened extends ForwardingStore {
+  readonly commands: RecordCommands;
+}
+
+const open = async (url: string, servers: readonly RedisServer[], replicas = 0): Promise<Opened> => {
+  const commands = new RecordCommands({ url, clock, inspect: async () => ({ faults: [], replicas }) });
+  const { unsettled, ...store } = createRecordStore({ commands, lifeMs });
+  await until('Redis to answer', () => commands.isUp);
+  await Promise.all(servers.map(({ raw }) => raw.flushall().catch(() => {})));
+  const pass: ForwardingStore['pass'] = async (ms, withOutcomes = false) => {
+    for (const { raw } of servers) await raw.eval(passTime, 0, ms, withOutcomes ? 1 : 0);
+  };
+  return { store, unsettled, pass, commands };
+};
+
+const dispose = (store: ForwardingStore): Promise<void> => (store as Opened).commands.close();
+
+describe('on one server', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  describeForwarding({ open: () => open(server.url, [server]), dispose });
+});
+
+describe('on a cluster', () => {
+  let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  describeForwarding({ open: () => open(cluster.url, cluster.nodes), dispose });
+});
+
+const inspectAll = (url: string) => (client: RecordCommands['client']) =>
+  inspectDurability(client, { url, isAssumed: false, replicas: undefined });
+
+describe('what only Redis can do', () => {
+  const servers: RedisServer[] = [];
+  const opened: Opened[] = [];
+  const start = async (parameters: readonly string[] = []): Promise<RedisServer> => {
+    const server = await startRedis({ persistent: true, parameters });
+    servers.push(server);
+    return server;
+  };
+  const openOn = async (server: RedisServer, replicas = 0): Promise<Opened> => {
+    const store = await open(server.url, [server], replicas);
+    opened.push(store);
+    return store;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(dispose));
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+
+  const record = { requestHash: 'h', operation: 'placeOrder', requestReference: 'A' };
+  /** For a server that has every request anew. */
+  const pending = { upstream: 'orders', service: 'Orders', operation: 'placeOrder', tenant: 'Demo', credential: 'c' };
+  const reserve = ({ store }: Opened, id: string, input = '{}'): Promise<void> =>
+    store.write(async (tx) => {
+      const recordKey = `key of ${id}`;
+      expect(await tx.idempotencyRecords.reservePending(recordKey, record)).toBeUndefined();
+      const times = { inFlightMs: 30_000, repeatableMs: 0 };
+      await tx.pendingRequests.add({ id, recordKey, process: 'host 1', input, ...pending, ...times });
+    });
+  const find = ({ store }: Opened, id: string) => store.read((tx) => tx.idempotencyRecords.find(`key of ${id}`));
+
+  test('what is confirmed outlives a kill of the server', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    for (const id of ['A', 'B', 'C']) await reserve(store, id);
+    await server.kill();
+    await expect(find(store, 'A')).rejects.toThrow(StoreUnavailable);
+    await server.restart();
+    await until('Redis to answer', () =>
+      store.commands.check().then(
+        () => true,
+        () => false,
+      ),
+    );
+    for (const id of ['A', 'B', 'C']) expect(await find(store, id)).toMatchObject({ pending: { id } });
+    expect(await store.unsettled.list(9)).toHaveLength(3);
+  });
+  test('a silent server is StoreUnavailable within seconds', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    server.pause();
+    try {
+      const startedAt = performance.now();
+      await expect(reserve(store, 'A')).rejects.toThrow(StoreUnavailable);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+    } finally {
+      server.resume();
+    }
+  });
+  test('a full server takes no reservation, and still the outcome of one that it has', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    await reserve(store, 'A');
+    await server.raw.config('SET', 'maxmemory', '1');
+    await expect(reserve(store, 'B')).rejects.toThrow(StoreUnavailable);
+    expect(await find(store, 'A')).toMatchObject({ pending: { id: 'A' } });
+    await store.store.write(async (tx) => {
+      expect(await tx.pendingRequests.remove({ id: 'A', recordKey: 'key of A' })).toBe(true);
+      await tx.idempotencyRecords.completePending('key of A', 'done');
+    });
+    expect(await find(store, 'A')).toEqual({ requestHash: 'h', outcome: 'done' });
+    await server.raw.config('SET', 'maxmemory', '0');
+    await reserve(store, 'B');
+  });
+  test('a value that is no record answers no request', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    const { record: key } = placeOf({ id: '', recordKey: 'key of A' });
+    await server.raw.set(key, 'foreign');
+    await expect(find(store, 'A')).rejects.toThrow(/no idempotency record/);
+    await server.raw.del(key);
+    await server.raw.lpush(key, 'foreign');
+    await expect(find(store, 'A')).rejects.toThrow(StoreUnavailable);
+  });
+  test('a record ends by the clock of Redis, after the days of the setting', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    await reserve(store, 'A');
+    const { record: key } = placeOf({ id: '', recordKey: 'key of A' });
+    expect(await server.raw.pttl(key)).toBe(-1);
+    await store.store.write(async (tx) => {
+      expect(await tx.pendingRequests.remove({ id: 'A', recordKey: 'key of A' })).toBe(true);
+      await tx.idempotencyRecords.completePending('key of A', 'line 1\nline 2');
+    });
+    expect(await find(store, 'A')).toEqual({ requestHash: 'h', outcome: 'line 1\nline 2' });
+    const leftMs = await server.raw.pttl(key);
+    expect(leftMs).toBeGreaterThan(lifeMs - 60_000);
+    expect(leftMs).toBeLessThanOrEqual(lifeMs);
+  });
+  test('a reservation that replicas do not confirm is taken back; the control without WAIT is accepted', async () => {
+    const master = await start();
+    const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);
+    await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+    const store = await openOn(master, 1);
+    await reserve(store, 'A');
+    const control = await openOn(master, 0);
+    await reserve(store, 'B');
+    replica.pause();
+    try {
+      await expect(reserve(store, 'C')).rejects.toThrow(/NotCopied/);
+      await until('the reservation to be taken back', async () => (await find(control, 'C')) === undefined);
+      await reserve(control, 'D');
+      expect(await find(control, 'D')).toMatchObject({ pending: { id: 'D' } });
+    } finally {
+      replica.resume();
+    }
+    await reserve(store, 'C');
+  });
+  test('its settings are read from the server, and read again when they change', async () => {
+    const server = await start();
+    const check = async () => {
+      const commands = new RecordCommands({ url: server.url, clock, inspect: inspectAll(server.url) });
+      try {
+        await commands.connected();
+        return (await commands.durability()).faults;
+      } finally {
+        await commands.close();
+      }
+    };
+    expect(await check()).toEqual([]);
+    await server.raw.config('SET', 'appendfsync', 'everysec');
+    expect(await check()).toEqual([expect.stringContaining('set always')]);
+    await server.raw.config('SET', 'appendfsync', 'always');
+    await server.raw.acl('SETUSER', 'default', '-config');
+    expect(await check()).toEqual([expect.stringContaining('CONFIG GET is refused')]);
+  });
+});

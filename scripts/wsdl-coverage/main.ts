@@ -1,40 +1,40 @@
 /**
- * Measures the import of WSDLs: `npm run wsdl-coverage -- FOLDER|LIST [--peers] [--json FILE] [--show TEXT]`.
+ * Measures the import of WSDLs: `npm run wsdl-coverage -- FOLDER|LIST [--peers] [--write] [--json FILE] [--show TEXT]`.
  *
- * Without a name it measures the corpus in `test/wsdl`. `--peers` counts what zeep and `soap` load, too.
+ * Without a name it measures `test/wsdl/corpus`. `--peers` counts what zeep and `soap` load, too. `--write` renews the table of makers.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { writeSection } from '../section.ts';
+import { filesOf } from './files.ts';
 import type { Measured } from './measure.ts';
 
 const timeLimitMs = 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { peers: { type: 'boolean' }, json: { type: 'string' }, show: { type: 'string' } },
+  options: {
+    peers: { type: 'boolean' },
+    write: { type: 'boolean' },
+    json: { type: 'string' },
+    show: { type: 'string' },
+  },
 });
-const root = resolve(positionals[0] ?? 'test/wsdl');
+const root = resolve(positionals[0] ?? 'test/wsdl/corpus');
 const files = filesOf(root);
 const measured = await measureAll(files);
 report(measured);
-if (values.peers) await reportPeers(files, measured);
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
-
-function filesOf(path: string): readonly string[] {
-  if (statSync(path).isFile()) {
-    if (/\.wsdl$/i.test(path)) return [path];
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-  }
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.wsdl$/i.test(name))
-    .sort()
-    .map((name) => join(path, name));
+if (values.peers || values.write) {
+  const peers = await countByPeers(measured);
+  const total = sumOf(measured, (each) => each.total);
+  const [zeep, soap] = (['zeep', 'soap'] as const).map((name) => sumOf(measured, ({ file }) => peers.get(file)![name]));
+  console.log(`operations: ${total}; loaded by zeep ${zeep}, listed by soap ${soap}`);
+  if (values.write) writeSection('docs/import-wsdl.md', 'Measured', sectionByMaker(measured, peers));
 }
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
 /** A document that takes too long ends its thread. */
 async function measureAll(all: readonly string[]): Promise<readonly Measured[]> {
@@ -65,7 +65,7 @@ function createWorker(): Worker {
 }
 
 function report(all: readonly Measured[]): void {
-  const sum = (of: (each: Measured) => number) => all.reduce((total, each) => total + of(each), 0);
+  const sum = (of: (each: Measured) => number) => sumOf(all, of);
   const total = sum((each) => each.total);
   const attainable = sum((each) => each.attainable);
   const imported = sum((each) => each.imported);
@@ -94,6 +94,10 @@ function report(all: readonly Measured[]): void {
       for (const text of [...causes, ...differences]) if (text.includes(show)) console.log(`${file}: ${text}`);
 }
 
+function sumOf(all: readonly Measured[], of: (each: Measured) => number): number {
+  return all.reduce((total, each) => total + of(each), 0);
+}
+
 function kindOfDifference(text: string): string {
   return text
     .replace(/^[^:]*: /, '')
@@ -109,10 +113,16 @@ function count(title: string, texts: readonly string[]): void {
   for (const [number, text] of counts.toSorted(([a], [b]) => b - a).slice(0, 40)) console.log(`  ${number} ${text}`);
 }
 
-async function reportPeers(all: readonly string[], own: readonly Measured[]): Promise<void> {
+/** Operations of each document that other programs load. */
+interface Peers {
+  readonly zeep: number;
+  readonly soap: number;
+}
+
+async function countByPeers(all: readonly Measured[]): Promise<ReadonlyMap<string, Peers>> {
   const script = new URL('./count_by_zeep.py', import.meta.url).pathname;
   const { stdout } = spawnSync('/usr/bin/python3', [script], {
-    input: all.join('\n'),
+    input: all.map(({ file }) => file).join('\n'),
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   });
@@ -123,14 +133,12 @@ async function reportPeers(all: readonly string[], own: readonly Measured[]): Pr
       .map((line) => JSON.parse(line) as { readonly file: string; readonly count: number })
       .map(({ file, count }) => [file, count]),
   );
-  const totals = { total: 0, triglyph: 0, zeep: 0, soap: 0 };
-  for (const { file, total, imported } of own) {
-    totals.total += total;
-    totals.triglyph += imported;
-    totals.zeep += Math.min(total, zeep.get(file) ?? 0);
-    totals.soap += Math.min(total, await countBySoap(file));
+  const counts = new Map<string, Peers>();
+  for (const { file, total } of all) {
+    const soap = Math.min(total, await countBySoap(file));
+    counts.set(file, { zeep: Math.min(total, zeep.get(file) ?? 0), soap });
   }
-  console.log(`operations by program: ${JSON.stringify(totals)}`);
+  return counts;
 }
 
 /** The library lists operations; it needs no schema for that. */
@@ -146,4 +154,34 @@ async function countBySoap(file: string): Promise<number> {
   } catch {
     return 0;
   }
+}
+
+/** A row for each maker, as the list of the corpus names them. */
+function sectionByMaker(all: readonly Measured[], peers: ReadonlyMap<string, Peers>): string {
+  const makers = makersOf('test/wsdl/corpus/README.md');
+  const groups = [...Map.groupBy(all, ({ file }) => makers.get(basename(file)) ?? 'not named')];
+  const rowOf = (maker: string, each: readonly Measured[]) => {
+    const total = sumOf(each, (one) => one.total);
+    const compared = sumOf(each, (one) => one.compared);
+    const identical = compared === 0 ? 'none compared' : `${sumOf(each, (one) => one.identical)} of ${compared}`;
+    const cells = [each.length, total, sumOf(each, (one) => one.imported)];
+    const others = (['zeep', 'soap'] as const).map((name) => sumOf(each, ({ file }) => peers.get(file)![name]));
+    return `| ${[maker, ...cells, identical, ...others].join(' | ')} |`;
+  };
+  const rows = groups.toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  return `\`npm run wsdl-coverage\` measures the ${all.length} documents of [test/wsdl/corpus](../test/wsdl/corpus/README.md), or those of a folder or a list that it is given. It counts the
+operations that are imported, groups the causes of others, and compares the derived WSDL with the original to depth five: names, namespaces, built-in types,
+occurrence, order, \`nillable\`, SOAPAction and style. Encoded operations are not compared, since answers are literal. \`--write\` renews this table. The last
+columns are the operations that zeep loads, and that \`soap\` lists without a schema, in the same run.
+
+| made by, or of | documents | operations | imported | identical to depth five | zeep | \`soap\` |
+|---|---:|---:|---:|---:|---:|---:|
+${rows.map(([maker, each]) => rowOf(maker, each)).join('\n')}
+${rowOf('**all**', all)}`;
+}
+
+/** By the table of the corpus: file, maker, repository, path, licence. */
+function makersOf(list: string): ReadonlyMap<string, string> {
+  const rows = readFileSync(list, 'utf8').matchAll(/^\| (\S+\.wsdl) \| ([^|]+) \|/gm);
+  return new Map([...rows].map(([, file = '', maker = '']) => [file, maker.trim()]));
 }

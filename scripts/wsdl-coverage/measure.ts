@@ -112,7 +112,8 @@ async function compare(services: readonly Service[], declared: readonly Declared
 
 /** An answer that the original has not is empty. */
 function firstDifference(original: readonly string[], derived: readonly string[]): string | undefined {
-  const wanted = original.includes('output') ? derived : derived.slice(0, derived.indexOf('output'));
+  const end = derived.indexOf('output');
+  const wanted = end === -1 || original.includes('output') ? derived : derived.slice(0, end);
   for (let at = 0; at < Math.max(original.length, wanted.length); at += 1)
     if (original[at] !== wanted[at]) return `${original[at] ?? 'nothing'} | ${wanted[at] ?? 'nothing'}`;
   return undefined;

@@ -30,17 +30,17 @@ export interface DeclaredOperation {
 const depthMax = 5;
 const linesMax = 20_000;
 
-/** Each operation once, however many ports bind its port type. */
+/** Each operation once, however many ports bind its port type: as the first one of SOAP 1.1 does, or else the first one. */
 export function declaredOperations({ definitions: roots, schemas }: Loaded): readonly DeclaredOperation[] {
   const definitions = new Definitions(roots);
   const index = new SchemaIndex(schemas);
   const found = new Map<string, DeclaredOperation>();
-  for (const service of definitions.services())
-    for (const port of childrenNamed(service, wsdlUri, 'port')) {
+  for (const soap of [soapUri, soap12Uri])
+    for (const port of definitions.services().flatMap((service) => childrenNamed(service, wsdlUri, 'port'))) {
       const binding = definitions.named('binding', port, 'binding');
       const portType = binding && definitions.named('portType', binding, 'type');
-      const soap = [soapUri, soap12Uri].find((uri) => binding && childNamed(binding, uri, 'binding') !== undefined);
-      if (binding === undefined || portType === undefined || soap === undefined) continue;
+      if (binding === undefined || portType === undefined || childNamed(binding, soap, 'binding') === undefined)
+        continue;
       const soapBinding = childNamed(binding, soap, 'binding');
       if (!/^$|\/http\/?$/i.test(soapBinding?.attributes.get('transport') ?? '')) continue;
       for (const bound of childrenNamed(binding, wsdlUri, 'operation')) {

@@ -33,12 +33,15 @@ export interface RecordType {
 
 /**
  * Whether the element of a message has a type with a name: one of another namespace than the element. Others hold their fields
- * themselves.
+ * themselves, and so does an element that is a text alone.
  */
 export function isTypedMessage(operation: Operation, side: 'input' | 'output', service: Service): boolean {
   if (elementAround(service, operation, side) !== undefined || elementName(operation, side) === '') return false;
   const { own } = namespacesOf(service);
-  return service.soapStyle !== 'rpc' && (operation[side].namespace ?? own) !== (elementPrefix(operation, side) ?? own);
+  const { fields, namespace = own } = operation[side];
+  const members = Object.values(fields).filter(({ xml }) => xml !== 'header');
+  const isText = members.length > 0 && members.every(({ xml }) => xml === 'text');
+  return service.soapStyle !== 'rpc' && !isText && namespace !== (elementPrefix(operation, side) ?? own);
 }
 
 /** The types by `qualifiedName`, sorted by it. Inputs and outputs that are the content of an operation's element have no type. */

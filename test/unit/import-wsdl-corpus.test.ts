@@ -42,3 +42,9 @@ test.each(files)('%s', async (name) => {
 test('the corpus is as large as its table says', () => {
   expect(files.length).toBeGreaterThanOrEqual(60);
 });
+
+test('an element of simple type in another namespace than that of the service keeps its type', async () => {
+  const { services } = await importWsdl(join(corpus, 'wsaTestService.wsdl'), { allowNetwork: false });
+  const derived = deriveWsdl(services[0]!.service, { address: 'http://gateway.example/', soap12: false });
+  expect(derived).toContain('<xsd:element name="echoIn" type="xsd:string"/>');
+});

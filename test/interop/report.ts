@@ -121,7 +121,7 @@ function needs({ source }: Pick<Stack, 'source'>): string {
   }
 }
 
-function versionOf({ source }: Pick<Stack, 'source'>): string {
+export function versionOf({ source }: Pick<Stack, 'source'>): string {
   switch (source.kind) {
     case 'Debian':
       return (

@@ -149,13 +149,6 @@ export function listSettings(groups: readonly SettingGroup[]): readonly ListedSe
   return listed;
 }
 
-/** The variables whose defaults are others for a gateway in memory. */
-export function settingsInMemory(groups: readonly SettingGroup[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    listSettings(groups).flatMap(({ row: { name, inMemory } }) => (inMemory === undefined ? [] : [[name, inMemory]])),
-  );
-}
-
 /** The names of all settings, and of the variables that may name a file instead. */
 export function variableNames(groups: readonly SettingGroup[]): ReadonlySet<string> {
   return new Set(listSettings(groups).flatMap(({ row: { name, fileNames = [] } }) => [name, ...fileNames]));

@@ -43,7 +43,7 @@ import { type ReadType, SimpleTypes } from './simple-types.ts';
 /** Parts of all types, each as often as it is read. */
 const partsMax = 500_000;
 /** Readings of types that stand in a type that contains itself. */
-const openReadsMax = 200;
+const openReadsMax = 600;
 /** Every format reads messages with more than two levels of such objects: JSON and FORM have 16. */
 const recursionLevelsMax = 6;
 const recursionDepthMax = 12;
@@ -69,6 +69,9 @@ export class ComplexTypes {
   #open = new Set<LocatedElement>();
   readonly #inlineNames = new Map<LocatedElement, string>();
   #openReads = 0;
+  /** Nothing stands in place of a type that is read now. */
+  #isPlain = false;
+  #hasVariants = false;
   /** Types that have no levels: what contains them in themselves is left out. */
   readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
@@ -134,7 +137,7 @@ export class ComplexTypes {
 
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
-    const known = this.#known.get(element);
+    const known = this.#isPlain ? undefined : this.#known.get(element);
     const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
     if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
@@ -155,7 +158,7 @@ export class ComplexTypes {
       const schema =
         this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
       // What stands for an object around it is right in that object alone.
-      if (this.#open.size === 0) this.#known.set(element, schema);
+      if (this.#open.size === 0 && !this.#isPlain) this.#known.set(element, schema);
       // Types that are in each other are read once for each way through them.
       else this.#openReads += 1;
       return schema;
@@ -180,10 +183,25 @@ export class ComplexTypes {
       if (!this.#open.delete(element)) return read;
       const unrolled = this.#unrolled(element, read);
       if (unrolled !== undefined) return unrolled;
+      const isPlain = this.#isPlain || !this.#hasVariants || this.#open.size > 0;
+      const withoutVariants = isPlain ? undefined : this.#unrolledPlain(declared, unique);
+      if (withoutVariants !== undefined) return withoutVariants;
       this.#left.add(element);
       return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
     } finally {
       this.#around.delete(element);
+    }
+  }
+
+  /** With levels of its own, for which the types that extend those in it may be too many. */
+  #unrolledPlain(declared: Declared, name: string): ObjectSchema | undefined {
+    this.#isPlain = true;
+    try {
+      const read = this.#object(declared, name, this.#contentOf(declared));
+      this.#open.delete(declared.element);
+      return this.#unrolled(declared.element, read);
+    } finally {
+      this.#isPlain = false;
     }
   }
 
@@ -193,11 +211,20 @@ export class ComplexTypes {
     const isAbstract = element.attributes.get('abstract') === 'true';
     const derived = this.index.derivedFrom(declared, variantsMax);
     const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
-    const left = new Set(concrete.map((each) => nameOf(each.element)));
+    const names = new Set([own.name]);
     const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
-    for (const from of derived.length >= variantsMax ? [] : concrete) {
+    const isLeftOut = this.#isPlain || derived.length >= variantsMax;
+    for (const from of isLeftOut ? [] : concrete) {
       const name = nameOf(from.element);
-      if (!left.delete(name) || name === own.name) continue;
+      if (names.has(name)) {
+        this.findings.add(
+          'refused',
+          from.element,
+          `another type is called ${name}; this one is refused in place of ${own.name}`,
+        );
+        continue;
+      }
+      names.add(name);
       try {
         read.push({ from, object: this.#object(from, name, this.#contentOf(from)) });
       } catch (thrown) {
@@ -205,19 +232,23 @@ export class ComplexTypes {
         this.findings.add('refused', thrown.element, `${thrown.message}; ${name} is refused in place of ${own.name}`);
       }
     }
+    this.#hasVariants ||= read.length > 0;
     const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);
-    const refused = [...left, ...(schema === undefined ? read.map(({ object }) => object.name) : [])];
-    if (refused.length > 0) {
-      const others = refused.length > namedMax ? ` and ${refused.length - namedMax} others` : '';
-      const names = `${refused.slice(0, namedMax).join(', ')}${others}`;
-      this.findings.add(
-        'refused',
-        element,
-        `too many types extend ${own.name}; these are refused in its place: ${names}`,
-      );
-    } else if (isAbstract && read.length === 0)
-      this.findings.add('changed', element, `the type is abstract, and nothing that extends it is declared`);
+    const refused = isLeftOut || schema === undefined ? concrete.map((each) => nameOf(each.element)) : [];
+    if (refused.length > 0) this.#refuseVariants(element, own.name, refused);
+    else if (isAbstract && read.length === 0)
+      this.findings.add('changed', element, 'the type is abstract, and nothing that extends it is declared');
     return schema ?? own;
+  }
+
+  #refuseVariants(element: LocatedElement, name: string, types: readonly string[]): void {
+    const others = types.length > namedMax ? ` and ${types.length - namedMax} others` : '';
+    const named = `${types.slice(0, namedMax).join(', ')}${others}`;
+    this.findings.add(
+      'refused',
+      element,
+      `types that extend ${name} have too many members, and are refused in its place: ${named}`,
+    );
   }
 
   /** Undefined for more members than a message should have. */

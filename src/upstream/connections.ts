@@ -1,9 +1,10 @@
 /** Sends requests over a pool of connections (HTTP/1.1), with a queue of bounded length and limits on time and size. */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
-import type { Dispatcher, Pool } from 'undici';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
 import { failureOf, UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
+import { skipContinue } from './skip-continue.ts';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -28,8 +29,12 @@ export type ConnectionOptions = Pick<
 >;
 
 /** Loaded for the first upstream, and without the rest of the library: fetch and its caches take twice as long. */
-function loadPool(): typeof Pool {
-  return createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof Pool;
+function loadPool(): { readonly PoolClass: typeof Pool; readonly createConnector: typeof buildConnector } {
+  const load = createRequire(import.meta.url);
+  return {
+    PoolClass: load('undici/lib/dispatcher/pool.js') as typeof Pool,
+    createConnector: load('undici/lib/core/connect.js') as typeof buildConnector,
+  };
 }
 
 /** Idle connections are closed before common servers close them: a request on its way would be lost. */
@@ -45,7 +50,15 @@ export class Connections {
   constructor(options: ConnectionOptions) {
     const { url, tls = {}, timeouts, connections, responseBytesMax } = options;
     this.#options = options;
-    const PoolClass = loadPool();
+    const { PoolClass, createConnector } = loadPool();
+    const connect = createConnector({
+      timeout: timeouts.connectMs,
+      allowH2: false,
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+      ...(tls.cert !== undefined && { cert: tls.cert }),
+      ...(tls.key !== undefined && { key: tls.key }),
+      ...(tls.serverName !== undefined && { servername: tls.serverName }),
+    });
     this.#pool = new PoolClass(new URL(url).origin, {
       connections,
       pipelining: 1,
@@ -54,13 +67,10 @@ export class Connections {
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.bodyMs,
       maxResponseSize: responseBytesMax,
-      connect: {
-        timeout: timeouts.connectMs,
-        ...(tls.ca !== undefined && { ca: tls.ca }),
-        ...(tls.cert !== undefined && { cert: tls.cert }),
-        ...(tls.key !== undefined && { key: tls.key }),
-        ...(tls.serverName !== undefined && { servername: tls.serverName }),
-      },
+      connect: (to, callback) =>
+        connect(to, (...outcome) =>
+          outcome[0] === null ? callback(null, skipContinue(outcome[1])) : callback(...outcome),
+        ),
     });
   }
 

@@ -204,6 +204,61 @@ describe.each(Object.entries(cases))('%s', (_, [behave, read, write, keyedWrite]
   });
 });
 
+describe('an answer after what only old or odd servers send', () => {
+  const both = JSON.stringify({ ...found, ...placed });
+  const head = `Content-Type: application/json\r\n`;
+  const whole = `HTTP/1.1 200 OK\r\n${head}Content-Length: ${both.length}\r\n\r\n${both}`;
+  const unasked = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const answers: Readonly<Record<string, readonly string[]>> = {
+    '100 Continue unasked': [unasked + whole],
+    '100 Continue twice, with a header and without a reason': [`HTTP/1.1 100\r\nA: b\r\n\r\n${unasked}${whole}`],
+    'byte by byte': [...(unasked + whole)],
+    'other heads before the answer': [`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${whole}`],
+    'HTTP/1.0 without a length': [`HTTP/1.0 200 OK\r\n${head}\r\n${both}`],
+    'HTTP/1.0 with a length': [`HTTP/1.0 200 OK\r\n${head}Content-Length: ${both.length}\r\n\r\n${both}`],
+    'HTTP/1.0 that says 100': [`HTTP/1.0 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\n${head}\r\n${both}`],
+    chunks: [
+      `HTTP/1.1 200 OK\r\n${head}Transfer-Encoding: chunked\r\n\r\n`,
+      ...[...both].map((each) => `1;x=y\r\n${each}\r\n`),
+      '0\r\nTrailer: 1\r\n\r\n',
+    ],
+  };
+  test.each(Object.entries(answers))('%s', async (_, pieces) => {
+    const server = await serve((_response, _request, socket) => {
+      const sendNext = (at: number): void => {
+        if (at < pieces.length) socket.write(pieces[at]!);
+        if (at < pieces.length) setTimeout(sendNext, 1, at + 1);
+        else if (pieces.join('').includes('HTTP/1.0')) socket.end();
+      };
+      sendNext(0);
+    });
+    const shop = open({
+      url: server.url,
+      timeouts: { connectMs: 1_000, headersMs: 4_000, bodyMs: 4_000, totalMs: 5_000 },
+    });
+    for (const operation of [getOrder, placeOrder, placeOrder])
+      expect(await outcome(send(shop, { operation }))).toBe('ok');
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('a head of an answer 100 without an end is no answer, and takes bounded memory', async () => {
+    const server = await serve((_, __, socket) => socket.end(`HTTP/1.1 100 Continue\r\n${'A: b\r\n'.repeat(20_000)}`));
+    const shop = open({ url: server.url });
+    expect(await outcome(send(shop, { operation: placeOrder }))).toMatch(/^unknown: (reset|notHttp)/);
+  });
+
+  test('a body that looks like the head of another answer is a body', async () => {
+    const text = JSON.stringify({ ...found, item: unasked });
+    const server = await serve((response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length });
+      const [before, after = ''] = text.split('HTTP/1.1');
+      response.write(before!);
+      setTimeout(() => response.end(`HTTP/1.1${after}`), 50);
+    });
+    expect(await send(open({ url: server.url }))).toMatchObject({ output: { item: unasked } });
+  });
+});
+
 const refuse: Behaviour = (response) => answerJson(response, 422, refusal);
 
 describe('after an attempt that may have had the effect, a later one says nothing of it', () => {

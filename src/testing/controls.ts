@@ -2,6 +2,7 @@
 
 import type { StartOverrides } from '../app/create-gateway.ts';
 import type { Backend, BackendOptions } from '../backend/backend.ts';
+import { credentialSecrets, credentials } from '../callers/tables.ts';
 import { createIds } from '../lib/ids.ts';
 import type { SqliteEngine } from '../store/sqlite/engine.ts';
 import { type Call, CallLog } from './calls.ts';
@@ -16,7 +17,7 @@ export interface TestControls {
   readonly calls: readonly Call[];
   readonly clock: TestClock;
   readonly faults: Faults;
-  /** Returns to the state after the start: the data, the clock, the identifiers, the calls and the faults. */
+  /** Returns to the state after the start: the data, the clock, the identifiers, the calls and the faults. Credentials that were added stay. */
   reset(): Promise<void>;
 }
 
@@ -69,7 +70,7 @@ export function prepareControls({ clock: start, random, open }: ControlOptions):
         clock,
         faults,
         async reset() {
-          await engine?.restore();
+          await engine?.restore([credentials, credentialSecrets]);
           started.credentials.forget?.();
           clock.reset();
           random.reset();

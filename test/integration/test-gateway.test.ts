@@ -59,6 +59,30 @@ test('reset brings back data, clock, identifiers, calls and faults', async () =>
   }
 });
 
+test('credentials that were added survive a reset, and those of the start are as they were', async () => {
+  const gateway = await start();
+  const { credentials } = gateway;
+  const first = await credentials.listCredentials();
+  const ofStart = first.find(({ username = '' }) => username === 'ws@Company.Demo')!;
+  const { id, tenant, roles, grants, username = '' } = ofStart;
+  const parts = { tenant, roles, grants };
+  const { secret } = await credentials.addCredential({ ...parts, kind: 'apiKey' });
+  const statusOf = async (headers: Record<string, string>) =>
+    (await ask(gateway, 'listRecurringDetails', shopper, headers)).status;
+  for (let round = 0; round < 2; round++) {
+    expect(await statusOf({ 'x-api-key': secret })).toBe(200);
+    // Its name is given to another one, which a reset removes.
+    await credentials.revokeCredential(id);
+    await credentials.addCredential({ ...parts, kind: 'basic', username });
+    await gateway.reset();
+    const listed = await credentials.listCredentials();
+    expect(listed.filter((each) => each.kind !== 'apiKey' || first.some((one) => one.id === each.id))).toEqual(first);
+    expect(listed).toHaveLength(first.length + 1);
+  }
+  expect(await statusOf({ 'x-api-key': secret })).toBe(200);
+  expect(await statusOf({ 'x-api-key': 'wrong' })).toBe(401);
+});
+
 test('an idempotency record expires when the clock is advanced', async () => {
   const gateway = await start();
   const key = { 'idempotency-key': 'key-of-a-stored-card' };

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { AttemptResult } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import type { Engine, Session, ShrinkOptions, TransactionOptions, TransactionSession } from '../sql/engine.ts';
+import type { Table } from '../table.ts';
 import type { Connection } from './connection.ts';
 import type { DataFiles } from './data-files.ts';
 import { translated } from './failure.ts';
@@ -123,11 +124,14 @@ export class SqliteEngine implements Engine {
     this.#snapshot = new Snapshot(writer);
   }
 
-  /** Replaces all rows by those of the snapshot. What caches hold of the store counts as changed by another process. */
-  async restore(): Promise<void> {
+  /**
+   * Replaces all rows by those of the snapshot; rows that were added to the tables `added` stay. What caches hold of the store counts as
+   * changed by another process.
+   */
+  async restore(added: readonly Table[] = []): Promise<void> {
     const snapshot = this.#snapshot;
     if (snapshot === undefined) throw new Error('there is no snapshot');
-    await this.write(async () => snapshot.restore(), { noTimeout: true });
+    await this.write(async () => snapshot.restore(added), { noTimeout: true });
     this.#restores += 1;
   }
 

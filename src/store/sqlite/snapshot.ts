@@ -1,4 +1,5 @@
 /** A copy of all rows in memory, and the way back to it: a test begins again without a new database. */
+import type { Table } from '../table.ts';
 import type { Connection } from './connection.ts';
 
 /** Tables that refuse to lose rows keep them: the audit log. */
@@ -21,13 +22,27 @@ export class Snapshot {
     }
   }
 
-  /** Within a transaction: brings the rows back. */
-  restore(): void {
+  /**
+   * Within a transaction: brings the rows back. `added`: the tables whose later rows stay, save those that belong to a row of the snapshot, or
+   * have its place in a unique index.
+   */
+  restore(added: readonly Table[]): void {
+    const keeping = new Map(added.map((table) => [`"${table.name}"`, table]));
     // Rows come back in the order of their tables; only the end of the transaction needs whole references.
     this.#connection.run('pragma defer_foreign_keys = on');
     for (const table of this.#tables) {
-      this.#connection.run(`delete from main.${table}`);
-      this.#connection.run(`insert into main.${table} select * from snapshot.${table}`);
+      const kept = keeping.get(table);
+      this.#connection.run(`delete from main.${table}${kept === undefined ? '' : ` where ${isIn('snapshot', kept)}`}`);
+      this.#connection.run(`insert or replace into main.${table} select * from snapshot.${table}`);
     }
+    for (const table of added)
+      if (table.references.length > 0)
+        this.#connection.run(`delete from main.${table.name} where not (${isIn('main', table)})`);
   }
+}
+
+/** Whether a database has the row that this one belongs to, or else this one. */
+function isIn(database: 'main' | 'snapshot', { name, key, references: [reference] }: Table): string {
+  const { columns, table: parent } = reference ?? { columns: key, table: { name, key } };
+  return `(${columns.join()}) in (select ${parent.key.join()} from ${database}.${parent.name})`;
 }

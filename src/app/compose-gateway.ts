@@ -130,7 +130,7 @@ export async function composeGateway<M extends Metrics>(
   const metrics: M = createMetrics(
     knownNames(plainProtocols, services),
     (thrown, gauge) => logFailure(log, thrown, `reading ${gauge} failed`),
-    { version, store: hasDatabase(config) ? engine : 'redis' },
+    { version, store: hasDatabase(config) ? engine : config.stateless ? 'none' : 'redis' },
   );
   if (backend.connections !== undefined) metrics.observeConnections(backend.connections);
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });

@@ -105,7 +105,7 @@ export async function openBackend(
     const daysMax = config.clockDaysMax;
     if (isInMemory && ring.otherIndex !== undefined)
       throw new KeyRingError(
-        `${place} has no second index key: serve with one, and change it when its records have expired`,
+        `${place} takes no second index key: serve with one, and change it when its records have expired`,
       );
     records = await openRecords(config, context?.clock ?? clock);
     const isClockChecked = context === undefined && !isInMemory;
@@ -215,7 +215,7 @@ function createBackend(
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
     /** What operators see of the store. */
-    inspection: { ...createInspection(engine), ...(records && { findRecord: records.findRecord }) },
+    inspection: { ...createInspection(engine), ...(records?.findRecord && { findRecord: records.findRecord }) },
     /** The deprecations that are set while servers run. */
     deprecations: createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
     /** The audit log. The gateway, the application and the commands record there. */

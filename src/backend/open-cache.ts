@@ -19,8 +19,8 @@ export async function openCache(
     metrics.redisEvent(kind);
     if (kind === 'up' || kind === 'down') log.write('info', `Redis is ${kind}`, { redis: kind, ...members });
   };
-  if (records !== undefined) {
-    const { redis } = records;
+  const redis = records?.redis;
+  if (redis !== undefined) {
     redis.listen(report);
     metrics.redisUp = () => redis.isUp;
     await shareCounts(limits, redis.client);

@@ -5,15 +5,17 @@ import type { IdempotentStore } from '../idempotency/ports.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { StoreInspection } from '../store/sql/inspection.ts';
 import type { UnsettledRequestRepository, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
+import { createStatelessStore } from '../store/stateless.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 
 /** Replaces the tables of idempotency records and pending requests. */
 export interface ForeignRecords {
   readonly store: IdempotentStore<ReadTransaction>;
-  readonly unsettled: UnsettledRequests & Pick<UnsettledRequestRepository, 'findByRecordKey'>;
-  readonly findRecord: StoreInspection['findRecord'];
+  /** Absent where nothing is stored. */
+  readonly unsettled?: UnsettledRequests & Pick<UnsettledRequestRepository, 'findByRecordKey'>;
+  readonly findRecord?: StoreInspection['findRecord'];
   /** The Redis that has them. */
-  readonly redis: {
+  readonly redis?: {
     readonly client: object;
     readonly isUp: boolean;
     /** Replaces the listener for its outages. At first there is none. */
@@ -27,6 +29,14 @@ export interface ForeignRecords {
 }
 
 export type RedisEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
+
+const stateless: ForeignRecords = Object.freeze<ForeignRecords>({
+  store: createStatelessStore(),
+  // Such an upstream is refused at the start.
+  requireDurability: async () => {},
+  check: async () => {},
+  close: async () => {},
+});
 
 /** The records may be lost, and a request whose effect is there would be sent again. */
 export class NotDurable extends Error {
@@ -45,6 +55,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Returns undefined where there is a database. Throws StoreUnavailable, and a plain error for an invalid address. */
 export async function openRecords(config: Config, clock: Clock): Promise<ForeignRecords | undefined> {
   const { redisStoreUrl, redisCaFile, redisStoreDays, redisStoreDurable, redisStoreReplicas } = config;
+  if (config.stateless) return stateless;
   if (redisStoreUrl === undefined) return undefined;
   // Loaded on demand: a gateway with a database needs no client.
   const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([

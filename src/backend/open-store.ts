@@ -10,8 +10,8 @@ export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly poolMax: number };
 
-/** What a gateway without a database has for itself ends with its process. Its records are in Redis. */
-export type AnyStoreAddress = StoreAddress | { readonly kind: 'memory'; readonly redisUrl: string };
+/** What a gateway without a database has for itself ends with its process. Its records are in Redis, or nowhere. */
+export type AnyStoreAddress = StoreAddress | { readonly kind: 'memory'; readonly redisUrl?: string };
 
 export interface OpenOptions {
   /**
@@ -28,8 +28,10 @@ export function storeAddress({
   databaseUrl,
   databasePoolMax,
   redisStoreUrl,
-}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax' | 'redisStoreUrl'>): AnyStoreAddress {
+  stateless,
+}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax' | 'redisStoreUrl' | 'stateless'>): AnyStoreAddress {
   if (redisStoreUrl !== undefined) return { kind: 'memory', redisUrl: redisStoreUrl };
+  if (stateless) return { kind: 'memory' };
   return databaseUrl === undefined
     ? { kind: 'sqlite', dataDir }
     : { kind: 'postgres', url: databaseUrl, poolMax: databasePoolMax };
@@ -46,7 +48,9 @@ export function describeStore(address: AnyStoreAddress): string {
     case 'sqlite':
       return address.dataDir;
     case 'memory':
-      return `Redis at ${publicRedis(address.redisUrl)}`;
+      return address.redisUrl === undefined
+        ? 'a gateway that stores nothing'
+        : `Redis at ${publicRedis(address.redisUrl)}`;
     case 'postgres': {
       const parsed = parseDatabaseUrl(address.url);
       return 'hint' in parsed ? 'PostgreSQL' : `PostgreSQL at ${publicAddress(parsed)}`;

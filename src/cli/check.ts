@@ -62,7 +62,10 @@ async function check({ connect }: CheckOptions): Promise<void> {
 function databaseLines(config: Config): readonly string[] {
   if (hasDatabase(config)) return [];
   return [
-    'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
+    config.stateless
+      ? 'no database  nothing is stored; DATA_DIR is not used'
+      : 'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
+    `  limits     counted in ${config.stateless && config.redisUrl === undefined ? 'each process' : 'Redis'}`,
     '  without    console, stored credentials, records of callers, webhooks, deprecations set while it runs',
     `  audit log  ${config.audit ? 'in AUDIT_LOG alone' : 'none: AUDIT=on and AUDIT_LOG write one'}`,
   ];

@@ -49,11 +49,13 @@ export function add(program: Command): void {
         'header: it has the effect of one Idempotency-Key once; none, the default: writes are sent at most once',
       ).choices(['header', 'none']),
     )
+    .option('--stateless', 'stores nothing: every upstream must have the effect of one Idempotency-Key once')
     .option('--accept-clock', 'starts though the clock is days away from the last time that a server has recorded')
     .addHelpText(
       'after',
       '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve\n' +
         '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com\n' +
+        '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com --upstream-idempotency header --stateless\n' +
         '  triglyph serve --wsdl https://erp.example.com/orders?wsdl --reads "get*,list*"\n\n' +
         'A configuration file names several upstreams, and other credentials (docs/upstreams.md).',
     )
@@ -69,6 +71,7 @@ interface Project {
 }
 
 interface ServeFlags extends UpstreamFlags, ContractFlags {
+  readonly stateless?: true;
   readonly acceptClock?: true;
 }
 
@@ -85,8 +88,9 @@ async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** What a gateway in front of other servers keeps needs no key file of the operator's: keyed hashes, and outcomes. */
-function configure({ upstream }: UpstreamFlags, plan: UpstreamPlan): Config {
-  const sources = projectSources();
+function configure({ upstream, stateless }: ServeFlags, plan: UpstreamPlan): Config {
+  const flag = { name: '--stateless', variables: { STATELESS: 'on' } };
+  const sources = stateless ? projectSources().overriddenBy(flag) : projectSources();
   const config = readProjectConfig('production', sources);
   const { keys, databaseUrl, environment, dataDir } = config;
   // Several gateways need the same keys, and one that is started anew its own.

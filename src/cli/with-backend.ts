@@ -37,7 +37,7 @@ export async function withBackend<T>(
 export function requireDatabase(config: Config): void {
   if (hasDatabase(config)) return;
   const place = describeStore(storeAddress(config));
-  fail([`${place} holds idempotency records and pending requests only: this command needs DATA_DIR or DATABASE_URL.`]);
+  fail([`The store is ${place}, without a database: this command needs DATA_DIR or DATABASE_URL.`]);
 }
 
 async function runOnBackend<T>(

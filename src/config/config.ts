@@ -68,7 +68,8 @@ export function inspectConfig(
 ): ConfigReport {
   const found =
     given instanceof VariableSources ? given : new VariableSources({ name: 'environment', variables: given });
-  const isInMemory = found.findFirst(['REDIS_STORE_URL', 'REDIS_STORE_URL_FILE']).length > 0;
+  const isInMemory =
+    found.findFirst(['REDIS_STORE_URL', 'REDIS_STORE_URL_FILE']).length > 0 || found.find('STATELESS')?.text === 'on';
   const sources = isInMemory ? found.with({ name: 'default', variables: settingsInMemory(groups) }) : found;
   const results = listSettings(groups).map((listed) => ({ ...listed, ...readSetting(listed.row, mode, sources) }));
   const reports = results.map(({ report }) => report);
@@ -104,8 +105,8 @@ export function settingsInMemory(groups: readonly SettingGroup[]): Readonly<Reco
 }
 
 /** Whether the gateway has a database, embedded or not. One without only forwards. */
-export function hasDatabase({ redisStoreUrl }: Pick<Config, 'redisStoreUrl'>): boolean {
-  return redisStoreUrl === undefined;
+export function hasDatabase({ redisStoreUrl, stateless }: Pick<Config, 'redisStoreUrl' | 'stateless'>): boolean {
+  return redisStoreUrl === undefined && !stateless;
 }
 
 /** Returns the values of the settings of a service. Throws TypeError where the configuration was read without them. */
@@ -234,15 +235,22 @@ function crossFieldErrors(config: Config): readonly string[] {
   return [...errors, ...tlsErrors(config), ...ofServices, ...kmsErrors(config)];
 }
 
+/** The setting by which there is no database. */
+export function settingWithoutDatabase({ stateless }: Pick<Config, 'stateless'>): 'STATELESS' | 'REDIS_STORE_URL' {
+  return stateless ? 'STATELESS' : 'REDIS_STORE_URL';
+}
+
 /** What needs a database, and was asked for without one. */
 function databaseErrors(config: Config): readonly string[] {
-  const { mode, databaseUrl, redisUrl, audit, auditLog } = config;
+  const { mode, databaseUrl, redisUrl, redisStoreUrl, stateless, audit, auditLog } = config;
   const errors: string[] = [];
-  const name = 'REDIS_STORE_URL';
+  const name = settingWithoutDatabase(config);
+  if (redisStoreUrl !== undefined && stateless)
+    errors.push('STATELESS is on, and REDIS_STORE_URL names a store: keep one of both.');
   if (mode === 'demo') errors.push(`The demo needs a database: it does not take ${name}.`);
-  if (databaseUrl !== undefined)
-    errors.push(`DATABASE_URL and ${name} are both set: keep one. Beside a database, Redis is REDIS_URL.`);
-  if (redisUrl !== undefined) errors.push(`REDIS_URL and ${name} are both set: limits are counted in ${name}, too.`);
+  if (databaseUrl !== undefined) errors.push(`DATABASE_URL and ${name} are both set: keep one of both.`);
+  if (redisUrl !== undefined && redisStoreUrl !== undefined)
+    errors.push(`REDIS_URL and ${name} are both set: limits are counted in ${name}, too.`);
   if (config.console) errors.push(`CONSOLE is on, and with ${name} there are no credentials to sign in with.`);
   if (config.callerRecords) errors.push(`CALLER_RECORDS is on, and with ${name} they would end with the process.`);
   if (audit && auditLog === undefined)

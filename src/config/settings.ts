@@ -125,6 +125,13 @@ export const settings = Object.freeze({
     fileNames: ['REDIS_STORE_URL_FILE'],
     parse: redisUrl,
   }),
+  stateless: setting({
+    name: 'STATELESS',
+    unit: 'on or off',
+    default: 'off',
+    doc: 'Whether the gateway stores nothing, as `serve --stateless` says. It only forwards, to upstreams that have the effect of one key once: every gateway with the same keys derives the same key for them (docs/exactly-once.md).',
+    parse: onOrOff,
+  }),
   redisStoreDays: setting({
     name: 'REDIS_STORE_DAYS',
     unit: 'days',
@@ -209,7 +216,7 @@ export const settings = Object.freeze({
     name: 'WORKERS',
     unit: 'processes',
     default: '1',
-    doc: 'The number of processes that serve the port, about one for each core. More than one requires DATABASE_URL or REDIS_STORE_URL. A primary process serves the admin port for all workers and replaces lost ones. SIGHUP to the primary replaces the workers one after the other.',
+    doc: 'The number of processes that serve the port, about one for each core. More than one requires DATABASE_URL, REDIS_STORE_URL or STATELESS. A primary process serves the admin port for all workers and replaces lost ones. SIGHUP to the primary replaces the workers one after the other.',
     parse: integer(1, 128),
   }),
   trustedProxies: setting({

@@ -18,7 +18,8 @@ export async function settleFile(path: string, options: ImportOptions): Promise<
   const createImporter = ({ requestHasher, records }: Backend): SettlementImporter => {
     // Its transactions are not those of the file, so nothing would undo what a trial has settled.
     const trial = options.dryRun === true && { settle: async () => true };
-    const foreign = records && { ...records.unsettled, ...trial };
+    const unsettled = records?.unsettled;
+    const foreign = unsettled && { ...unsettled, ...trial };
     importer = createSettlementImporter({ services: servedServices(), hasher: requestHasher, foreign });
     return importer;
   };

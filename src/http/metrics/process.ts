@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 export interface Build {
   readonly version: string;
-  /** `sqlite` or `postgres`. */
+  /** `sqlite`, `postgres`, `redis` or `none`. */
   readonly store: string;
 }
 

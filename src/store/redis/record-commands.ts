@@ -54,7 +54,7 @@ const failuresMax = 5;
 const openMs = 500;
 const closeMsMax = 500;
 /** So long a change of the settings of the server may go unnoticed. */
-const inspectEveryMs = 5_000;
+const inspectEveryMs = 2_000;
 /** How long a start waits for Redis. */
 const connectMsMax = 2_000;
 const connectPauseMs = 10;

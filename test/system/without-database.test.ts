@@ -1,0 +1,182 @@
+/** Gateways without a database: records in Redis, or nothing at all. What they do, what they refuse, and what `check` says of it. */
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { triglyph } from '../support/commands.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+/** Counts effects, and leaves some requests without an answer. */
+class Upstream {
+  readonly keys: (string | undefined)[] = [];
+  #server: HttpServer | undefined;
+  url = '';
+
+  async start(): Promise<void> {
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const part of request.setEncoding('utf8')) body += part;
+      this.keys.push(request.headers['idempotency-key'] as string | undefined);
+      if (body.includes('unanswered')) request.socket.destroy();
+      else
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end('{"response":"[detail-successfully-disabled]"}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.#server = server;
+  }
+
+  stop(): void {
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+}
+
+const upstream = new Upstream();
+let redis: RedisServer;
+let folder: TempFolder;
+const servers: Server[] = [];
+beforeAll(async () => {
+  await upstream.start();
+  redis = await startRedis({ persistent: true });
+});
+afterAll(async () => {
+  upstream.stop();
+  await redis.stop();
+});
+beforeEach(async () => {
+  folder = tempFolder();
+  upstream.keys.length = 0;
+  await redis.raw.flushall();
+  const { code } = await triglyph(['keys', 'create', join(folder.path, 'keys')], folder.path);
+  expect(code).toBe(0);
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+  folder.discard();
+});
+
+const variables = (also: Readonly<Record<string, string>> = {}) => ({ KEY_FILE: join(folder.path, 'keys'), ...also });
+const run = (command: string, also?: Readonly<Record<string, string>>) =>
+  triglyph(command.split(' '), folder.path, variables(also));
+const inRedis = () => ({ REDIS_STORE_URL: redis.url });
+
+const serve = async (parameters: string, also?: Readonly<Record<string, string>>): Promise<Server> => {
+  const options = { parameters: ['--upstream', upstream.url, ...parameters.split(' ').filter((each) => each !== '')] };
+  const server = await startServer('serve', folder.path, { LOG_LEVEL: 'info', ...variables(also) }, options);
+  servers.push(server);
+  return server;
+};
+
+const disable = async ({ callers }: Server, key: string, shopperReference = 'shopper-1') => {
+  const response = await fetch(`${callers}/pal/servlet/Recurring/v25/disable`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': 'of the caller', 'Idempotency-Key': key },
+    body: JSON.stringify({ merchantAccount: 'AnyMerchant', shopperReference }),
+  });
+  await response.text();
+  return { status: response.status, isReplay: response.headers.get('idempotent-replayed') === 'true' };
+};
+
+test('gateways on one Redis execute a key once; an operator lists, shows and settles what is unknown', async () => {
+  const one = await serve('', inRedis());
+  const two = await serve('', { ...inRedis(), WORKERS: '2' });
+  expect(await disable(one, 'key-1')).toEqual({ status: 200, isReplay: false });
+  expect(await disable(two, 'key-1')).toEqual({ status: 200, isReplay: true });
+  expect(await disable(two, 'key-1', 'another')).toEqual({ status: 422, isReplay: false });
+  expect(await disable(one, 'key-2', 'unanswered-1')).toMatchObject({ status: 502 });
+  expect(await disable(two, 'key-2', 'unanswered-1')).toMatchObject({ status: 502 });
+  expect(await disable(two, 'key-3', 'unanswered-2')).toMatchObject({ status: 502 });
+  expect(upstream.keys).toEqual([undefined, undefined, undefined]);
+
+  const listed = JSON.parse((await run('pending list --json', inRedis())).stdout) as { id: string; input: object }[];
+  expect(listed).toMatchObject([
+    { input: { shopperReference: 'unanswered-1' } },
+    { input: { shopperReference: 'unanswered-2' } },
+  ]);
+  const [first, second] = listed.map(({ id }) => id);
+  expect((await run(`pending show ${first}`, inRedis())).stdout).toContain('unanswered-1');
+  const done = '{"response":"[detail-successfully-disabled]"}';
+  expect(await run(`pending settle ${first} --done ${done}`, inRedis())).toMatchObject({ code: 0 });
+  expect(await disable(one, 'key-2', 'unanswered-1')).toEqual({ status: 200, isReplay: true });
+
+  writeFileSync(join(folder.path, 'settled.csv'), `id,outcome\n${second},notDone\n${first},notDone\n`);
+  const trial = await run('pending settle --file settled.csv --dry-run', inRedis());
+  expect(trial.stdout).toContain(`${second} would be settled`);
+  expect((await run('pending list', inRedis())).stdout).toContain(second);
+  const settled = await run('pending settle --file settled.csv', inRedis());
+  expect(settled.stdout).toContain(`${second} is settled. A retry is executed.`);
+  expect(settled.stdout).toContain(`refused: no request with the id ${first} is pending`);
+  expect((await run('pending list', inRedis())).stdout).toContain('No outcome is unknown');
+  expect(existsSync(join(folder.path, 'data'))).toBe(false);
+
+  // Nothing in clear text: neither the keys of callers, nor the outcomes.
+  const dump: string[] = [];
+  for (const key of await redis.raw.keys('*')) dump.push(key, String(await redis.raw.dump(key)));
+  expect(dump.join('\n')).not.toMatch(/key-[123]|successfully/);
+});
+
+test('a Redis that may lose reservations is refused, and readiness turns when it begins to', async () => {
+  const server = await serve('', inRedis());
+  const readiness = async () => (await fetch(`${server.admin}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  await redis.raw.config('SET', 'appendfsync', 'everysec');
+  try {
+    await until('readiness to turn', async () => (await readiness()) === 503);
+    expect(await disable(server, 'key-1')).toMatchObject({ status: 503 });
+    expect(upstream.keys).toEqual([]);
+    // Where the upstream deduplicates, nothing depends on it.
+    const deduplicated = await serve('--upstream-idempotency header', inRedis());
+    expect(await disable(deduplicated, 'key-2')).toMatchObject({ status: 200 });
+    const ended = await run(`serve --upstream ${upstream.url}`, inRedis());
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('set always') });
+  } finally {
+    await redis.raw.config('SET', 'appendfsync', 'always');
+  }
+  await until('readiness to turn back', async () => (await readiness()) === 200);
+  expect(await disable(server, 'key-1')).toMatchObject({ status: 200 });
+});
+
+test('gateways that store nothing derive one key for a request, whoever gets its retry', async () => {
+  const [one, two] = [
+    await serve('--upstream-idempotency header --stateless'),
+    await serve('--upstream-idempotency header', { STATELESS: 'on' }),
+  ];
+  for (const server of [one, two, two])
+    expect(await disable(server, 'key-1')).toEqual({ status: 200, isReplay: false });
+  expect(await disable(one, 'key-2')).toMatchObject({ status: 200 });
+  const [first, second, third, other] = upstream.keys;
+  expect(first).toMatch(/^[\w-]{43}$/);
+  expect([second, third]).toEqual([first, first]);
+  expect(other).not.toBe(first);
+  expect(existsSync(join(folder.path, 'data'))).toBe(false);
+});
+
+test('what needs a database is refused, with the way out', async () => {
+  const ended = async (command: string, also?: Readonly<Record<string, string>>) => {
+    const { code, stderr } = await run(command, also);
+    expect(code).toBe(1);
+    return stderr;
+  };
+  const forward = `serve --upstream ${upstream.url}`;
+  expect(await ended('serve', inRedis())).toMatch(/answers operations of Recurring, BalancePlatform itself/);
+  expect(await ended(`${forward} --stateless`)).toMatch(/the upstream upstream has idempotency none/);
+  expect(await ended(`${forward} --require-credentials`, inRedis())).toMatch(/forward theirs/);
+  expect(await ended(forward, { ...inRedis(), KEY_FILE: '' })).toMatch(/There are no keys/);
+  expect(await ended(forward, { ...inRedis(), CONSOLE: 'on' })).toMatch(/CONSOLE is on/);
+  expect(await ended(forward, { ...inRedis(), AUDIT: 'on' })).toMatch(/AUDIT_LOG/);
+  expect(await ended(forward, { ...inRedis(), DATABASE_URL: 'postgres://127.0.0.1/x' })).toMatch(/keep one of both/);
+  expect(await ended(forward, { REDIS_STORE_URL: 'redis://127.0.0.1:1' })).toMatch(/cannot answer now: ECONNREFUSED/);
+  for (const command of ['credential list', 'migrate', 'backup x.db'])
+    expect(await ended(command, inRedis())).toMatch(/without a database: this command needs DATA_DIR or DATABASE_URL/);
+  const { stdout } = await run('check', inRedis());
+  expect(stdout).toMatch(/without +console, stored credentials/);
+});

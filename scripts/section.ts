@@ -1,13 +1,13 @@
-/** Renews one section of a page that a program writes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Renews the part of a page that a program writes: between its markers. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-/** Replaces the text between a heading of the second level and the next one. Throws where the page has no such heading. */
-export function writeSection(file: string, heading: string, text: string): void {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const start = lines.indexOf(`## ${heading}`);
-  if (start === -1) throw new Error(`${file} has no section ${heading}`);
-  const next = lines.findIndex((line, at) => at > start && line.startsWith('## '));
-  const after = next === -1 ? [] : ['', ...lines.slice(next)];
-  const page = [...lines.slice(0, start + 1), '', text.trim(), ...after].join('\n');
-  writeFileSync(file, `${page.trimEnd()}\n`);
+/** Replaces what is between `<!-- name: begin -->` and `<!-- name: end -->`. Throws where the page lacks these. */
+export function writeBetweenMarkers(page: URL, name: string, text: string): void {
+  const [open, close] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const start = before.indexOf(open);
+  const end = before.indexOf(close);
+  if (start < 0 || end < start) throw new Error(`${fileURLToPath(page)} has no ${open} ... ${close}`);
+  writeFileSync(page, `${before.slice(0, start + open.length)}\n${text}\n${before.slice(end)}`);
 }

@@ -8,11 +8,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { writeSection } from '../section.ts';
+import { writeBetweenMarkers } from '../section.ts';
 import { filesOf } from './files.ts';
 import type { Measured } from './measure.ts';
 
 const timeLimitMs = 60_000;
+const page = new URL('../../docs/import-wsdl.md', import.meta.url);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,7 +33,7 @@ if (values.peers || values.write) {
   const total = sumOf(measured, (each) => each.total);
   const [zeep, soap] = (['zeep', 'soap'] as const).map((name) => sumOf(measured, ({ file }) => peers.get(file)![name]));
   console.log(`operations: ${total}; loaded by zeep ${zeep}, listed by soap ${soap}`);
-  if (values.write) writeSection('docs/import-wsdl.md', 'Measured', sectionByMaker(measured, peers));
+  if (values.write) writeBetweenMarkers(page, 'makers', tableByMaker(measured, peers));
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
@@ -157,7 +158,7 @@ async function countBySoap(file: string): Promise<number> {
 }
 
 /** A row for each maker, as the list of the corpus names them. */
-function sectionByMaker(all: readonly Measured[], peers: ReadonlyMap<string, Peers>): string {
+function tableByMaker(all: readonly Measured[], peers: ReadonlyMap<string, Peers>): string {
   const makers = makersOf('test/wsdl/corpus/README.md');
   const groups = [...Map.groupBy(all, ({ file }) => makers.get(basename(file)) ?? 'not named')];
   const rowOf = (maker: string, each: readonly Measured[]) => {
@@ -169,12 +170,7 @@ function sectionByMaker(all: readonly Measured[], peers: ReadonlyMap<string, Pee
     return `| ${[maker, ...cells, identical, ...others].join(' | ')} |`;
   };
   const rows = groups.toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
-  return `\`npm run wsdl-coverage\` measures the ${all.length} documents of [test/wsdl/corpus](../test/wsdl/corpus/README.md), or those of a folder or a list that it is given. It counts the
-operations that are imported, groups the causes of others, and compares the derived WSDL with the original to depth five: names, namespaces, built-in types,
-occurrence, order, \`nillable\`, SOAPAction and style. Encoded operations are not compared, since answers are literal. \`--write\` renews this table. The last
-columns are the operations that zeep loads, and that \`soap\` lists without a schema, in the same run.
-
-| made by, or of | documents | operations | imported | identical to depth five | zeep | \`soap\` |
+  return `| made by, or of | documents | operations | imported | identical to depth five | zeep | \`soap\` |
 |---|---:|---:|---:|---:|---:|---:|
 ${rows.map(([maker, each]) => rowOf(maker, each)).join('\n')}
 ${rowOf('**all**', all)}`;

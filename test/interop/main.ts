@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeSection } from '../../scripts/section.ts';
+import { writeBetweenMarkers } from '../../scripts/section.ts';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { serverStacks } from './depot-stacks.ts';
@@ -10,7 +10,7 @@ import { type DepotOutcome, runDepot } from './depots.ts';
 import { deprecatedConfig } from './deprecated.ts';
 import { install, installPackages, modulesFolder } from './install.ts';
 import { comparable, followPage, packagesOf, readPage } from './page.ts';
-import { clientsPage, serversSection } from './report.ts';
+import { clientsPage, serversTable } from './report.ts';
 import { type Outcome, passed, runClient } from './run-client.ts';
 import { absent, stacks } from './stacks.ts';
 
@@ -68,7 +68,7 @@ for (const each of missing) say('FAILED', `${each} could not be installed`, unde
 if (values.write && failed === 0) {
   if (wanted === undefined) writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
   if (depots.length === serverStacks.length)
-    writeSection(join(docs, 'import-wsdl.md'), 'Servers that are called', serversSection(depots));
+    writeBetweenMarkers(new URL('../../docs/import-wsdl.md', import.meta.url), 'servers', serversTable(depots));
 }
 const runs = outcomes.length + pages.length + depots.length + missing.length;
 process.stdout.write(`${runs - failed} passed, ${failed} failed\n`);

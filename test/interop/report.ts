@@ -1,7 +1,7 @@
 /** Writes `docs/clients.md`, and the servers in `docs/import-wsdl.md`, from the runs of `npm run interop`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Lack, lightServers } from './depot-stacks.ts';
+import type { Lack } from './depot-stacks.ts';
 import type { DepotOutcome } from './depots.ts';
 import { debianVersion } from './install.ts';
 import type { Outcome } from './run-client.ts';
@@ -72,19 +72,13 @@ const lacks: Readonly<Record<Lack, string>> = {
   'faults of callers': 'it blames itself for every fault of the application, which has 500',
 };
 
-export function serversSection(outcomes: readonly DepotOutcome[]): string {
+/** The servers, with what their callers have to know. */
+export function serversTable(outcomes: readonly DepotOutcome[]): string {
   const rows = outcomes.map(({ stack, calls }) => {
     const known = stack.lacks.map((lack) => lacks[lack]).join('; ');
     return `| ${stack.title} | ${versionOf(stack)} | ${calls} | ${known} |`;
   });
-  return `\`npm run interop\` builds the same service with each of these stacks, starts it, puts \`triglyph serve --wsdl\` in front of it, and calls it in JSON, FORM, SOAP 1.1
-and SOAP 1.2. The calls in SOAP are those of PHP's SoapClient by the WSDL of the gateway. They cover values and lists, a declared fault with its data, another
-fault, a header that a log-in returns and a later call sends, an operation without an answer, one without members, and a type that contains itself.
-\`npm run interop -- --write\` renews this table, if nothing fails. \`npm test\` runs the first ${lightServers.length}, with a control.
-
-| server | version | calls | what it does not have |
-|---|---|---:|---|
-${rows.join('\n')}`;
+  return `| server | version | calls | what it does not have |\n|---|---|---:|---|\n${rows.join('\n')}`;
 }
 
 const pages: readonly (readonly [title: string, page: string])[] = [

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeSection } from '../../scripts/section.ts';
+import { writeBetweenMarkers } from '../../scripts/section.ts';
 import { filesOf } from '../../scripts/wsdl-coverage/files.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
@@ -57,7 +57,7 @@ try {
 const lines = tools.map((tool) => row(tool, counts.get(tool)!));
 process.stdout.write(`${lines.join('\n')}\n`);
 if (values.write && tools.length === stubTools.length && positionals.length === 0)
-  writeSection(join(import.meta.dirname, '../../docs/import-wsdl.md'), 'Stubs that are compiled', section());
+  writeBetweenMarkers(new URL('../../docs/import-wsdl.md', import.meta.url), 'stubs', table());
 process.exitCode = [...counts.values()].every(({ ours }) => ours === 0) ? 0 : 1;
 
 async function derive(file: string): Promise<readonly Derived[]> {
@@ -103,9 +103,15 @@ function run({ steps }: StubTool, document: string, operations: number): { steps
       timeout: timeLimitMs,
       maxBuffer: 1 << 26,
     });
-    if (status !== 0) return { steps: at, failure: `${stdout}\n${stderr}`.trim().split('\n').slice(-6).join('\n    ') };
+    if (status !== 0) return { steps: at, failure: lastLines(`${stdout}\n${stderr}`) };
   }
   return { steps: steps.length };
+}
+
+/** Without the stack of an exception. */
+function lastLines(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  return lines.slice(-6).join('\n    ');
 }
 
 function row(tool: StubTool, { documents, passed, ours }: Count): string {
@@ -116,11 +122,8 @@ function row(tool: StubTool, { documents, passed, ours }: Count): string {
   return `| ${tool.title} | ${versionOf(tool)} | ${documents} | ${done('reads')} | ${done('generates')} | ${done('compiles')} | ${ours} |`;
 }
 
-function section(): string {
-  return `\`npm run interop:stubs\` derives the WSDL of each contract that is imported from the corpus, and makes stubs of it. \`--write\` renews this table. Where a program
-fails, it gets the original, too: the last column counts the documents that fail although their original does not.
-
-| program | version | documents | read | generated | compiled | worse than the original |
+function table(): string {
+  return `| program | version | documents | read | generated | compiled | worse than the original |
 |---|---|---:|---:|---:|---:|---:|
 ${lines.join('\n')}`;
 }

@@ -38,6 +38,7 @@ export type {
   ForwardedCaller,
   RequestHead,
   Sender,
+  SentParts,
 } from '../contract/canonical.ts';
 export type { Conventions } from '../contract/conventions.ts';
 export { converted, has, lacks, olderVersion, renamed } from '../contract/older-version.ts';
@@ -52,9 +53,13 @@ export {
   type Operation,
   type Output,
   operation,
+  type ParameterStyle,
   type SoapActions,
   type Transitions,
+  type UpstreamAnswer,
   type UpstreamBinding,
+  type UpstreamBody,
+  type UpstreamParameter,
 } from '../contract/operation.ts';
 export type { ItemStep, Path, Step } from '../contract/path.ts';
 export {

@@ -34,13 +34,17 @@ export function add(program: Command): void {
     .command('serve')
     .description('serves callers; refuses to start on an unsafe configuration and says how to correct it')
     .option('--wsdl <location>', 'serves what this WSDL describes, a file or a URL, and lets its server answer')
+    .option(
+      '--openapi <location>',
+      'serves what this OpenAPI document describes in SOAP and FORM, too: a file or a URL; its server answers',
+    )
     .addOption(readsOption())
-    .option('--save <folder>', 'with --wsdl: writes the contract and triglyph.config.ts, to go on from')
+    .option('--save <folder>', 'with --wsdl or --openapi: writes the contract and triglyph.config.ts, to go on from')
     .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
     .option('--require-credentials', 'asks callers for stored credentials, and does not forward them')
     .option(
       '--upstream <url>',
-      'lets this server answer everything, and forwards the credentials of callers to it; with --wsdl, instead of its address',
+      'lets this server answer everything, and forwards the credentials of callers to it; with --wsdl or --openapi, instead of its address',
     )
     .addOption(new Option('--upstream-format <format>', 'its wire format; by default json').choices(upstreamFormats))
     .addOption(
@@ -56,7 +60,8 @@ export function add(program: Command): void {
       '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve\n' +
         '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com\n' +
         '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com --upstream-idempotency header --stateless\n' +
-        '  triglyph serve --wsdl https://erp.example.com/orders?wsdl --reads "get*,list*"\n\n' +
+        '  triglyph serve --wsdl https://erp.example.com/orders?wsdl --reads "get*,list*"\n' +
+        '  triglyph serve --openapi petstore.yaml --upstream http://localhost:8081/api/v3\n\n' +
         'A configuration file names several upstreams, and other credentials (docs/upstreams.md).',
     )
     .action(serve);

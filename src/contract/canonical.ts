@@ -59,6 +59,16 @@ export interface RequestHead {
   readonly requestId?: string | undefined;
   /** The trace that the request belongs to (W3C Trace Context). */
   readonly traceparent?: string | undefined;
+  /** What was sent to the path that the operation has at its upstream, in its own format: it is passed on unchanged. */
+  readonly sent?: SentParts | undefined;
+}
+
+/** The parts of a request that are passed on as they are. */
+export interface SentParts {
+  /** Without its question mark. */
+  readonly query: string;
+  readonly contentType: string | undefined;
+  readonly body: Uint8Array;
 }
 
 /** Where a request came from, also through trusted proxies. */

@@ -24,12 +24,68 @@ export interface HttpBinding {
 
 /**
  * The method and path of an operation at an upstream that answers it. Callers name the operation; fields of the input whose names
- * are not in the path go to the query of a GET or a DELETE, and else to a body of JSON.
+ * are not in the path go to the query of a GET or a DELETE, and else to a body of JSON, unless `parameters` and `body` say more.
  */
 export interface UpstreamBinding {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the URL of the upstream: `/orders/{id}`; a name in braces is a required scalar of the input. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  /** Below the URL of the upstream: `/orders/{id}`; a name in braces is a required field of the input, without `parameters` a scalar. */
   readonly path: string;
+  /** Where fields stand outside of the body, by their names. With it, all others are in the body. */
+  readonly parameters?: Readonly<Record<string, UpstreamParameter>>;
+  /** By default an object of JSON. */
+  readonly body?: UpstreamBody;
+  /** By default an object of JSON. */
+  readonly answer?: UpstreamAnswer;
+  /** The problems, with their data, that a status or a class of them stands for: `404`, `4XX`, `default`. */
+  readonly errors?: Readonly<Record<string, string>>;
+}
+
+/** How a field is written outside of the body, as OpenAPI 3.1 says it (section 4.8.12). */
+export interface UpstreamParameter {
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  /** Its name there; by default that of the field. */
+  readonly name?: string;
+  /** By default `simple` in paths and headers, and else `form`. `json`: the value as JSON. */
+  readonly style?: ParameterStyle;
+  /** Whether each item and each member stands alone; by default for `form`. */
+  readonly explode?: boolean;
+}
+
+/** The styles of OpenAPI; `tabDelimited` is of Swagger 2.0. */
+export type ParameterStyle = (typeof parameterStyles)[number];
+export const parameterStyles = Object.freeze([
+  'simple',
+  'label',
+  'matrix',
+  'form',
+  'spaceDelimited',
+  'pipeDelimited',
+  'tabDelimited',
+  'deepObject',
+  'json',
+] as const);
+
+/** The body of requests to an upstream. */
+export interface UpstreamBody {
+  /** `application/json` and the like, a form, `multipart/form-data`; of anything else the body is one field, a text or bytes. */
+  readonly type: string;
+  /** The field that is the whole body. Without it the fields are its members. */
+  readonly field?: string;
+  /** Where all its fields are absent, it is left out. */
+  readonly optional?: true;
+  /** The fields that are lists and objects and that a form writes in another style than `form`, exploded. */
+  readonly parts?: Readonly<Record<string, Pick<UpstreamParameter, 'style' | 'explode'>>>;
+}
+
+/** The answers of an upstream that say that the operation was executed. */
+export interface UpstreamAnswer {
+  /** Of an answer that is stored and sent again; 200, or 204 without a body. */
+  readonly status?: number;
+  /** As for the body of a request: JSON by default, else one field. */
+  readonly type?: string;
+  readonly field?: string;
+  /** The fields that are headers, with their names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An operation: what callers send, what they receive, and what they may be refused for. */
@@ -128,7 +184,7 @@ export function operation<
   const E extends Effect,
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
-  checkUpstreamBinding(parts);
+  checkUpstreamBinding({ ...parts, problems: problemsWithFaults(parts) });
   checkOneWay(parts);
   for (const version of ['soap11', 'soap12'] as const) {
     const action = soapActionOf(parts, version);
@@ -139,8 +195,11 @@ export function operation<
   );
   for (const { grant } of grants)
     if (!grantName.test(grant.name)) throw new TypeError(`${parts.name}: ${grant.name} is no name of a grant`);
-  const faultProblems = (parts.faults ?? []).map(({ problem }) => problem);
-  return Object.freeze({ ...parts, problems: [...new Set([...parts.problems, ...faultProblems])], grants });
+  return Object.freeze({ ...parts, problems: problemsWithFaults(parts), grants });
+}
+
+function problemsWithFaults({ problems, faults = [] }: Omit<Operation, 'grants'>): readonly ProblemRef[] {
+  return [...new Set([...problems, ...faults.map(({ problem }) => problem)])];
 }
 
 /** The fault of an operation for a problem. A problem may have another status than its kind in the contract. */
@@ -227,24 +286,62 @@ export function sidesOf({ oneWay }: Pick<Operation, 'oneWay'>): readonly ('input
 }
 
 /** Whether the fields that are not in the path go to the query. */
-export function sendsQuery({ method }: UpstreamBinding): boolean {
-  return method === 'GET' || method === 'DELETE';
+export function sendsQuery({ method, parameters }: UpstreamBinding): boolean {
+  return parameters === undefined && (method === 'GET' || method === 'DELETE');
 }
 
-function checkUpstreamBinding({ name, input, http, upstream }: Omit<Operation, 'grants'>): void {
+/** The fields that are in the body of a request to the upstream. */
+export function bodyFieldsOf({ input }: Pick<Operation, 'input'>, binding: UpstreamBinding): readonly string[] {
+  if (sendsQuery(binding)) return [];
+  const { path, parameters = {} } = binding;
+  const outside = new Set([...namesInPath(path), ...Object.keys(parameters)]);
+  return Object.keys(input.fields).filter((name) => !outside.has(name));
+}
+
+/** Whether a media type is one of JSON. */
+export function isJsonType(type: string): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(type);
+}
+
+/** Headers that say how a message is sent, or from whom. */
+const reservedHeaders =
+  /^(?:accept|accept-encoding|authorization|connection|content-(?:encoding|length|type)|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-forwarded-.*|forwarded)$/i;
+
+/** Whether a request may have a header for a parameter. */
+export function isOwnHeader(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !reservedHeaders.test(name);
+}
+
+function checkUpstreamBinding({ name, input, output, problems, http, upstream }: Omit<Operation, 'grants'>): void {
   if (upstream === undefined) return;
-  const { method, path } = upstream;
+  const { method, path, parameters, body, answer, errors = {} } = upstream;
   const fault = (text: string): TypeError => new TypeError(`${name}: ${method} ${path} ${text}`);
   if (http !== undefined) throw fault('is for an operation without an HTTP binding');
-  if (!/^\/[\w.~!$&'()*+,;=:@%/{}-]*$/.test(path) || path.split('/').some(isDotSegment))
+  if (!/^\/[\w.~!$&'()*+,;=:@%/{}-]*(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?$/.test(path) || path.split('/').some(isDotSegment))
     throw fault('is no path of an upstream');
   const named = namesInPath(path);
   if (new Set(named).size !== named.length) throw fault('has a field twice');
   for (const each of named) {
     const field: Field | undefined = Object.hasOwn(input.fields, each) ? input.fields[each] : undefined;
     if (field === undefined) throw fault(`names ${each}, which is no field`);
-    if (!field.required || !isScalar(field.schema)) throw fault(`names ${each}, which is no required scalar`);
+    if (!field.required || (parameters === undefined && !isScalar(field.schema)))
+      throw fault(`names ${each}, which is no required scalar`);
   }
+  const ofInput = [...Object.keys(parameters ?? {}), ...(body?.field === undefined ? [] : [body.field])];
+  const ofOutput = [...Object.keys(answer?.headers ?? {}), ...(answer?.field === undefined ? [] : [answer.field])];
+  const unknown =
+    ofInput.find((each) => !Object.hasOwn(input.fields, each)) ??
+    ofOutput.find((each) => !Object.hasOwn(output.fields, each));
+  if (unknown !== undefined) throw fault(`names ${unknown}, which is no field`);
+  for (const [each, { in: location }] of Object.entries(parameters ?? {}))
+    if ((location === 'path') !== named.includes(each)) throw fault(`and its parameter ${each} disagree`);
+  for (const [each, { in: location, name: header = each }] of Object.entries(parameters ?? {}))
+    if (location === 'header' && !isOwnHeader(header)) throw fault(`cannot have ${each} in the header ${header}`);
+  const inBody = bodyFieldsOf({ input }, upstream);
+  if (body?.field !== undefined && inBody.join() !== body.field) throw fault(`has more in its body than ${body.field}`);
+  for (const each of Object.values(errors))
+    if (!problems.some((problem) => (typeof problem === 'string' ? problem : problem.name) === each))
+      throw fault(`names ${each}, which is no problem of it`);
   if (!sendsQuery(upstream)) return;
   for (const [each, { schema }] of Object.entries<Field>(input.fields))
     if (!named.includes(each) && !fitsQuery(schema)) throw fault(`cannot have ${each} in its query`);

@@ -199,6 +199,8 @@ export interface ProblemDetails {
   readonly requestReference?: string;
   /** The canonical data of a declared fault (`Operation.faults`). */
   readonly fault?: unknown;
+  /** As the member of the problem. */
+  readonly sent?: unknown;
 }
 
 /** The only error that reaches a protocol. `message` is safe to show. */
@@ -212,6 +214,8 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number;
   readonly requestReference: string | undefined;
   readonly fault: unknown;
+  /** The refusal as another server has sent it, for callers to whom it is passed on. It is not stored. */
+  readonly sent: unknown;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
     const { stackTraceLimit } = Error;
@@ -227,6 +231,7 @@ export class Problem extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds ?? 1;
     this.requestReference = details.requestReference;
     this.fault = details.fault;
+    this.sent = details.sent;
   }
 
   /** The name of the kind. */

@@ -50,6 +50,11 @@ export interface StringSchema {
    * nothing. `any`, `other`: an element of any name, in SOAP a member of the object; of another namespace, for `other`.
    */
   readonly markup?: 'content' | 'any' | 'other';
+  /**
+   * `value`: the text is JSON, `{"a":1}` or `7`, and a message in JSON has the value itself. A text that is no JSON stands for
+   * itself.
+   */
+  readonly json?: 'value';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
   /** The grant that must hold the value. */
@@ -141,7 +146,10 @@ export interface EnumSchema<V extends string = string> {
 /** The built-in types of XML Schema that a WSDL may declare in place of the one that the kind of a scalar has. */
 export type XsdType =
   | 'anyURI'
+  | 'base64Binary'
   | 'byte'
+  | 'date'
+  | 'dateTime'
   | 'duration'
   | 'float'
   | 'gDay'

@@ -59,6 +59,11 @@ export interface Service<O extends Operation = Operation> {
   /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
   readonly address: string;
   readonly legacy?: LegacyAddresses;
+  /**
+   * Below it, operations that an upstream answers are served at their methods and paths there, too, as the upstream serves them:
+   * `/api/v3`, or empty.
+   */
+  readonly paths?: string;
   readonly namespaces?: Namespaces;
   /** `request-result` where it is absent. */
   readonly soapStyle?: SoapStyle;

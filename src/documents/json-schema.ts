@@ -37,6 +37,7 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
           maxLength: markupLengthMax,
           examples: [schema.example],
         };
+      if (schema.json !== undefined) return {};
       const { min, max } = lengthsOf(schema);
       return {
         type: 'string',

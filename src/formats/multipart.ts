@@ -84,6 +84,16 @@ export function formOfParts(body: Buffer, contentType: string): Part {
   return { contentType: formContentType, body: Buffer.from(pairs.join('&')) };
 }
 
+/** The names of the parts of a form, and their bytes as Latin-1. Throws as `formOfParts`, but for files, and for more than 100 parts. */
+export function fieldsOfParts(body: Buffer, contentType: string): readonly (readonly [name: string, bytes: string])[] {
+  const found: [string, string][] = [];
+  readParts(body, contentType, partsMax, (info, bytes) => {
+    if (info.contentDisposition !== 'form-data') throw unreadableFields('part is no field');
+    found.push([info.name, bytes.toString('latin1')]);
+  });
+  return found;
+}
+
 /** Throws a Problem for a body that is not in parts up to its end, and for more than `maxParts`. */
 function readParts(
   body: Buffer,

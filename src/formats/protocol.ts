@@ -202,6 +202,8 @@ export interface Refusal {
   readonly requestReference?: string;
   /** One that the operation declares. `value`: its canonical data; absent where it breaks the contract. */
   readonly fault?: { readonly problem: ProblemKind; readonly value?: unknown };
+  /** Where it is passed on to callers as it is. */
+  readonly sent?: Reply;
   /** In problem details (RFC 9457). */
   readonly details?: { readonly type: string; readonly title: string };
   /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */

@@ -18,7 +18,7 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
     : { body: received, media: detected.media };
   // curl declares a form for every body that names no type. No field of a contract is called like a whole object.
   if (request.protocol === protocols.form && target.service.conventions === undefined && isJsonObject(body))
-    request.protocol = protocols.json;
+    request.protocol = request.route.isOwnPath ? protocols.rest : protocols.json;
   const decodeFor = (of: Target): Decoded => {
     try {
       return request.protocol.decode(body, media, of, wire);

@@ -47,7 +47,10 @@ export function detect(
 ): Detected {
   const declared = mediaOf(contentType);
   const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
-  const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
+  const name = route.isOwnPath
+    ? ownFormat(method, route, named, headers)
+    : (route.format ?? named ?? fallback(route, headers));
+  const protocol = protocols[name];
   const isCarried = carries(protocol, route, method, declared);
   const hasCharset =
     !declared.hasUnknownCharset && (declared.charset === undefined || protocol.charsets.includes(declared.charset));
@@ -55,7 +58,7 @@ export function detect(
     protocol,
     media: declared,
     isReadable: isCarried && hasCharset,
-    isUnidentified: declared.type === '' ? !isCarried : isCarried && isInParts(declared),
+    isUnidentified: route.isOwnPath ? false : declared.type === '' ? !isCarried : isCarried && isInParts(declared),
     leniency: isCarried ? protocol.lenientMediaTypes[declared.type] : undefined,
   };
 }
@@ -104,13 +107,37 @@ function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
   return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? fallbackFormats.xml : route.fallback;
 }
 
+/** At the path of an upstream: FORM where a form is sent that the upstream does not take, or is asked for, and else its own format. */
+function ownFormat(
+  method: string,
+  route: Route,
+  named: ProtocolName | undefined,
+  headers: WireRequest['headers'],
+): ProtocolName {
+  const isForm =
+    named === 'form' || (headers['content-type'] === undefined && headers.accept?.startsWith(formType) === true);
+  return isForm && bodyTypeOf(method, route) !== formType ? 'form' : 'rest';
+}
+
+const formType = 'application/x-www-form-urlencoded';
+
+function bodyTypeOf(method: string, route: Route): string | undefined {
+  try {
+    return route.target(method).operation?.upstream?.body?.type;
+  } catch {
+    // It is refused later, in a format.
+    return undefined;
+  }
+}
+
 /** Whether the declared media type is one of the protocol. */
 function carries(
   { mediaType, otherMediaTypes, lenientMediaTypes }: Protocol,
-  { format }: Route,
+  { format, isOwnPath }: Route,
   method: string,
   { type }: Media,
 ): boolean {
+  if (isOwnPath) return true;
   if (type === mediaType || otherMediaTypes.includes(type) || Object.hasOwn(lenientMediaTypes, type)) return true;
   // A request without a body need not declare a media type where an HTTP binding names the operation.
   return format === addressFormats.bound && (method === 'GET' || type === '');

@@ -63,7 +63,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     for (const check of gateway.checks.decoded) check(request);
     request.key = keyOf(wire.headers, request.decoded);
     const current = gateway.current(request.decoded.operation);
-    if (current.executor.isRemote) request.head = headOf(wire);
+    if (current.executor.isRemote) request.head = headOf(request, body, gateway);
     const canonical = authorize(request.decoded, current, request.caller, request);
     for (const check of gateway.checks.authorized) check(request);
     return await gateway.intercept(canonical, request.protocol.name, () =>
@@ -129,6 +129,9 @@ function turnKey(caller: AnyCaller, { sender }: WireRequest): string {
   return 'rights' in caller ? addressGroup(sender?.address ?? '') : caller.credential;
 }
 
-function headOf({ headers, sender, requestId, traceparent }: WireRequest): RequestHead {
-  return { headers, sender, requestId, traceparent };
+function headOf({ wire, route, protocol }: RequestState, body: Uint8Array, { protocols }: Gateway): RequestHead {
+  const { headers, sender, requestId, traceparent, query } = wire;
+  const isOwn = route.isOwnPath === true && protocol === protocols.rest;
+  const sent = isOwn ? { query, contentType: headers['content-type'], body } : undefined;
+  return { headers, sender, requestId, traceparent, ...(sent && { sent }) };
 }

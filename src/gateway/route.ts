@@ -1,12 +1,13 @@
 /** Finds what a path names: the format of the address, and for each method the operation. */
 
-import { type BoundOperation, namesInPath } from '../contract/operation.ts';
+import { type BoundOperation, namesInPath, type Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import {
   boundOperations,
   contractOf,
   type LegacyAddresses,
   namedOperations,
+  newestOf,
   type Service,
   serviceAddress,
   versionsOf,
@@ -24,6 +25,8 @@ export interface Route {
   readonly fallback: (typeof fallbackFormats)[keyof typeof fallbackFormats];
   /** Callers send requests to this path by POST, so a GET asks whether the service is there. */
   readonly isServiceAddress?: true;
+  /** The path is that of an operation at the upstream that answers it. */
+  readonly isOwnPath?: true;
   /** The path without text of the caller: names in braces stand for fields, and `*` for unknown segments. */
   readonly template: string;
   /** The path is accepted by it. */
@@ -46,6 +49,7 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
   const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
   const cache = new BoundedMap<string, Route>(cachedMax);
   const describePath = createPathDescription(services);
+  const atOwnPath = compileOwnPaths(services);
 
   const locate = (path: string, fallback: Route['fallback']): Located => {
     const plain = path.replace(/\/$/, '');
@@ -57,7 +61,7 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
     if (operations !== undefined)
       return named(operations, undefined, plain.slice(operations.legacy!.soap!.length), fallback);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
-    if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
+    if (owner === undefined) return atOwnPath(path, fallback) ?? refused(fallback, () => new Problem('notFound'));
     const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
     const [, digits, rest = ''] = /^\/[vV]([1-9]\d{0,3})(\/.*)?$/.exec(path.slice(owner.address.length)) ?? [];
     if (digits === undefined) return { ...format, ...refused(fallback, () => new Problem('notFound')) };
@@ -83,7 +87,7 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
       const single = leniencies.has('double-slashes') ? path.replace(/\/{2,}/g, '/') : path;
       const lenient = single === path ? undefined : find(single);
       const route = lenient !== undefined && isNamed(lenient) ? withDoubleSlashes(lenient) : find(path);
-      if (route.format !== addressFormats.bound) cache.set(path, route);
+      if (route.format !== addressFormats.bound && !route.isOwnPath) cache.set(path, route);
       return route;
     },
   });
@@ -265,6 +269,64 @@ function bound(
       });
     },
   };
+}
+
+/** A path of an upstream: the text between its fields in each segment. */
+interface OwnPath {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly method: string;
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** A segment without a field goes before one with a field. */
+  readonly rank: string;
+}
+
+/** Finds the operations at the paths that they have at their upstreams. */
+function compileOwnPaths(
+  services: readonly Service[],
+): (path: string, fallback: Route['fallback']) => Located | undefined {
+  const all = newestOf(services).flatMap((service) =>
+    service.paths === undefined ? [] : ownPathsOf(service, service.paths),
+  );
+  const byLength = Map.groupBy(
+    all.toSorted((a, b) => (a.rank < b.rank ? -1 : 1)),
+    ({ path }) => segmentsOf(path).length,
+  );
+  return (path, fallback) => {
+    const fitting = (byLength.get(segmentsOf(path).length) ?? []).filter(({ pattern }) => pattern.test(path));
+    const [first] = fitting;
+    if (first === undefined) return undefined;
+    return {
+      fallback,
+      isOwnPath: true,
+      template: first.path,
+      target(method) {
+        const found = fitting.find((each) => each.method === method);
+        if (found === undefined) throw methodNotAllowed([...new Set(fitting.map((each) => each.method))]);
+        const { service, operation, pattern, names } = found;
+        const values = pattern.exec(path)?.slice(1) ?? [];
+        const parameters = Object.fromEntries(names.map((name, at) => [name, decoded(values[at] ?? '')]));
+        return Object.freeze<Target>({ service, version: service.version, isUnversioned: true, operation, parameters });
+      },
+    };
+  };
+}
+
+function ownPathsOf(service: Service, root: string): readonly OwnPath[] {
+  return [...service.operations.values()].flatMap((operation) => {
+    const { upstream } = operation;
+    // A query in the path tells operations apart that have one path.
+    if (upstream === undefined || upstream.path.includes('?')) return [];
+    const path = root + upstream.path;
+    const parts = path.split(/\{\w+\}/).map((text) => text.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&'));
+    const rank = segmentsOf(path)
+      .map((each) => (each.includes('{') ? (each.startsWith('{') && each.endsWith('}') ? '2' : '1') : '0'))
+      .join('');
+    const pattern = new RegExp(`^${parts.join('([^/]+?)')}$`);
+    return [{ service, operation, method: upstream.method, path, pattern, names: namesInPath(path), rank }];
+  });
 }
 
 function parametersOf({ segments }: Template, given: readonly string[]): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 /** Decides what a response of an upstream means: an answer, a refusal, or neither (decision 0039). */
 
 import { label } from '../contract/member-names.ts';
-import type { Operation } from '../contract/operation.ts';
+import { isJsonType, type Operation } from '../contract/operation.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protocol.ts';
@@ -36,16 +36,26 @@ export function compileClassify(
     throw problem;
   };
 
+  // An answer without fields says nothing, whatever it is; and one field holds any text, or any bytes.
+  const { answer } = operation.upstream ?? {};
+  const isOwnAnswer =
+    answer !== undefined &&
+    (answer.type === undefined ? Object.keys(operation.output.fields).length === 0 : !isJsonType(answer.type));
+
   function readAnswer(reply: Reply): DecodedAnswer {
     const { media, headers, body } = reply;
     const detail = detailOf(reply.status);
     if (operation.oneWay) return readReceipt(reply);
     const isEmptyJson = body.length === 0 && media.type === '';
-    if (!protocol.upstream.isAnswerType(media.type) && !isEmptyJson)
+    if (!protocol.upstream.isAnswerType(media.type) && !isEmptyJson && !isOwnAnswer)
       throw new UpstreamFailure('contentType', 'unknown', detail);
     // No text is no JSON: something on the way has lost the body.
     const isLost =
-      body.length === 0 && media.type !== '' && reply.status !== 204 && protocol.upstream.isNeverEmpty === true;
+      !isOwnAnswer &&
+      body.length === 0 &&
+      media.type !== '' &&
+      reply.status !== 204 &&
+      protocol.upstream.isNeverEmpty === true;
     if (isLost) throw new UpstreamFailure('notInFormat', 'unknown', detail);
     if (unknownCharset(headers['content-type']) !== undefined) throw new UpstreamFailure('charset', 'unknown', detail);
     const answer = decode(reply);

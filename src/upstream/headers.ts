@@ -1,14 +1,17 @@
 /** The headers of a request to an upstream: our own ones, and what is passed on of the caller's. */
 import type { AnyRequest, RequestHead } from '../contract/canonical.ts';
+import { isJsonType, type Operation } from '../contract/operation.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
 import { createTraceparent, parseTraceparent } from '../lib/trace-context.ts';
 import type { Headers } from './options.ts';
 
 const userAgent = 'triglyph';
 
-/** The headers of every request in a format, names and values in turn. */
-export function fixedHeaders({ upstream }: Protocol): readonly string[] {
-  return ['user-agent', userAgent, 'accept', upstream.accept];
+/** The headers of every request of an operation in a format, names and values in turn. */
+export function fixedHeaders({ upstream }: Protocol, operation: Operation): readonly string[] {
+  const { type } = operation.upstream?.answer ?? {};
+  const accept = type === undefined || isJsonType(type) ? upstream.accept : `${type}, */*;q=0.5`;
+  return ['user-agent', userAgent, 'accept', accept];
 }
 
 /** Adds the headers of the encoded request. */

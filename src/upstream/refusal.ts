@@ -25,6 +25,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
       ...(wait !== undefined && { retryAfterSeconds: wait }),
       ...(requestReference !== undefined && isReference(requestReference) && { requestReference }),
       ...(refusal.fault?.value !== undefined && { fault: refusal.fault.value }),
+      ...(refusal.sent !== undefined && { sent: refusal.sent }),
     });
     return status === 429 ? mayBeSentAgain(problem) : problem;
   };

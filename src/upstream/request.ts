@@ -1,9 +1,10 @@
 /** Compiles the requests of one operation: their address, and the headers that all of them have. */
 
-import type { AnyRequest } from '../contract/canonical.ts';
+import { Buffer } from 'node:buffer';
+import type { AnyRequest, SentParts } from '../contract/canonical.ts';
 import { type Operation, soapActionOf } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
-import type { Protocol } from '../formats/protocol.ts';
+import type { Call, Protocol } from '../formats/protocol.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
@@ -24,7 +25,7 @@ export function compileRequest(
   const { pathname, search } = new URL(url);
   const base = pathname.replace(/\/$/, '');
   const only = isSingleAddress === true && !protocol.hasFieldsInHead ? pathname + search : undefined;
-  const fixed = fixedHeaders(protocol);
+  const fixed = fixedHeaders(protocol, operation);
   const { origin } = new URL(url);
   const tools = protocol.upstream.envelope;
   const complete = soap === undefined || tools === undefined ? undefined : compileSoapHeaders(soap, tools);
@@ -36,13 +37,28 @@ export function compileRequest(
     const call = protocol.encodeRequest(service, operation, request.input, bodyKey, asXop);
     const { method = 'POST', path, body } = call;
     const headers = [...fixed];
-    addCallHeaders(headers, protocol, call);
+    const sent = protocol.hasFieldsInHead ? request.head?.sent : undefined;
+    addCallHeaders(headers, protocol, sent === undefined ? call : headOfSent(call, sent));
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     const sentTo = only ?? base + path;
+    if (sent !== undefined) return { method, path: withQuery(sentTo, sent), headers, body: bodyOf(sent) };
     if (complete !== undefined) {
       const completed = complete(body, { request, to: origin + sentTo, action });
       return { method, path: sentTo, headers, body: sentBody({ ...call, body: completed }) };
     }
     return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };
   };
+}
+
+/** The media type of a body that is passed on, which is none without a body. */
+function headOfSent(call: Call, { contentType = 'application/json', body }: SentParts): Call {
+  return { ...call, contentType, body: body.length === 0 ? '' : ' ' };
+}
+
+function withQuery(path: string, { query }: SentParts): string {
+  return query === '' ? path.replace(/\?.*/, '') : `${path.replace(/\?.*/, '')}?${query}`;
+}
+
+function bodyOf({ body }: SentParts): Buffer | null {
+  return body.length === 0 ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }

@@ -162,7 +162,8 @@ describe('control', () => {
     const parts = withTools((tools) => ({
       parts: (text) => tools.parts(text)?.filter(({ kind }) => kind !== 'remark'),
     }));
-    expect(findLeak(subject, maskWith(parts))).toMatch(/soap1[12] shows/);
+    // One in hundreds of messages has a secret in CDATA.
+    expect(findLeak({ ...subject, runs: 5_000 }, maskWith(parts))).toMatch(/soap1[12] shows/);
   });
 
   test('a reader of parts that overlooks one value leaks', () => {

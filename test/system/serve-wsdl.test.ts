@@ -2,12 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
-import { type Started, spawnTriglyph, startTriglyph, type Variables } from '../support/commands.ts';
+import { spawnTriglyph } from '../support/commands.ts';
+import { freePort, post, printedCalls, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -66,14 +67,6 @@ async function startNode(): Promise<StockServer> {
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Its types are in a schema that the WSDL imports. */
 async function startPhp(): Promise<StockServer> {
   const folder = tempFolder();
@@ -108,57 +101,18 @@ async function startPhp(): Promise<StockServer> {
   };
 }
 
-interface Gateway extends Started {
-  readonly callers: string;
-  readonly admin: string;
-  stop(): Promise<void>;
-}
-
-async function serve(parameters: readonly string[], folder: string, variables: Variables = {}): Promise<Gateway> {
-  const started = startTriglyph(['serve', ...parameters], folder, variables);
-  const { child, received, over } = started;
-  let ready: { readonly callers: string; readonly admin: string } | undefined;
-  await until(
-    () => received,
-    () => {
-      const line = received.stdout.split('\n').find((each) => each.includes('"msg":"ready"'));
-      if (line !== undefined) ready = JSON.parse(line);
-      return ready !== undefined || child.exitCode !== null;
-    },
-  );
-  if (ready === undefined) throw new Error(received.stderr);
-  return {
-    ...started,
-    ...ready,
-    async stop() {
-      child.kill();
-      await over;
-    },
-  };
-}
-
-const post = async (url: string, contentType: string, body: string, headers: Readonly<Record<string, string>> = {}) => {
-  const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': contentType, ...headers }, body });
-  return { status: response.status, text: await response.text() };
-};
-
 const envelope = (uri: string) =>
   `<e:Envelope xmlns:e="${uri}"><e:Body><GetStock xmlns="urn:example:stock"><Sku>A</Sku></GetStock></e:Body></e:Envelope>`;
 
 const soapAnswer =
   /<ns1:GetStockResponse[^>]*><Quantity>5<\/Quantity><Price>19.9<\/Price><Seen>2026-01-02T03:04:05.000[^<]*<\/Seen><Place>A<\/Place><Place>B<\/Place>/;
 
-/** The commands that the program has printed, by their titles. */
-function printedCalls(text: string): readonly string[] {
-  return ['JSON', 'FORM', 'SOAP'].map((title) => new RegExp(`^${title}:\n((?:  .*\n)+)`, 'm').exec(text)?.[1] ?? '');
-}
-
 const servers = { soap: startNode, php: startPhp } as const;
 
 describe.each(['soap', 'php'] as const)('in front of a server of %s', (name) => {
   let server: StockServer;
   let empty: TempFolder;
-  let gateway: Gateway | undefined;
+  let gateway: ServingProgram | undefined;
   beforeAll(async () => {
     server = await servers[name]();
   });

@@ -19,6 +19,11 @@ export function sampleCalls(
   const { service, operation } = found;
   const input = exampleOf(operation.input, 'mandatory');
   return Object.entries(formats).flatMap(([title, name]) => {
+    const own = service.paths === undefined || operation.upstream === undefined ? undefined : service.paths;
+    const isAtOwnPath =
+      own !== undefined && (name === 'json' || (name === 'form' && operation.upstream?.method === 'GET'));
+    if (isAtOwnPath)
+      return ['', `${title}:`, ...ownCall(protocols, found, { origin: origin + own, input, apiKey, name })];
     const { path, contentType, headers = {}, body } = protocols[name].encodeRequest(service, operation, input);
     const options = [
       ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
@@ -33,6 +38,31 @@ export function sampleCalls(
       `    ${quote(origin + path)}`,
     ];
   });
+}
+
+interface OwnCall {
+  readonly origin: string;
+  readonly input: unknown;
+  readonly apiKey: string | undefined;
+  readonly name: ProtocolName;
+}
+
+/** A call at the path of the upstream: in its own format, or in FORM for one that has no body. */
+function ownCall(
+  protocols: Protocols,
+  { service, operation }: Found,
+  { origin, input, apiKey, name }: OwnCall,
+): readonly string[] {
+  const call = protocols.rest.encodeRequest(service, operation, input);
+  const { method = 'POST', path, contentType, headers = {}, body } = call;
+  const options = [
+    ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
+    ...(name === 'form' ? [['Accept', protocols.form.mediaType] as const] : []),
+    ...(body === '' ? [] : [['Content-Type', contentType] as const]),
+    ...Object.entries(headers),
+  ].map(([header, value]) => ` -H ${quote(`${header}: ${value}`)}`);
+  const data = body === '' ? [] : [`    --data-binary ${quote(body)} \\`];
+  return [`  curl -sS -X ${method}${options.join('')} \\`, ...data, `    ${quote(origin + path)}`];
 }
 
 interface Found {

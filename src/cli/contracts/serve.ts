@@ -9,6 +9,7 @@ import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
+import { openOpenApi } from './openapi-source.ts';
 import { projectOf } from './project.ts';
 import { sampleCalls } from './sample-calls.ts';
 import { saveProject } from './save.ts';
@@ -19,6 +20,7 @@ import { openWsdl } from './wsdl-source.ts';
 /** The options of `serve` that name a document with contracts. */
 export interface ContractFlags {
   readonly wsdl?: string;
+  readonly openapi?: string;
   readonly reads?: readonly string[];
   readonly save?: string;
   readonly timeZone?: string;
@@ -62,14 +64,19 @@ export async function openContracts(
 
 /** Returns undefined where the options name no document. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
-  const { wsdl, reads, timeZone, save } = flags;
+  const { wsdl, openapi, reads, timeZone, save } = flags;
+  if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
+  if (openapi !== undefined) {
+    if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
+    return openOpenApi(openapi, { reads });
+  }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
     return openWsdl(wsdl, { reads, timeZone });
   }
   if (reads !== undefined || save !== undefined || timeZone !== undefined)
-    throw new CommandError(['--reads, --save and --time-zone belong to --wsdl: give it, too.']);
+    throw new CommandError(['--reads, --save and --time-zone belong to --wsdl or --openapi: give it, too.']);
   return undefined;
 }
 
@@ -108,7 +115,12 @@ export function addressLines(services: readonly Service[], callers: string): rea
   return services.flatMap((service) => [
     `${service.name}`,
     `  SOAP 1.1 and 1.2  ${callers}${serviceAddress(service)}`,
-    `  JSON and FORM     ${callers}${serviceAddress(service)}/{operation}`,
+    ...(service.paths === undefined
+      ? [`  JSON and FORM     ${callers}${serviceAddress(service)}/{operation}`]
+      : [
+          `  JSON and FORM     ${callers}${service.paths}, at the paths of the document`,
+          `  by name           ${callers}${serviceAddress(service)}/{operation}`,
+        ]),
     `  WSDL              ${callers}${serviceAddress(service)}?wsdl`,
     `  OpenAPI           ${callers}/openapi.json`,
   ]);

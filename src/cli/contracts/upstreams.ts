@@ -53,12 +53,14 @@ function urlOf(
     const hint = upstreamUrlHint(given, { allowsQuery: service.hasSingleAddress });
     if (hint !== undefined) throw new CommandError([`--upstream ${hint}.`]);
     const url = new URL(given);
+    if (url.pathname === '/' && location.startsWith('/')) return `${url.origin}${location}${url.search}`;
     if (url.pathname !== '/' || !URL.canParse(location)) return given;
     const { pathname, search } = new URL(location);
     return `${url.origin}${pathname}${url.search || search}`;
   }
   const remedy = 'give the address of the server in --upstream.';
-  if (location === '') throw new CommandError([`${name} has no address in ${document}: ${remedy}`]);
+  if (location === '' || location.startsWith('/'))
+    throw new CommandError([`${name} has no address in ${document}: ${remedy}`]);
   const hint = upstreamUrlHint(location, { allowsQuery: service.hasSingleAddress });
   if (hint !== undefined) throw new CommandError([`the address of ${name} in ${document} ${hint}; or ${remedy}`]);
   if (!mayName(document, new URL(location).hostname))

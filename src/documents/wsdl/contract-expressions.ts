@@ -18,6 +18,14 @@ export function choiceExpression({ options, exclusive, orNone, problem, doc }: C
   });
 }
 
+/** Plain data: objects, lists, texts, numbers and booleans. */
+export function dataExpression(value: unknown): Expression {
+  if (Array.isArray(value)) return { items: value.map(dataExpression) };
+  if (typeof value !== 'object' || value === null) return literal(value);
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return members(Object.fromEntries(entries.map(([name, each]) => [name, dataExpression(each)])));
+}
+
 export function literal(value: unknown): string {
   return typeof value === 'string' ? quote(value) : String(value);
 }

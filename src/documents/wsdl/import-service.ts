@@ -379,7 +379,7 @@ function addressOf({ location }: Port, name: string): { address: string; version
 }
 
 /** Returns whether one of the patterns fits a name, in any case. */
-function compileNames(patterns: readonly string[]): (name: string) => boolean {
+export function compileNames(patterns: readonly string[]): (name: string) => boolean {
   const compiled = patterns.map((pattern) => new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`, 'iu'));
   return (name) => compiled.some((each) => each.test(name));
 }
@@ -394,7 +394,8 @@ function mostFrequent<T>(values: readonly T[]): T | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-function kebabCase(name: string): string {
+/** `OrderService` to `order-service`. */
+export function kebabCase(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')

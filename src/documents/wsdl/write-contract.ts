@@ -5,7 +5,7 @@ import type { ProblemKind } from '../../contract/problem.ts';
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { languageNames } from './check-source.ts';
-import { choiceExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
+import { choiceExpression, dataExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
 import { UniqueNames } from './names.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
@@ -117,7 +117,8 @@ class Writer {
   }
 
   #operation(operation: Operation, problemsName: string): string {
-    const { name, doc, effect, role, problems, faults, elements, soapAction, oneWay, input, output } = operation;
+    const { name, doc, effect, role, problems, faults, elements, soapAction, oneWay, upstream, input, output } =
+      operation;
     const ofFaults = new Set(faults?.map(({ problem }) => problem));
     const names = problems
       .filter((problem) => typeof problem === 'string' || !ofFaults.has(problem))
@@ -138,6 +139,7 @@ class Writer {
             ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
             : soapAction && quote(soapAction),
         oneWay: oneWay && 'true',
+        upstream: upstream && dataExpression(upstream),
         input: this.#schema(input),
         output: this.#schema(output),
       },
@@ -145,7 +147,8 @@ class Writer {
     );
     const constant = this.#nameFor(name);
     this.#operations.set(operation, constant);
-    return `export const ${constant} = ${withBinding(print(call('operation', parts)), { name, effect, input })};`;
+    const text = print(call('operation', parts));
+    return `export const ${constant} = ${upstream === undefined ? withBinding(text, { name, effect, input }) : text};`;
   }
 
   #fault({ problem, element, namespace, detail }: Fault, problemsName: string): string {
@@ -165,7 +168,7 @@ class Writer {
   }
 
   #contract(service: Service, constant: string, problemsName: string): string {
-    const { name, version, doc, address, legacy, namespaces, soapStyle, mtom, problems, operations } = service;
+    const { name, version, doc, address, legacy, paths, namespaces, soapStyle, mtom, problems, operations } = service;
     const { own, uris, unqualified, fault } = namespaces!;
     const texts = (entries: Readonly<Record<string, string>>) =>
       members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
@@ -177,6 +180,7 @@ class Writer {
         doc: quote(doc),
         address: quote(address),
         legacy: legacy && texts({ ...legacy }),
+        paths: paths === undefined ? undefined : quote(paths),
         namespaces: members({
           own: quote(own),
           uris: texts(uris),

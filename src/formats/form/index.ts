@@ -11,11 +11,13 @@ import { compileFaults, type PrintedFault } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
-import type { FormatContext, MessageCodec, Target, WireFormat } from '../protocol.ts';
+import type { FormatContext, Head, MessageCodec, Target, WireFormat } from '../protocol.ts';
+import { readParameters, requireOwn } from '../rest/own-path.ts';
+import { textOf } from '../rest/parameters.ts';
 import { okMessage } from '../wire.ts';
 import { prefixOf, under } from './adapter-names.ts';
 import { decodeError } from './decode-error.ts';
-import { formText, formUpstream } from './pairs.ts';
+import { formText, formUpstream, type Pair } from './pairs.ts';
 import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
@@ -43,9 +45,10 @@ function createCodec(context: FormatContext): MessageCodec {
   const withPlaces = context.compileRead !== compileRead;
   const readAnswer = compileAnswers(reader, context);
   return {
-    decode(body, { charset }, target) {
+    decode(body, { charset }, target, head) {
       const operation = operationInPath(target);
-      const tree = requireTree(parse(body, { charset, withPlaces }));
+      const more = target.parameters === undefined ? [] : pairsOutside(operation, target, head);
+      const tree = requireTree(parse(body, { charset, withPlaces, more }));
       const key = take(tree, places.formField);
       const named = context.leniencies.has('adapter-names') ? underPrefix(tree, target, operation) : undefined;
       const { value, issues } = codecOf(operation).input.read({ body: named ?? tree });
@@ -102,6 +105,17 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeError: (reply, { input }) => decodeError(reply, input, conventions.requestReference),
   };
+}
+
+/** What stands in the path, in parameters and in the query of a request to the path that the operation has at its upstream. */
+function pairsOutside(operation: Operation, target: Target, head: Head): readonly Pair[] {
+  const { found, others } = readParameters(requireOwn(operation), target, head);
+  return [...Object.entries(found).flatMap(([name, tree]) => pairsOfTree(name, tree)), ...others];
+}
+
+function pairsOfTree(name: string, tree: unknown): readonly Pair[] {
+  if (typeof tree !== 'object' || tree === null) return [[name, textOf(tree)]];
+  return Object.entries(tree).flatMap(([key, each]) => pairsOfTree(`${name}.${key}`, each));
 }
 
 const adapterNames: readonly Leniency[] = ['adapter-names'];

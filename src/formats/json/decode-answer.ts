@@ -19,21 +19,30 @@ const emptyObject = Object.freeze({});
 /** The fields that an answer has in its headers, by name. */
 type HeaderFields = (operation: Operation, headers: Reply['headers']) => Readonly<Record<string, string>>;
 
+/** The tree of an answer that is no plain object of JSON; undefined for any other. */
+type OtherTree = (operation: Operation, reply: Reply) => unknown;
+
 export function createAnswerDecoder(
   context: Pick<FormatContext, 'compileRead'>,
   headerFields: HeaderFields = () => emptyObject,
+  otherTree: OtherTree = () => undefined,
 ): (operation: Operation, reply: Reply) => DecodedAnswer {
   const { answerReader, parse } = treesOf(context);
   const read = compileAnswers(answerReader, context);
   const isUsual = context.compileRead === compileRead;
   const readPlain = createPlainReader((operation) => (isUsual ? bodyOf(operation) : undefined), answerLimits);
-  return (operation, { media, headers, body }) => {
-    const decoded = decodeText(body, media.charset);
-    const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
-    if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
+  const parseBody = ({ media, body }: Reply): unknown => {
     // Servers answer `204 No Content` and `null` for an answer without fields.
-    const parsed = body.length === 0 ? emptyObject : requireTree(parse(decoded, answerLimits));
-    const tree = plainValue(parsed) === null ? emptyObject : parsed;
+    const parsed = body.length === 0 ? emptyObject : requireTree(parse(decodeText(body, media.charset), answerLimits));
+    return plainValue(parsed) === null ? emptyObject : parsed;
+  };
+  return (operation, reply) => {
+    const { media, headers, body } = reply;
+    const other = otherTree(operation, reply);
+    const decoded = other === undefined ? decodeText(body, media.charset) : undefined;
+    const plain = decoded !== undefined && 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
+    if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
+    const tree = other ?? parseBody(reply);
     const { value, issues, unknown, unknownMembers } = read(operation, {
       header: headerFields(operation, headers),
       body: Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree,

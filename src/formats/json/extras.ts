@@ -2,11 +2,24 @@
 import type { Path } from '../../contract/path.ts';
 import type { UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
-import { isRawNumber, parseExactly, rawNumber } from '../../lib/exact-json.ts';
+import { isRawNumber, parseExactly } from '../../lib/exact-json.ts';
+import type { Reply } from '../protocol.ts';
 import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';
+import { exact } from './value-text.ts';
 
 type Members = Record<string, unknown>;
+
+/** Further members, and the answer as the other server has sent it, for callers to whom it is passed on. */
+export class SentAnswer {
+  readonly members: unknown;
+  readonly reply: Reply;
+
+  constructor(members: unknown, reply: Reply) {
+    this.members = members;
+    this.reply = reply;
+  }
+}
 
 /** The members as JSON has them around the members of the contract. Numbers keep their digits. */
 export function collectExtras(unknown: readonly UnknownMembers[], output: Schema): unknown {
@@ -56,16 +69,6 @@ function merge(value: unknown, extra: unknown): unknown {
   const merged = Object.assign(createMembers(), value);
   for (const [name, each] of Object.entries(extra)) merged[name] = merge(merged[name], each);
   return merged;
-}
-
-/** A tree of the parser, in which a symbol is a number as it was written. */
-function exact(node: unknown): unknown {
-  if (typeof node === 'symbol') return rawNumber(node.description ?? '0');
-  if (Array.isArray(node)) return node.map(exact);
-  if (!isMembers(node)) return node;
-  const copy = createMembers();
-  for (const [name, each] of Object.entries(node)) copy[name] = exact(each);
-  return copy;
 }
 
 function isMembers(value: unknown): value is Members {

@@ -13,7 +13,7 @@ import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { createAnswerDecoder } from './decode-answer.ts';
 import { decodeError } from './decode-error.ts';
-import { mergeExtras } from './extras.ts';
+import { mergeExtras, SentAnswer } from './extras.ts';
 import { jsonPath } from './names.ts';
 import { ownLimits } from './parse.ts';
 import { plainValue, treesOf } from './places.ts';
@@ -66,7 +66,8 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode(operation, output, extras) {
       const body = codecOf(operation).output.print(output);
-      return okMessage(contentType, extras === undefined ? body : mergeExtras(body, extras));
+      const members = extras instanceof SentAnswer ? extras.members : extras;
+      return okMessage(contentType, members === undefined ? body : mergeExtras(body, members));
     },
 
     encodeError(problem, { requestReference, service, operation }) {

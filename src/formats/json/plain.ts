@@ -115,6 +115,8 @@ function takeWord(source: Source, word: string): boolean {
 }
 
 function readScalar(schema: ScalarSchema): ReadAt {
+  // A string there is another value than a number of the same text.
+  if (schema.kind === 'string' && schema.json !== undefined) return () => undefined;
   const parse = parser(schema);
   const takeBare = bareReader(schema);
   return (source) => {

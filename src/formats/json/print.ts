@@ -7,6 +7,7 @@ import { isExactInteger } from '../../lib/exact-json.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
+import { valueOfText } from './value-text.ts';
 
 export function compilePrint(
   schema: Schema,
@@ -26,6 +27,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
   return walk<Part>(schema, {
     scalar(scalar) {
       if (scalar.kind === 'decimal' && scalar.json === undefined) return bare(appendDecimal);
+      if (scalar.kind === 'string' && scalar.json !== undefined) return bare(appendValue);
       const append = scalarAppend(scalar, appendText, appendDateTime);
       return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
     },
@@ -67,6 +69,10 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
 /** Elements of any name are no list that a reader expects, where there are none. */
 function isPrintedEmpty(schema: Schema): boolean {
   return schema.kind === 'list' && !schema.joined && schema.json === undefined && !holdsAnyElement(schema);
+}
+
+function appendValue(text: string, value: unknown): string {
+  return text + valueOfText(value as string);
 }
 
 function bare(append: Append): Part {

@@ -2,11 +2,13 @@
 import type { Reader } from '../../contract/read.ts';
 import { entryText, type Field, type ObjectSchema, type ScalarSchema } from '../../contract/schema.ts';
 import { isExactNumber } from '../../lib/exact-json.ts';
+import { textOfValue } from './value-text.ts';
 
 export const reader: Reader<unknown> = Object.freeze({
   isAbsent: (node) => node === null || node === undefined,
 
   text(node, schema) {
+    if (schema.kind === 'string' && schema.json !== undefined) return textOfValue(node);
     if (typeof node === 'string') return node;
     if (typeof node === 'boolean') return canBeBoolean(schema) ? String(node) : undefined;
     // Some clients send references and card numbers as numbers. They are read as other formats read the same characters.
@@ -57,6 +59,7 @@ export const answerReader: Reader<unknown> = Object.freeze({
   ...reader,
 
   text(node, schema) {
+    if (schema.kind === 'string' && schema.json !== undefined) return textOfValue(node);
     if (typeof node === 'symbol') return numberText(node.description ?? '', schema);
     // Some servers write the values of enumerations and booleans as numbers.
     if (typeof node === 'number') return schema.kind === 'dateTime' ? undefined : String(node);

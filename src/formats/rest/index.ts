@@ -2,26 +2,39 @@
 import {
   type BoundOperation,
   isBound,
+  isJsonType,
   locationOf,
   type Operation,
   splitByLocation,
   type UpstreamBinding,
 } from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
-import type { ProblemKind } from '../../contract/problem.ts';
+import { type ProblemKind, problems } from '../../contract/problem.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
-import { bodyCharsets } from '../body-text.ts';
+import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
+import { compileFaults } from '../faults.ts';
 import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
-import { mergeExtras } from '../json/extras.ts';
+import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { jsonPath } from '../json/names.ts';
 import { ownLimits } from '../json/parse.ts';
 import { plainValue, treesOf } from '../json/places.ts';
 import { jsonText, jsonUpstream } from '../json/tokens.ts';
 import { requireTree } from '../malformed-body.ts';
-import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
+import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
+import { defaultMessage, textOf } from '../refusal.ts';
+import {
+  answerLimits,
+  byJsonName,
+  compileAnswerPrints,
+  printRefusal,
+  readBody,
+  readParameters,
+  requireOwn,
+  treeOfAnswer,
+} from './own-path.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
 import { compilePrint, printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
 import { withValue } from './read.ts';
@@ -46,13 +59,33 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
-  const { reader, parse } = treesOf(context);
-  const codecOf = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
+  const { reader, answerReader, parse } = treesOf(context);
+  const trees = treesOf(context);
+  const carried = ({ operations }: Service): readonly Operation[] => [...operations.values()].filter(isCarried);
+  const parts = { carried, reader, compilePrint };
+  const codecOf = compileCodecs(context, parts);
+  const faults = compileFaults(context, { ...parts, reader: answerReader });
   const schemas = splitSchemas(context.services);
   const callOf = cacheCalls();
+  const printAnswer = compileAnswerPrints(context.services);
+  const decodeAnswer = createAnswerDecoder(
+    context,
+    ({ output }, headers) => parseHeaders(schemas(output).header, headers),
+    (operation, reply) => treeOfAnswer(operation, reply, trees),
+  );
   return {
-    decode(body, media, target, { query, headers }) {
-      const operation = requireBound(target.operation);
+    decode(body, media, target, head) {
+      const { operation: named } = target;
+      if (named !== undefined && !isBound(named)) {
+        const own = requireOwn(named);
+        const { found } = readParameters(own, target, head);
+        const tree = { ...readBody(own, body, media, head, trees), ...byJsonName(own, found) };
+        const { value, issues } = codecOf(own).input.read({ body: tree });
+        // The upstream gets the query and the body as they are, with what the contract does not know.
+        return { operation: own, input: value, issues: issues.filter(({ kind }) => kind !== problems.unknownField) };
+      }
+      const operation = requireBound(named);
+      const { query, headers } = head;
       const { header, body: bodySchema } = schemas(operation.input);
       const parts = {
         path: target.parameters ?? {},
@@ -68,6 +101,7 @@ function createCodec(context: FormatContext): MessageCodec {
     coordinates: (path, operation, side, kind) => dotted(callerPath(path, operation, side, kind)),
 
     encode(operation, output, extras) {
+      if (operation.upstream !== undefined) return printAnswer(operation, output as Values, extras);
       const body = codecOf(operation).output.print(output);
       return {
         status: 200,
@@ -78,11 +112,14 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeError(problem, { requestReference, operation }) {
+      if (operation?.upstream !== undefined && isReply(problem.sent))
+        return printRefusal(problem.sent, problem.headers);
       const issues = problem.issues.map((each) => ({
         ...each,
         path: callerPath(each.path, operation, 'input', each.kind),
       }));
-      const body = printProblemDetails(problem, issues, requestReference, context.conventions);
+      const fault = faults.print(operation, problem);
+      const body = fault?.text ?? printProblemDetails(problem, issues, requestReference, context.conventions);
       return { status: problem.status, contentType, headers: problem.headers, body };
     },
 
@@ -103,10 +140,22 @@ function createCodec(context: FormatContext): MessageCodec {
     decodeResponse: (operation, body) =>
       codecOf(operation).output.read({ body: requireTree(parse({ text: body }, ownLimits)) }),
 
-    decodeAnswer: createAnswerDecoder(context, ({ output }, headers) => parseHeaders(schemas(output).header, headers)),
+    decodeAnswer(operation, reply) {
+      const answer = decodeAnswer(operation, reply);
+      return operation.upstream === undefined ? answer : { ...answer, extras: new SentAnswer(answer.extras, reply) };
+    },
 
-    decodeError: (reply, operation) =>
-      decodeError(reply, operation, { referenceName: context.conventions.requestReference }),
+    decodeError: (reply, operation) => {
+      const refusal = decodeError(reply, operation, { referenceName: context.conventions.requestReference });
+      if (operation.upstream?.answer === undefined) return refusal;
+      // Many servers refuse in plain text, whatever they answer in.
+      if (refusal === undefined) return reply.status < 500 ? refusalInText(reply) : undefined;
+      const name = errorOf(operation.upstream, reply.status);
+      const fault = operation.faults?.find(({ problem }) => problem.name === name);
+      if (fault === undefined || !isJsonType(reply.media.type)) return { ...refusal, sent: reply };
+      const tree = requireTree(parse(decodeText(reply.body, reply.media.charset), answerLimits));
+      return { ...refusal, ...faults.read(operation, fault.element, tree), sent: reply };
+    },
   };
 }
 
@@ -115,6 +164,25 @@ function callerPath(path: Path, operation: Operation | undefined, side: Side, ki
   const [first] = path;
   const field = typeof first === 'string' ? operation?.[side].fields[first] : undefined;
   return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.[side], kind);
+}
+
+function refusalInText(reply: Reply): Refusal {
+  const { status, media, body } = reply;
+  const text = media.type === 'text/plain' ? textOf(body.toString('utf8', 0, 1_000)) : undefined;
+  return { status, message: text ?? defaultMessage(status), issues: [], sent: reply };
+}
+
+function isReply(sent: unknown): sent is Reply {
+  return typeof sent === 'object' && sent !== null && 'media' in sent;
+}
+
+function isCarried(operation: Operation): boolean {
+  return isBound(operation) || operation.upstream !== undefined;
+}
+
+/** The name of the problem that a status stands for. */
+function errorOf({ errors = {} }: UpstreamBinding, status: number): string | undefined {
+  return errors[String(status)] ?? errors[`${Math.floor(status / 100)}XX`] ?? errors.default;
 }
 
 function requireBound(operation: Operation | undefined): BoundOperation {

@@ -13,12 +13,16 @@ type Values = Readonly<Record<string, unknown>>;
 /** Throws a Problem for values that would change the path: a server may decode dots and slashes before it removes segments. */
 export function printPath(path: string, value: Values): string {
   const printed = path.replace(/\{(\w+)\}/g, (_, name: string) => percentEncode(String(value[name])));
-  if (!printed.includes('.')) return printed;
-  const names = namesInPath(path);
+  checkPath(printed, namesInPath(path), value);
+  return printed;
+}
+
+/** `names`: of the fields in the path. Throws as `printPath`. */
+export function checkPath(printed: string, names: readonly string[], value: Values): void {
+  if (!printed.includes('.')) return;
   const isDot = printed.split('/').some(isDotSegment);
   const field = names.find((name) => hidesDotSegment(String(value[name]))) ?? (isDot ? dotOf(names, value) : undefined);
-  if (field === undefined) return printed;
-  throw Problem.at([field], 'invalidField', field);
+  if (field !== undefined) throw Problem.at([field], 'invalidField', field);
 }
 
 function dotOf(names: readonly string[], value: Values): string {

@@ -1,31 +1,175 @@
 /** Compiles the requests of operations that have an HTTP binding for an upstream alone. */
-import { namesInPath, type Operation, sendsQuery, type UpstreamBinding } from '../../contract/operation.ts';
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import {
+  bodyFieldsOf,
+  isJsonType,
+  namesInPath,
+  type Operation,
+  sendsQuery,
+  type UpstreamBinding,
+  type UpstreamBody,
+} from '../../contract/operation.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
+import { parseExactly } from '../../lib/exact-json.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import type { Call } from '../protocol.ts';
+import { type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
 import { mediaType } from './parse.ts';
-import { compilePrint, percentEncode, printPath } from './print.ts';
+import { checkPath, compilePrint, percentEncode, printPath } from './print.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Print = (value: Values) => string;
 export type UpstreamCall = (value: Values) => Call;
 
 export function compileUpstreamCall(
-  { input }: Operation,
+  operation: Operation,
   binding: UpstreamBinding,
   formatDateTime: FormatDateTime,
 ): UpstreamCall {
-  const { method, path } = binding;
+  const { input } = operation;
+  const { method, path, parameters } = binding;
+  if (parameters !== undefined) return compileDetailedCall(operation, binding, formatDateTime);
   const inPath = namesInPath(path);
-  const others = Object.entries<Field>(input.fields).filter(([name]) => !inPath.includes(name));
   const toPath = compilePath(path, inPath, input.fields, formatDateTime);
   if (sendsQuery(binding)) {
+    const others = Object.entries<Field>(input.fields).filter(([name]) => !inPath.includes(name));
     const toQuery = compileQuery(others, formatDateTime);
     return (value) => ({ method, path: toPath(value) + toQuery(value), contentType: mediaType, body: '' });
   }
-  const print = compilePrint(object(input.name, Object.fromEntries(others)), formatDateTime);
-  const hasBody = others.length > 0;
-  return (value) => ({ method, path: toPath(value), contentType: mediaType, body: hasBody ? print(value) : '' });
+  const print = compileBody(operation, binding, formatDateTime);
+  return (value) => ({ method, path: toPath(value), ...print(value) });
+}
+
+/** Fields stand where the parameters of the binding say. */
+function compileDetailedCall(
+  operation: Operation,
+  binding: UpstreamBinding,
+  formatDateTime: FormatDateTime,
+): UpstreamCall {
+  const { fields } = operation.input;
+  const { method, path, parameters = {} } = binding;
+  const outside = [...new Set([...namesInPath(path), ...Object.keys(parameters)])].map((field) => {
+    const { in: location = 'path', name = field, ...style } = parameters[field] ?? {};
+    const print = compilePrint(fields[field]!.schema, formatDateTime);
+    return { field, location, name, style: styleOf({ in: location, ...style }), print };
+  });
+  const print = compileBody(operation, binding, formatDateTime);
+  const names = namesInPath(path);
+  return (value) => {
+    const inPath = new Map<string, string>();
+    const query: Pair[] = [];
+    const cookies: Pair[] = [];
+    const headers: Record<string, string> = {};
+    for (const each of outside) {
+      const { field, location, name, style } = each;
+      if (value[field] === undefined) continue;
+      const tree = parseExactly(each.print(value[field]));
+      if (location === 'path') inPath.set(field, printInPath(name, tree, style));
+      else if (location === 'header') headers[name.toLowerCase()] = headerText(printInHeader(tree, style));
+      else (location === 'query' ? query : cookies).push(...printPairs(name, tree, style));
+    }
+    const printed = path.replace(/\{(\w+)\}/g, (_, name: string) => inPath.get(name) ?? '');
+    checkPath(printed, names, value);
+    if (cookies.length > 0) headers.cookie = cookies.map(([name, text]) => `${name}=${percentEncode(text)}`).join('; ');
+    const { headers: more, ...body } = print(value);
+    return { method, path: withQuery(printed, query), headers: { ...headers, ...more }, ...body };
+  };
+}
+
+/** No character in it ends a header. */
+function headerText(text: string): string {
+  return /^[\t\x20-\x7e]*$/.test(text) ? text : percentEncode(text);
+}
+
+/** A path may have a query of its own. */
+function withQuery(path: string, pairs: readonly Pair[]): string {
+  return pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${printForm(pairs)}`;
+}
+
+function printForm(pairs: readonly Pair[]): string {
+  return pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&');
+}
+
+type PrintBody = (value: Values) => Pick<Call, 'contentType' | 'body' | 'bytes' | 'headers'>;
+
+function compileBody(operation: Operation, binding: UpstreamBinding, formatDateTime: FormatDateTime): PrintBody {
+  const names = bodyFieldsOf(operation, binding);
+  const body: UpstreamBody = binding.body ?? { type: mediaType };
+  const { type: contentType, field } = body;
+  if (names.length === 0) return () => ({ contentType, body: '' });
+  const { input } = operation;
+  const fields = Object.fromEntries(names.map((name) => [name, input.fields[name]!]));
+  if (field !== undefined && !isFormType(contentType)) return compileWholeBody(body, fields[field]!, formatDateTime);
+  const isAbsent = (value: Values): boolean => names.every((name) => value[name] === undefined);
+  const print = compilePrint(object(input.name, fields), formatDateTime);
+  if (isJsonType(contentType))
+    return (value) => ({ contentType, body: body.optional && isAbsent(value) ? '' : print(value) });
+  const parts = (value: Values) => Object.entries(parseExactly(print(value)) as Values);
+  const byJson = new Map(Object.entries(fields).map(([name, { json = name, schema }]) => [json, { name, schema }]));
+  if (contentType !== 'multipart/form-data')
+    return (value) => {
+      const pairs = parts(value).flatMap(([json, tree]) =>
+        printPairs(json, tree, styleOf({ in: 'query', ...body.parts?.[byJson.get(json)!.name] })),
+      );
+      return { contentType, body: printForm(pairs) };
+    };
+  return (value) =>
+    multipart(parts(value).map(([name, tree]) => ({ name, tree, isBinary: holdsBinary(byJson.get(name)!.schema) })));
+}
+
+export function isFormType(type: string): boolean {
+  return type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
+}
+
+/** The body is the value of one field. */
+function compileWholeBody(
+  { type, field = '' }: UpstreamBody,
+  { schema }: Field,
+  formatDateTime: FormatDateTime,
+): PrintBody {
+  if (isJsonType(type)) {
+    const print = compilePrint(schema, formatDateTime);
+    return (value) => ({ contentType: type, body: value[field] === undefined ? '' : print(value[field]) });
+  }
+  const contentType = type.includes('*') ? 'application/octet-stream' : type;
+  return (value) => {
+    const text = value[field] === undefined ? '' : String(value[field]);
+    return schema.kind === 'binary'
+      ? { contentType, body: text, bytes: Buffer.from(text, 'base64') }
+      : { contentType, body: text };
+  };
+}
+
+export function holdsBinary(schema: Schema): boolean {
+  return schema.kind === 'binary' || (schema.kind === 'list' && schema.item.kind === 'binary');
+}
+
+interface BodyPart {
+  readonly name: string;
+  readonly tree: unknown;
+  readonly isBinary: boolean;
+}
+
+/** RFC 7578: a part for each item of a list; what has members is JSON, and bytes are a file. */
+function multipart(parts: readonly BodyPart[]): ReturnType<PrintBody> {
+  const boundary = `triglyph-${randomBytes(12).toString('hex')}`;
+  const pieces = parts.flatMap(({ name, tree, isBinary }) =>
+    (Array.isArray(tree) ? tree : [tree]).flatMap((each) => {
+      const quoted = name.replace(/[\r\n"]/g, (sign) => percentEncode(sign));
+      const isJson = typeof each === 'object' && !isBinary;
+      const type = isBinary ? 'application/octet-stream' : isJson ? mediaType : 'text/plain;charset=utf-8';
+      const file = isBinary ? `; filename="${quoted}"` : '';
+      const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${file}\r\nContent-Type: ${type}\r\n\r\n`;
+      return [
+        Buffer.from(head),
+        isBinary ? Buffer.from(String(each), 'base64') : Buffer.from(textOf(each)),
+        Buffer.from('\r\n'),
+      ];
+    }),
+  );
+  const bytes = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  return { contentType: `multipart/form-data;boundary=${boundary}`, body: `${parts.length} parts`, bytes };
 }
 
 /** The texts of moments are those of JSON. */

@@ -185,6 +185,8 @@ const methods: Readonly<
   PUT: ['update', 'update'],
   PATCH: ['update', 'update'],
   DELETE: ['delete', undefined],
+  HEAD: [undefined, undefined],
+  OPTIONS: [undefined, undefined],
 };
 
 /** `GET /orders/{id}` reads one of `/orders`. */

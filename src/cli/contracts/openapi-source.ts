@@ -1,0 +1,42 @@
+/** Reads the contract of an OpenAPI document for `serve --openapi`. */
+import { findingLines } from '../../documents/openapi-import/findings.ts';
+import {
+  type ImportedOpenApi,
+  importOpenApi,
+  type OpenApiOptions,
+} from '../../documents/openapi-import/import-openapi.ts';
+import { Unread } from '../../documents/wsdl/read-location.ts';
+import { contractNames } from '../../documents/wsdl/write-contract.ts';
+import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { CommandError } from '../command-error.ts';
+import type { ContractSource } from './source.ts';
+
+/** A URL may name others, as an operator who gives one expects. Throws CommandError where nothing can be imported. */
+export async function openOpenApi(
+  location: string,
+  options: Omit<OpenApiOptions, 'allowNetwork'>,
+): Promise<ContractSource> {
+  const imported = await read(location, { ...options, allowNetwork: /^https?:/i.test(location) });
+  const { service, location: server, text } = imported;
+  return {
+    option: '--openapi',
+    location,
+    services: [{ service, location: server, format: 'json', hasSingleAddress: false }],
+    report: [...linesOf(imported), ''].map(escapeUnprintable),
+    contractNames: contractNames([service]),
+    text,
+  };
+}
+
+async function read(location: string, options: OpenApiOptions): Promise<ImportedOpenApi> {
+  try {
+    return await importOpenApi(location, options);
+  } catch (thrown) {
+    if (thrown instanceof Unread) throw new CommandError(thrown.message.split('\n').map(escapeUnprintable));
+    throw thrown;
+  }
+}
+
+function linesOf({ service: { name, operations }, declared, findings }: ImportedOpenApi): readonly string[] {
+  return [`${name}: ${operations.size} of ${declared} operations`, ...findingLines(findings)];
+}

@@ -1,0 +1,213 @@
+/** Loads an OpenAPI document with the documents that it refers to, within limits, and follows references between them. */
+import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
+import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';
+
+/** A value in a document, and where it is. */
+export interface Node {
+  readonly value: unknown;
+  readonly url: string;
+  /** A JSON pointer (RFC 6901). */
+  readonly pointer: string;
+}
+
+/** Something that the contract language cannot say. The nearest part that can do without it is left out. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly node: Node;
+
+  constructor(node: Node, message: string) {
+    super(message);
+    this.node = node;
+  }
+}
+
+/** All documents together. */
+const documentsMax = 200;
+const valuesMax = 1_000_000;
+const depthMax = 200;
+/** Of one document of YAML: an alias may stand for much. */
+const aliasesMax = 1_000;
+const referencesMax = 50;
+
+export class OpenApiDocuments {
+  readonly #roots: ReadonlyMap<string, unknown>;
+  /** Why documents that references name were not read. */
+  readonly #unread: ReadonlyMap<string, string>;
+  readonly root: Node;
+
+  constructor(roots: ReadonlyMap<string, unknown>, first: string, unread: ReadonlyMap<string, string> = new Map()) {
+    this.#roots = roots;
+    this.#unread = unread;
+    this.root = { value: roots.get(first), url: first, pointer: '' };
+  }
+
+  /** A member of an object or an item, behind its references; undefined where it is absent. Throws Refused. */
+  member(node: Node, name: string | number): Node | undefined {
+    const { value } = node;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    const found = (value as Readonly<Record<string, unknown>>)[name];
+    return this.follow({ value: found, url: node.url, pointer: `${node.pointer}/${escapeToken(String(name))}` });
+  }
+
+  /** The members of an object, or the items of an array, behind their references. What leads nowhere is left out. */
+  members(node: Node | undefined): readonly (readonly [name: string, node: Node])[] {
+    if (node === undefined || typeof node.value !== 'object' || node.value === null) return [];
+    return Object.keys(node.value).flatMap((name) => {
+      const found = this.member(node, name);
+      return found === undefined ? [] : [[name, found] as const];
+    });
+  }
+
+  /** What a reference leads to. Throws Refused for one that leads nowhere, or in a circle. */
+  follow(start: Node): Node {
+    let node = start;
+    for (let count = 0; count < referencesMax; count++) {
+      const reference = referenceIn(node.value);
+      if (reference === undefined) return node;
+      const [file = '', pointer = ''] = reference.split('#', 2);
+      const url = file === '' ? node.url : (join(file, node.url) ?? '');
+      const found = this.#at(url, pointer);
+      if (found === undefined) throw new Refused(start, this.#unread.get(url) ?? `${reference} leads nowhere`);
+      node = found;
+    }
+    throw new Refused(start, 'a reference leads in a circle');
+  }
+
+  #at(url: string, pointer: string): Node | undefined {
+    let value = this.#roots.get(url);
+    if (value === undefined) return undefined;
+    const tokens = decode(pointer).split('/').slice(1);
+    for (const token of tokens) {
+      const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+      value = (value as Readonly<Record<string, unknown>>)[name];
+    }
+    return { value, url, pointer: tokens.map((token) => `/${token}`).join('') };
+  }
+
+  /** `petstore.yaml#/paths/~1pets/get`, on one line. */
+  placeOf({ url, pointer }: Node): string {
+    return escapeUnprintable(`${nameOfLocation(url, this.root.url) || url}#${pointer}`);
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function escapeToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$ref')) return undefined;
+  const { $ref } = value as { readonly $ref: unknown };
+  return typeof $ref === 'string' ? $ref : undefined;
+}
+
+function join(location: string, base: string): string | undefined {
+  return URL.canParse(location, base) ? new URL(location, base).href : undefined;
+}
+
+/** `location`: a path, or a URL where the network is allowed. Throws Unread. */
+export async function loadOpenApi(location: string, options: ReadingOptions): Promise<OpenApiDocuments> {
+  const reading = createReading(options);
+  const first = await reading.resolve(location, undefined);
+  const roots = new Map<string, unknown>();
+  const counter: Counter = { seen: new Set(), values: 0 };
+  const waiting: { readonly url: string; readonly base: string | undefined }[] = [{ url: first, base: undefined }];
+  const unread = new Map<string, string>();
+  for (const { url, base } of waiting) {
+    if (roots.has(url)) continue;
+    if (roots.size >= documentsMax) throw new Unread(`more than ${documentsMax} documents`);
+    try {
+      const read = base === undefined ? url : await reading.resolve(url, base);
+      const tree = await readDocument(read, base, reading);
+      roots.set(url, tree);
+      for (const file of filesIn(tree, counter, url)) {
+        const other = join(file, url);
+        if (other !== undefined && !roots.has(other)) waiting.push({ url: other, base: url });
+      }
+    } catch (thrown) {
+      // The place of the reference has the reason.
+      if (!(thrown instanceof Unread) || base === undefined) throw thrown;
+      unread.set(url, thrown.message);
+    }
+  }
+  return new OpenApiDocuments(roots, first, unread);
+}
+
+async function readDocument(url: string, base: string | undefined, reading: Reading): Promise<unknown> {
+  const bytes = await reading.bytes(url, base);
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  return /^\s*[{[]/.test(text) ? (readJson(text) ?? readYaml(text, url)) : readYaml(text, url);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Flow style of YAML begins in the same way.
+    return undefined;
+  }
+}
+
+/** Throws Unread with the line and column of what is no YAML. */
+function readYaml(text: string, url: string): unknown {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      strict: false,
+      uniqueKeys: true,
+      logLevel: 'silent',
+    });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      throw new Unread(`${url}:${line}:${col}: ${error.message}`);
+    }
+    let aliases = 0;
+    visit(document, {
+      Alias() {
+        aliases += 1;
+        return aliases > aliasesMax ? visit.BREAK : undefined;
+      },
+    });
+    if (aliases > aliasesMax || isAlias(document.contents)) throw new Unread(`${url}: more than ${aliasesMax} aliases`);
+    return document.toJS({ maxAliasCount: aliasesMax });
+  } catch (thrown) {
+    if (thrown instanceof Unread) throw thrown;
+    // Aliases that stand for too much, and what is nested too deeply.
+    if (thrown instanceof ReferenceError || thrown instanceof RangeError) throw new Unread(`${url}: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+interface Counter {
+  readonly seen: Set<object>;
+  values: number;
+}
+
+/** The other documents that references name. Throws Unread for more values, or deeper ones, than are read. */
+function filesIn(tree: unknown, counter: Counter, url: string): ReadonlySet<string> {
+  const files = new Set<string>();
+  const visitValue = (value: unknown, depth: number): void => {
+    counter.values += 1;
+    if (counter.values > valuesMax) throw new Unread(`the documents have more than ${valuesMax} values`);
+    if (depth > depthMax) throw new Unread(`${url} is more than ${depthMax} deep`);
+    if (typeof value !== 'object' || value === null || counter.seen.has(value)) return;
+    counter.seen.add(value);
+    const file = referenceIn(value)?.split('#', 1)[0];
+    if (file !== undefined && file !== '') files.add(file);
+    for (const each of Object.values(value)) visitValue(each, depth + 1);
+  };
+  visitValue(tree, 0);
+  return files;
+}

@@ -1,0 +1,305 @@
+/** Imports an OpenAPI document: the contract as a value and as TypeScript, and what was left out or said in another way. */
+import { type Operation, operation, type UpstreamBinding } from '../../contract/operation.ts';
+import { object } from '../../contract/schema.ts';
+import { type Service, service } from '../../contract/service.ts';
+import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { checkSource } from '../wsdl/check-source.ts';
+import { compileNames, kebabCase } from '../wsdl/import-service.ts';
+import { type ReadingOptions, Unread } from '../wsdl/read-location.ts';
+import { sizeOf } from '../wsdl/schema-size.ts';
+import { writeContracts } from '../wsdl/write-contract.ts';
+import { loadOpenApi, type Node, type OpenApiDocuments, Refused } from './documents.ts';
+import { ErrorReader } from './errors.ts';
+import { findingLines, type OpenApiFinding, OpenApiFindings } from './findings.ts';
+import { type Declared, readInput, readOutput } from './messages.ts';
+import { capitalise, memberName, StubNames, typeName } from './names.ts';
+import { SchemaReader, textOf } from './schemas.ts';
+
+export interface OpenApiOptions extends ReadingOptions {
+  /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */
+  readonly reads?: readonly string[] | undefined;
+}
+
+export interface ImportedOpenApi {
+  readonly service: Service;
+  /** The address of the server; empty where the document has none. */
+  readonly location: string;
+  /** Operations of the document, those that were left out included. */
+  readonly declared: number;
+  readonly findings: readonly OpenApiFinding[];
+  /** Returns the source text of the contract. Throws UnsafeSource rather than return code. */
+  text(): string;
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const operationsMax = 5_000;
+/** Members of all messages: what reads and prints them visits each as often as a message may have it. */
+const fieldsMax = 1_000_000;
+
+/** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported. */
+export async function importOpenApi(location: string, options: OpenApiOptions): Promise<ImportedOpenApi> {
+  const documents = await loadOpenApi(location, options);
+  const findings = new OpenApiFindings(documents);
+  try {
+    return importLoaded(documents, findings, options);
+  } catch (thrown) {
+    if (thrown instanceof Refused) throw new Unread(`${documents.placeOf(thrown.node)}: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+function importLoaded(
+  documents: OpenApiDocuments,
+  findings: OpenApiFindings,
+  options: OpenApiOptions,
+): ImportedOpenApi {
+  const { root } = documents;
+  const { swagger, openapi } = (Object(root.value) ?? {}) as { readonly swagger?: unknown; readonly openapi?: unknown };
+  const isSwagger = String(swagger) === '2.0' || swagger === 2;
+  if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(String(openapi)))
+    throw new Unread('this is no OpenAPI document: it says neither openapi 3.0, 3.1 or 3.2 nor swagger 2.0');
+  const reader = new SchemaReader(documents, findings);
+  const declared = declaredOperations(documents, findings, isSwagger);
+  if (declared.length > operationsMax) throw new Unread(`the document has more than ${operationsMax} operations`);
+  const info = documents.member(root, 'info');
+  const title = textOf(info && documents.member(info, 'title')?.value);
+  const location = isSwagger ? swaggerServer(documents) : serverOf(documents);
+  const paths = URL.canParse(location) ? new URL(location).pathname.replace(/\/+$/, '') : location.replace(/\/+$/, '');
+  const name = serviceName(title, declared, paths);
+  const named = nameOperations(declared, findings);
+  for (const each of named) reader.names.take(each.name);
+  for (const each of named) reader.names.take(`${each.name}Response`);
+  reader.names.take(name);
+  const role = kebabCase(name);
+  const errors = new ErrorReader(reader);
+  const isReading = compileNames(options.reads ?? []);
+  let fields = 0;
+  const operations = named.flatMap(({ name: each, declared: of }): readonly Operation[] => {
+    const read = findings.attempt(`the operation ${each} is left out`, () => {
+      const made = readOperation(reader, errors, of, { name: each, role, isReading });
+      fields += sizeOf(made.input).fields + sizeOf(made.output).fields;
+      if (fields > fieldsMax) throw new Refused(of.node, `all messages together have more than ${fieldsMax} members`);
+      return made;
+    });
+    return read === undefined ? [] : [read];
+  });
+  if (operations.length === 0)
+    throw new Unread(['no operation can be imported', ...findingLines(findings.all())].join('\n'));
+  const problems = Object.fromEntries(
+    Object.entries(errors.problems).filter(([, problem]) => operations.some((each) => each.problems.includes(problem))),
+  );
+  const made = service({
+    name,
+    version: 1,
+    answers: { from: 1, to: 1 },
+    doc:
+      textOf(info && documents.member(info, 'description')?.value) || `${name}, as its OpenAPI document describes it.`,
+    roles: [role],
+    address: `/${name}`,
+    paths: isPath(paths) ? paths : '',
+    namespaces: { own: 'api', uris: { api: `urn:openapi:${name}` } },
+    soapStyle: 'wrapped',
+    ...(Object.keys(problems).length > 0 && { problems }),
+    operations,
+  });
+  const all = findings.all();
+  return { service: made, location, declared: declared.length, findings: all, text: () => textOfContract(made, all) };
+}
+
+function textOfContract(made: Service, findings: readonly OpenApiFinding[]): string {
+  const text = writeContracts(
+    [made],
+    [
+      `/** ${made.name}, version ${made.version}: the contract of an OpenAPI document, by \`triglyph serve --openapi\`. */`,
+      '// The server checks what the document demands of values: lengths, ranges, patterns, and what must be there.',
+      ...findingLines(findings).map((line) =>
+        escapeUnprintable(line.startsWith('  ') ? `// - ${line.trim()}` : `// ${line}`),
+      ),
+    ],
+  );
+  checkSource(text);
+  return text;
+}
+
+interface Naming {
+  readonly name: string;
+  readonly role: string;
+  readonly isReading: (name: string) => boolean;
+}
+
+function readOperation(
+  reader: SchemaReader,
+  errors: ErrorReader,
+  declared: Declared,
+  { name, role, isReading }: Naming,
+): Operation {
+  const { node, method } = declared;
+  const { summary, description, servers } = reader.requireObject(node);
+  if (servers !== undefined)
+    reader.findings.add('changed', node, 'servers of one operation are not asked: all requests go to one server');
+  const type = typeName(capitalise(name));
+  const input = readInput(reader, declared, `${type}Request`);
+  const output = readOutput(reader, declared, `${type}Result`);
+  const { faults, errors: byStatus } = errors.read(declared, type);
+  const { path, query } = splitPath(input.path);
+  const upstream: UpstreamBinding = {
+    method: method as UpstreamBinding['method'],
+    path: path + query,
+    parameters: input.parameters,
+    ...(input.body && { body: input.body }),
+    answer: output.answer,
+    ...(faults.length > 0 && { errors: byStatus }),
+  };
+  if (query !== '')
+    reader.findings.add('changed', node, 'a path with a query is no path of its own: call the operation by its name');
+  try {
+    return operation({
+      name,
+      doc: textOf(summary) || textOf(description) || `${capitalise(name)}.`,
+      effect: reading.has(method) || isReading(name) ? 'reads' : 'writes',
+      role,
+      problems: [],
+      ...(faults.length > 0 && { faults }),
+      upstream,
+      input: object(reader.names.take(`${type}Request`), input.fields),
+      output: object(reader.names.take(`${type}Result`), output.fields),
+    });
+  } catch (thrown) {
+    // What the contract language refuses in its own words.
+    if (thrown instanceof TypeError) throw new Refused(node, thrown.message);
+    throw thrown;
+  }
+}
+
+/** A fragment tells operations of one path apart in some documents, and is never sent. */
+function splitPath(path: string): { readonly path: string; readonly query: string } {
+  const [, plain = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(path) ?? [];
+  const encode = (text: string): string =>
+    text.replace(/[^\w.~!$&'()*+,;=:@%/{}-]/gu, (sign) => encodeURIComponent(sign));
+  const encoded = encode(plain.replace(/\{(?!\w+\})|(?<!\{\w+)\}/g, (sign) => encodeURIComponent(sign)));
+  return {
+    path: encoded.startsWith('/') ? encoded : `/${encoded}`,
+    query: query === '' ? '' : `?${encode(query.slice(1)).replace(/[{}]/g, encodeURIComponent)}`,
+  };
+}
+
+function isPath(text: string): boolean {
+  return /^(?:\/[\w.~!$&'()*+,;=:@%-]+)*$/.test(text);
+}
+
+function declaredOperations(
+  documents: OpenApiDocuments,
+  findings: OpenApiFindings,
+  isSwagger: boolean,
+): readonly Declared[] {
+  const { root } = documents;
+  const paths = documents.member(root, 'paths');
+  const texts = (node: Node | undefined): readonly string[] | undefined => {
+    const values = documents.members(node).flatMap(([, { value }]) => (typeof value === 'string' ? [value] : []));
+    return values.length === 0 ? undefined : values;
+  };
+  const typesAt = (node: Node, name: string): readonly string[] | undefined => texts(documents.member(node, name));
+  const found: Declared[] = [];
+  const items = paths === undefined ? [] : Object.keys(Object(paths.value)).filter((path) => path.startsWith('/'));
+  for (const path of items) {
+    const item = findings.attempt('the path is left out', () => documents.member(paths!, path));
+    if (item === undefined) continue;
+    const shared = parametersAt(documents, item, findings);
+    for (const method of methods) {
+      const node = findings.attempt('the operation is left out', () => documents.member(item, method));
+      if (node === undefined || typeof node.value !== 'object' || node.value === null) continue;
+      const own = parametersAt(documents, node, findings);
+      const keyOf = ({ value }: Node): string => JSON.stringify([Object(value).in, Object(value).name]);
+      const ownKeys = new Set(own.map(keyOf));
+      found.push({
+        node,
+        method: method.toUpperCase(),
+        path,
+        parameters: [...shared.filter((each) => !ownKeys.has(keyOf(each))), ...own],
+        consumes: typesAt(node, 'consumes') ?? typesAt(root, 'consumes') ?? ['application/json'],
+        produces: typesAt(node, 'produces') ?? typesAt(root, 'produces') ?? ['application/json'],
+        isSwagger,
+      });
+    }
+  }
+  return found;
+}
+
+function parametersAt(documents: OpenApiDocuments, node: Node, findings: OpenApiFindings): readonly Node[] {
+  const list = documents.member(node, 'parameters');
+  const count = Array.isArray(list?.value) ? list.value.length : 0;
+  return Array.from({ length: count }, (_, at) => at).flatMap(
+    (at) => findings.attempt('the parameter is left out', () => documents.member(list!, at)) ?? [],
+  );
+}
+
+interface Named {
+  readonly name: string;
+  readonly declared: Declared;
+}
+
+/** By `operationId`, or by method and path. */
+function nameOperations(declared: readonly Declared[], findings: OpenApiFindings): readonly Named[] {
+  const names = new StubNames();
+  const all = declared.map((each) => ({ each, id: idOf(each) }));
+  // Names of the document go first, so that made up ones do not change them.
+  const byId = new Map(
+    all.flatMap(({ each, id }) => (id === undefined ? [] : [[each, names.take(memberName(id))] as const])),
+  );
+  return all.flatMap(({ each, id }): readonly Named[] => {
+    const name = byId.get(each) ?? names.take(memberName(`${each.method.toLowerCase()} ${each.path}`));
+    if (each.method === 'TRACE' || each.method === 'QUERY') {
+      findings.add('refused', each.node, `no request is made by ${each.method}; the operation ${name} is left out`);
+      return [];
+    }
+    if (id !== undefined && name !== id) findings.add('changed', each.node, `the operation ${id} is called ${name}`);
+    return [{ name, declared: each }];
+  });
+}
+
+function idOf({ node }: Declared): string | undefined {
+  const { operationId } = node.value as { readonly operationId?: unknown };
+  return typeof operationId === 'string' && operationId.trim() !== '' ? operationId.trim() : undefined;
+}
+
+/** No path of the server begins with the address of the service. */
+function serviceName(title: string, declared: readonly Declared[], root: string): string {
+  const wanted = typeName(title === '' ? 'Api' : title).slice(0, 60);
+  const first = new Set(declared.map(({ path }) => `${root}${path}`.split('/')[1] ?? ''));
+  let name = wanted;
+  for (let number = 2; first.has(name); number++) name = `${wanted}${number}`;
+  return name;
+}
+
+/** The first server, with the defaults of its variables; empty where there is none. */
+function serverOf(documents: OpenApiDocuments): string {
+  const { root } = documents;
+  const servers = documents.member(root, 'servers');
+  const server = servers && documents.member(servers, 0);
+  const url = server && documents.member(server, 'url')?.value;
+  if (typeof url !== 'string') return '';
+  const variables = server && documents.member(server, 'variables');
+  const filled = url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const variable = variables && documents.member(variables, name);
+    const preset = variable && documents.member(variable, 'default')?.value;
+    return preset === undefined ? whole : String(preset);
+  });
+  return resolved(filled, root.url);
+}
+
+function swaggerServer(documents: OpenApiDocuments): string {
+  const { host, basePath = '/', schemes } = documents.root.value as Readonly<Record<string, unknown>>;
+  const path = typeof basePath === 'string' ? basePath : '/';
+  if (typeof host !== 'string') return resolved(path, documents.root.url);
+  const all = Array.isArray(schemes) ? schemes : [];
+  const scheme = all.includes('https') || !all.includes('http') ? 'https' : 'http';
+  return resolved(`${scheme}://${host}${path.startsWith('/') ? '' : '/'}${path}`, documents.root.url);
+}
+
+/** An address without a server is at that of the document; of a file it is a path alone. */
+function resolved(url: string, document: string): string {
+  if (/^https?:\/\//i.test(url)) return URL.canParse(url) ? new URL(url).href.replace(/\/$/, '') : '';
+  if (/^https?:/.test(document) && URL.canParse(url, document)) return new URL(url, document).href.replace(/\/$/, '');
+  return url.startsWith('/') ? url.replace(/\/$/, '') : '';
+}

@@ -1,0 +1,245 @@
+/** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
+import { Buffer, isUtf8 } from 'node:buffer';
+import {
+  bodyFieldsOf,
+  isJsonType,
+  namesInPath,
+  type Operation,
+  type UpstreamAnswer,
+  type UpstreamBinding,
+} from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import { type Field, object } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
+import { decodeText } from '../body-text.ts';
+import { dateTimeFormatOf } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
+import { SentAnswer } from '../json/extras.ts';
+import { type JsonTrees, plainValue } from '../json/places.ts';
+import { malformedBody, requireTree } from '../malformed-body.ts';
+import { fieldsOfParts } from '../multipart.ts';
+import type { Head, Media, Reply, Target } from '../protocol.ts';
+import { unsupportedMedia } from '../unsupported-media.ts';
+import type { Message } from '../wire.ts';
+import { type Pair, readText, styleOf, takePairs } from './parameters.ts';
+import { compilePrint } from './print.ts';
+import { holdsBinary, isFormType } from './upstream-binding.ts';
+
+/** An operation with the binding by which it is served. */
+export interface OwnOperation extends Operation {
+  readonly upstream: UpstreamBinding;
+}
+
+/** Values by the names of their fields. */
+export type Found = Record<string, unknown>;
+
+/** What stands outside of the body, and the pairs of the query that are no parameters. */
+export function readParameters(
+  { input, upstream }: OwnOperation,
+  { parameters: inPath = {} }: Target,
+  { query, headers }: Head,
+): { readonly found: Found; readonly others: readonly Pair[] } {
+  const { path, parameters = {} } = upstream;
+  const found: Found = {};
+  const pairs = pairsOf(query);
+  const cookies = (headers.cookie ?? '').split(';').flatMap((each): readonly Pair[] => {
+    const at = each.indexOf('=');
+    return at === -1 ? [] : [[each.slice(0, at).trim(), decoded(each.slice(at + 1).trim())]];
+  });
+  for (const field of new Set([...namesInPath(path), ...Object.keys(parameters)])) {
+    const { in: location = 'path', name = field, ...rest } = parameters[field] ?? {};
+    const style = styleOf({ in: location, ...rest });
+    const own: Field = input.fields[field]!;
+    const text = location === 'path' ? inPath[field] : location === 'header' ? headers[name.toLowerCase()] : undefined;
+    const tree =
+      location === 'query' || location === 'cookie'
+        ? takePairs(name, own, style, location === 'query' ? pairs : cookies)
+        : text === undefined
+          ? undefined
+          : readText(name, text, own.schema, style);
+    if (tree !== undefined) found[field] = tree;
+  }
+  return { found, others: pairs };
+}
+
+function pairsOf(query: string): Pair[] {
+  return [...new URLSearchParams(query)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The fields of a body as the upstream has it, with the members that are no fields. */
+export function readBody(operation: OwnOperation, body: Buffer, media: Media, head: Head, trees: JsonTrees): Found {
+  const { input, upstream } = operation;
+  const names = bodyFieldsOf(operation, upstream);
+  const { type: wanted = 'application/json', field, parts = {} } = upstream.body ?? {};
+  if (names.length === 0 || body.length === 0) return {};
+  const { type } = media;
+  if (isJsonType(wanted)) {
+    if (type !== '' && !isJsonType(type)) throw unsupportedMedia('Content-Type', [wanted]);
+    const tree = plainValue(requireTree(trees.parse(decodeText(body, media.charset))));
+    return field === undefined ? membersOf(tree) : { [jsonName(input.fields, field)]: tree };
+  }
+  if (isFormType(wanted)) {
+    const pairs: Pair[] =
+      type === 'multipart/form-data'
+        ? [...fieldsOfParts(body, head.headers['content-type'] ?? '')]
+        : pairsOf(textOf(body, media));
+    const found: Found = {};
+    for (const name of names) {
+      const own: Field = input.fields[name]!;
+      const { json = name, schema } = own;
+      const style = styleOf({ in: 'query', ...parts[name] });
+      const tree = takePairs(json, own, style, pairs);
+      if (tree !== undefined)
+        found[json] =
+          type === 'multipart/form-data' && !holdsBinary(schema)
+            ? textsOf(tree)
+            : inBase64(tree, type, holdsBinary(schema));
+    }
+    for (const [name, value] of pairs) found[name] ??= value;
+    return found;
+  }
+  const json = jsonName(input.fields, field ?? '');
+  if (field === undefined) return {};
+  return { [json]: input.fields[field]?.schema.kind === 'binary' ? body.toString('base64') : textOf(body, media) };
+}
+
+/** Parts are bytes; those of fields that are texts are read as such. */
+function textsOf(tree: unknown): unknown {
+  if (Array.isArray(tree)) return tree.map(textsOf);
+  return typeof tree === 'string' ? Buffer.from(tree, 'latin1').toString() : tree;
+}
+
+function inBase64(tree: unknown, type: string, isBinary: boolean): unknown {
+  if (!isBinary || type !== 'multipart/form-data') return tree;
+  if (Array.isArray(tree)) return tree.map((each) => inBase64(each, type, isBinary));
+  return Buffer.from(String(tree), 'latin1').toString('base64');
+}
+
+function membersOf(tree: unknown): Found {
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw malformedBody('body is no object');
+  return { ...tree };
+}
+
+function textOf(body: Buffer, { charset }: Media): string {
+  const text = decodeText(body, charset);
+  if ('fault' in text) throw malformedBody(text.fault);
+  return text.text;
+}
+
+function jsonName(fields: Readonly<Record<string, Field>>, name: string): string {
+  return fields[name]?.json ?? name;
+}
+
+/** Fields by their names in JSON. */
+export function byJsonName({ input }: Operation, found: Found): Found {
+  return Object.fromEntries(Object.entries(found).map(([name, tree]) => [jsonName(input.fields, name), tree]));
+}
+
+/** The tree of an answer that is no object of JSON; undefined where it is one. */
+export function treeOfAnswer(
+  { output, upstream }: Operation,
+  { body, media, headers }: Reply,
+  trees: JsonTrees,
+): Found | undefined {
+  const { answer } = upstream ?? {};
+  if (answer === undefined) return undefined;
+  const { field, type = 'application/json', headers: inHeaders = {} } = answer;
+  const found: Found = {};
+  for (const [name, header] of Object.entries(inHeaders)) {
+    const text = headers[header.toLowerCase()];
+    if (text !== undefined) found[jsonName(output.fields, name)] = text;
+  }
+  if (body.length === 0) return found;
+  if (isJsonType(type) && isJsonType(media.type)) {
+    const tree = plainValue(requireTree(trees.parse(decodeText(body, media.charset), answerLimits)));
+    if (field !== undefined) return tree === null ? found : { ...found, [jsonName(output.fields, field)]: tree };
+    return typeof tree === 'object' && tree !== null && !Array.isArray(tree) ? { ...tree, ...found } : found;
+  }
+  if (field === undefined) return found;
+  const json = jsonName(output.fields, field);
+  if (output.fields[field]?.schema.kind === 'binary') return { ...found, [json]: body.toString('base64') };
+  return { ...found, [json]: body.toString(isUtf8(body) ? 'utf8' : 'latin1') };
+}
+
+/** As for answers in JSON by name. */
+export const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
+
+/** Throws a Problem for an operation that has no path of its own. */
+export function requireOwn(operation: Operation | undefined): OwnOperation {
+  if (operation?.upstream === undefined) throw new Problem('notFound');
+  return operation as OwnOperation;
+}
+
+/** Headers of an answer that say how it was sent, or that the gateway sets itself. */
+const passedHeaders =
+  /^(?:cache-control|content-(?:disposition|language|location)|etag|last-modified|link|location|x-.*)$/;
+
+/** Prints answers at the paths of operations: as the upstream sent it, or, where it is sent again, as it was read. */
+export function compileAnswerPrints(
+  services: readonly Service[],
+): (operation: Operation, output: Readonly<Record<string, unknown>>, sent: unknown) => Message {
+  const formats = new Map(
+    services.flatMap((service) =>
+      [...service.operations.values()].map((each) => [each, dateTimeFormatOf(service)] as const),
+    ),
+  );
+  const prints = new Map<Operation, (value: unknown) => string>();
+  return (operation, output, sent) => {
+    const { answer = {} } = operation.upstream ?? {};
+    if (sent instanceof SentAnswer) return messageOf(sent.reply, answer);
+    const { field, type = 'application/json', status } = answer;
+    const own = field === undefined ? undefined : operation.output.fields[field]?.schema;
+    const headers = headersOf(answer, output);
+    const isEmpty =
+      field === undefined ? Object.keys(operation.output.fields).length === 0 : output[field] === undefined;
+    if (isEmpty) return { status: status ?? 204, contentType: type, headers, body: '' };
+    if (!isJsonType(type)) {
+      const body = String(output[field ?? '']);
+      const bytes = own?.kind === 'binary' ? { bytes: Buffer.from(body, 'base64') } : {};
+      return { status: status ?? 200, contentType: type, headers, body, ...bytes };
+    }
+    let print = prints.get(operation);
+    if (print === undefined) {
+      const inHeaders = Object.keys(answer.headers ?? {});
+      const inBody = Object.entries(operation.output.fields).filter(([name]) => !inHeaders.includes(name));
+      print = compilePrint(
+        own ?? object(operation.output.name, Object.fromEntries(inBody)),
+        formats.get(operation) ?? dateTimeFormat('UTC'),
+      );
+      prints.set(operation, print);
+    }
+    const body = print(field === undefined ? output : output[field]);
+    return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body };
+  };
+}
+
+function headersOf({ headers = {} }: UpstreamAnswer, output: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, header]) =>
+      output[name] === undefined ? [] : [[header.toLowerCase(), String(output[name])]],
+    ),
+  );
+}
+
+function messageOf({ status, media, headers, body }: Reply, { headers: declared = {} }: UpstreamAnswer): Message {
+  const names = new Set(Object.values(declared).map((each) => each.toLowerCase()));
+  const passed = Object.entries(headers).flatMap(([name, value]) =>
+    value !== undefined && (names.has(name) || passedHeaders.test(name)) ? [[name, value] as const] : [],
+  );
+  const contentType = headers['content-type'] ?? media.type;
+  return { status, contentType, headers: Object.fromEntries(passed), body: body.toString('latin1'), bytes: body };
+}
+
+/** A refusal as the upstream sent it. `headers`: those that a refused client needs besides. */
+export function printRefusal(reply: Reply, headers: Message['headers']): Message {
+  const message = messageOf(reply, {});
+  return { ...message, headers: { ...message.headers, ...headers } };
+}

@@ -1,0 +1,61 @@
+/** `triglyph serve` as a process of its own, and the calls that it prints. */
+import { type AddressInfo, createServer } from 'node:net';
+import { type Started, startTriglyph, type Variables } from './commands.ts';
+import { until } from './until.ts';
+
+export interface ServingProgram extends Started {
+  readonly callers: string;
+  readonly admin: string;
+  stop(): Promise<void>;
+}
+
+/** Throws what it prints where it does not start. */
+export async function serve(
+  parameters: readonly string[],
+  folder: string,
+  variables: Variables = {},
+): Promise<ServingProgram> {
+  const started = startTriglyph(['serve', ...parameters], folder, variables);
+  const { child, received, over } = started;
+  let ready: { readonly callers: string; readonly admin: string } | undefined;
+  await until(
+    () => received,
+    () => {
+      const line = received.stdout.split('\n').find((each) => each.includes('"msg":"ready"'));
+      if (line !== undefined) ready = JSON.parse(line);
+      return ready !== undefined || child.exitCode !== null;
+    },
+  );
+  if (ready === undefined) throw new Error(received.stderr);
+  return {
+    ...started,
+    ...ready,
+    async stop() {
+      child.kill();
+      await over;
+    },
+  };
+}
+
+export const post = async (
+  url: string,
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': contentType, ...headers }, body });
+  return { status: response.status, text: await response.text() };
+};
+
+/** The commands that the program has printed, by their titles. */
+export function printedCalls(text: string): readonly string[] {
+  return ['JSON', 'FORM', 'SOAP'].map((title) => new RegExp(`^${title}:\n((?:  .*\n)+)`, 'm').exec(text)?.[1] ?? '');
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

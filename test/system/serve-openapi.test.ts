@@ -1,0 +1,214 @@
+/** One command in an empty folder serves what an OpenAPI document describes in SOAP, FORM and JSON. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { createPetstore } from '../openapi/servers/petstore.mjs';
+import { spawnTriglyph } from '../support/commands.ts';
+import { post, printedCalls, type ServingProgram, serve } from '../support/serving-program.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const document = join(import.meta.dirname, '../openapi/corpus/petstore.yaml');
+const service = 'SwaggerPetstoreOpenAPI30';
+const pet = { id: 7, name: 'Rex', photoUrls: ['a', 'b'], tags: [{ id: 1, name: 'big' }], status: 'available' };
+
+const { server, received } = createPetstore();
+let upstream = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+let empty: TempFolder;
+let gateway: ServingProgram | undefined;
+beforeEach(() => {
+  empty = tempFolder();
+});
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+  empty.discard();
+});
+
+const start = async (...more: readonly string[]): Promise<ServingProgram> => {
+  gateway = await serve(['--openapi', document, '--upstream', upstream, ...more], empty.path);
+  return gateway;
+};
+
+const envelopes = {
+  'text/xml': 'http://schemas.xmlsoap.org/soap/envelope/',
+  'application/soap+xml': 'http://www.w3.org/2003/05/soap-envelope',
+} as const;
+
+const soap = async (callers: string, message: string, type: keyof typeof envelopes = 'text/xml') => {
+  const body = `<e:Envelope xmlns:e="${envelopes[type]}"><e:Body>${message.replace(/^<(\w+)/, `<$1 xmlns="urn:openapi:${service}"`)}</e:Body></e:Envelope>`;
+  return await post(`${callers}/${service}/v1`, type, body);
+};
+
+describe('the Petstore', () => {
+  test('is called in JSON at its own paths, and neither side sees a difference', async () => {
+    const { callers } = await start();
+    const before = received.length;
+    const sent = '{ "id": 7, "name": "", "photoUrls": [], "category": null, "more": {"of": 1.10}}';
+    const added = await post(`${callers}/api/v3/pet?trace=1&trace=2`, 'application/json', sent);
+    expect(received[before]).toMatchObject({ method: 'POST', url: '/api/v3/pet?trace=1&trace=2', body: sent });
+    const direct = await post(`${upstream}/api/v3/pet`, 'application/json', sent);
+    expect(added).toEqual(direct);
+    for (const path of [
+      'pet/7',
+      'pet/999',
+      'pet/findByTags?tags=a&tags=b',
+      'store/inventory',
+      'user/login?username=a%20b',
+    ]) {
+      const [through, without] = await Promise.all([
+        fetch(`${callers}/api/v3/${path}`),
+        fetch(`${upstream}/api/v3/${path}`),
+      ]);
+      expect([through.status, through.headers.get('content-type'), await through.text()]).toEqual([
+        without.status,
+        without.headers.get('content-type'),
+        await without.text(),
+      ]);
+    }
+    const other = await fetch(`${callers}/api/v3/pet`, { method: 'PATCH' });
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'PUT, POST']);
+    expect((await fetch(`${callers}/api/v3/pet/7/8/9`)).status).toBe(404);
+  });
+
+  test.each(['text/xml', 'application/soap+xml'] as const)('is called in %s', async (type) => {
+    const { callers } = await start();
+    const members =
+      '<id>7</id><name>Rex</name><photoUrls>a</photoUrls><photoUrls>b</photoUrls><tags><id>1</id><name>big</name></tags><status>available</status>';
+    const added = await soap(callers, `<addPet>${members}</addPet>`, type);
+    expect(added.text).toContain(members.replace('<photoUrls>', '<category xsi:nil="true"/><photoUrls>'));
+    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(pet);
+    const found = await soap(callers, '<findPetsByTags><tags>big</tags><tags>a&amp;b</tags></findPetsByTags>', type);
+    expect(found.text).toMatch(/<result><id>7<\/id>.*<\/result><\/ns1:findPetsByTagsResponse>/);
+    expect(received.at(-1)?.url).toBe('/api/v3/pet/findByTags?tags=big&tags=a%26b');
+    const missing = await soap(callers, '<getPetById><petId>999</petId></getPetById>', type);
+    expect([missing.status, missing.text]).toEqual([
+      type === 'text/xml' ? 500 : 400,
+      expect.stringContaining('Pet not found'),
+    ]);
+    await soap(callers, '<uploadFile><petId>7</petId><body>AAEC</body></uploadFile>', type);
+    expect(received.at(-1)).toMatchObject({ body: '\u0000\u0001\u0002', url: '/api/v3/pet/7/uploadImage' });
+    await soap(callers, '<deletePet><api_key>k</api_key><petId>7</petId></deletePet>', type);
+    expect(received.at(-1)).toMatchObject({ method: 'DELETE', headers: { api_key: 'k' } });
+    const bad = await soap(callers, '<getPetById><petId>x</petId></getPetById>', type);
+    expect(bad.text).toContain('petId');
+    expect(received.at(-1)?.method).toBe('DELETE');
+  });
+
+  test('is called in FORM at the same paths', async () => {
+    const { callers } = await start();
+    const form = 'application/x-www-form-urlencoded';
+    const pairs = 'id=7&name=Rex&photoUrls.0=a&photoUrls.1=b&tags.0.id=1&tags.0.name=big&status=available';
+    expect(await post(`${callers}/api/v3/pet`, form, pairs)).toEqual({ status: 200, text: pairs });
+    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(pet);
+    const read = await fetch(`${callers}/api/v3/pet/7`, { headers: { Accept: form } });
+    expect(await read.text()).toBe(pairs);
+    const found = await fetch(`${callers}/api/v3/pet/findByTags?tags=big`, { headers: { Accept: form } });
+    expect(await found.text()).toContain('result.0.name=Rex');
+    const refused = await post(`${callers}/api/v3/pet`, form, 'id=7&nome=Rex');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('nome')]);
+  });
+
+  test('is a WSDL that PHP and zeep read, linked at the root; each printed call works', async () => {
+    const { callers, received: printed } = await start();
+    await until('the calls', () => printed.stderr.includes('SOAP:'));
+    const { stderr } = printed;
+    expect(stderr).toContain('19 of 19 operations');
+    await post(`${upstream}/api/v3/pet`, 'application/json', JSON.stringify(pet));
+    for (const command of printedCalls(stderr)) {
+      expect(command).not.toBe('');
+      expect((await run('sh', ['-c', command])).stdout).not.toMatch(/errorCode|Fault/);
+    }
+    const page = await (await fetch(callers, { headers: { Accept: 'text/html' } })).text();
+    const [, wsdl = ''] = /href="([^"]*\?wsdl)"/.exec(page) ?? [];
+    const php = `$c = new SoapClient($argv[1], ['cache_wsdl' => WSDL_CACHE_NONE, 'features' => SOAP_SINGLE_ELEMENT_ARRAYS]);
+      $c->addPet(['id' => 8, 'name' => 'Php', 'photoUrls' => ['x', 'y'], 'tags' => [['id' => 2, 'name' => 'small']]]);
+      echo json_encode([$c->getPetById(['petId' => 8]), $c->findPetsByTags(['tags' => ['small']])->result[0]->name, count($c->__getFunctions())]);`;
+    const fromPhp = JSON.parse((await run('php', ['-r', php, '--', wsdl])).stdout);
+    expect(fromPhp).toMatchObject([
+      { id: 8, name: 'Php', photoUrls: ['x', 'y'], tags: [{ id: 2, name: 'small' }] },
+      'Php',
+      38,
+    ]);
+    const python = `import sys, zeep
+client = zeep.Client(sys.argv[1])
+client.service.addPet(id=9, name='Zeep', photoUrls=['x'], status='sold')
+print(client.service.getPetById(petId=9).name, len(client.service.findPetsByStatus(status='sold')), len(client.service._operations))
+try:
+  client.service.getPetById(petId=999)
+except zeep.exceptions.Fault as fault:
+  print(fault.message)`;
+    const fromZeep = (await run('/usr/bin/python3', ['-c', python, wsdl])).stdout;
+    expect(fromZeep.trim()).toBe('Zeep 1 19\nvalidation 404 Pet not found');
+  });
+
+  test('a write with a key has its effect once, in whichever format it is repeated', async () => {
+    const { callers } = await start();
+    const headers = { 'Idempotency-Key': 'one' };
+    const before = received.length;
+    const body = JSON.stringify({ id: 11, name: 'Once' });
+    const answers = [];
+    for (let count = 0; count < 2; count += 1)
+      answers.push(await post(`${callers}/api/v3/pet`, 'application/json', body, headers));
+    const form = await post(`${callers}/api/v3/pet`, 'application/x-www-form-urlencoded', 'id=11&name=Once', headers);
+    expect([...answers, form]).toEqual([
+      { status: 200, text: body },
+      { status: 200, text: body },
+      { status: 200, text: 'id=11&name=Once' },
+    ]);
+    expect(received.length).toBe(before + 1);
+    const other = await post(`${callers}/api/v3/pet`, 'application/json', '{"id":12,"name":"Once"}', headers);
+    expect(other.status).toBe(422);
+    expect(received.length).toBe(before + 1);
+  });
+
+  test('in JSON it is served as in YAML, and --save writes a project that runs', async () => {
+    const file = join(empty.path, 'petstore.json');
+    writeFileSync(file, JSON.stringify(parse(readFileSync(document, 'utf8'))));
+    gateway = await serve(['--openapi', file, '--upstream', upstream, '--save', '.'], empty.path);
+    await gateway.stop();
+    expect(readdirSync(empty.path).toSorted()).toEqual([
+      '.gitignore',
+      'contract.ts',
+      'data',
+      'petstore.json',
+      'triglyph.config.ts',
+    ]);
+    gateway = await serve([], empty.path);
+    await post(`${gateway.callers}/api/v3/pet`, 'application/json', JSON.stringify(pet));
+    expect((await soap(gateway.callers, '<getPetById><petId>7</petId></getPetById>')).text).toContain(
+      '<name>Rex</name>',
+    );
+    expect(await (await fetch(`${gateway.callers}/api/v3/pet/7`)).json()).toEqual(pet);
+  });
+});
+
+test.each([
+  ['no server', 'openapi: 3.0.0\npaths: {/a: {get: {responses: {}}}}', 'has no address'],
+  [
+    'an address of cloud metadata',
+    'openapi: 3.0.0\nservers: [{url: "http://169.254.169.254/x"}]\npaths: {/a: {get: {responses: {}}}}',
+    'means another server',
+  ],
+  ['no operation', 'openapi: 3.1.0\npaths: {}', 'no operation can be imported'],
+  ['no document of OpenAPI', 'swagger: "1.2"', 'this is no OpenAPI document'],
+  ['no YAML', 'openapi: 3.0.0\npaths: [', ':2:'],
+])('%s is refused', async (_, text, reason) => {
+  writeFileSync(join(empty.path, 'api.yaml'), text);
+  const { code, stderr } = await spawnTriglyph(['serve', '--openapi', 'api.yaml'], empty.path);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
+});

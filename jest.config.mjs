@@ -9,7 +9,6 @@ const shared = {
     // Examples import the package by its name; tests run its sources.
     '^triglyph$': '<rootDir>/src/api/index.ts',
     '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts',
-    '^vitest$': '<rootDir>/test/support/vitest.ts',
   },
   transform: {},
 };
@@ -35,7 +34,7 @@ export default {
     {
       ...shared,
       displayName: 'serving',
-      testMatch: [...tests('system', 'fault', 'browser'), '<rootDir>/examples/*/*.test.ts'],
+      testMatch: [...tests('system', 'fault', 'browser'), '<rootDir>/examples/jest/*.test.ts'],
     },
   ],
   testSequencer: '<rootDir>/test/support/sequencer.mjs',

@@ -1,7 +1,8 @@
 /** Tests the packed package in a folder of its own: its contents, its commands, its modules and its types. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { publint } from 'publint';
 import { type Ended, startTriglyph, type Variables } from '../support/commands.ts';
@@ -66,7 +67,7 @@ test('few files of JavaScript have all modules, each with a source map, and entr
     (file) => !file.startsWith('dist/console-page/'),
   );
   expect(existsSync(join(packed.folder, 'dist/console-page/manifest.json'))).toBe(true);
-  expect(files.length).toBeLessThan(100);
+  expect(files.length).toBeLessThan(120);
   for (const file of files) {
     const text = readFileSync(join(packed.folder, file), 'utf8');
     // A file that only exports what others have needs no map.
@@ -232,7 +233,7 @@ test('a strict TypeScript program compiles with it, and a wrong handler does not
 describe('in a folder of npm init, whose modules are CommonJS', () => {
   const project = tempFolder();
   beforeAll(() => {
-    installPackage(packed, project.path);
+    installPackage(packed, project.path, ['vitest']);
     writeIn('package.json', '{"name":"project","version":"1.0.0","type":"commonjs"}');
   });
   afterAll(() => project.discard());
@@ -275,9 +276,9 @@ module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT:
     <disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>DemoMerchant</merchantAccount>
     <shopperReference>shopper-1</shopperReference></request></disable></soap:Body></soap:Envelope>`;
   const tests = `const { createGateway } = require('triglyph');
-const { Problem, object, operation, service, problems } = require('triglyph/contract');
+const { Problem, object, operation, required, service, problems, string } = require('triglyph/contract');
 const { koaMiddleware } = require('triglyph/koa');
-const { builtIn, withControls } = require('triglyph/testing');
+const { builtIn, mock, withControls } = require('triglyph/testing');
 
 let gateway;
 beforeAll(async () => { gateway = await createGateway(withControls({ ...builtIn(), clock: new Date('2026-01-01T00:00:00Z') })); });
@@ -299,6 +300,38 @@ test.each([
   const answer = await gateway.fetch(request);
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('successfully-disabled')]);
   expect(gateway.calls).toHaveLength(1);
+});
+
+test('credentials that were added survive a reset', async () => {
+  const added = { tenant: 'DemoCompany', kind: 'apiKey', roles: [], grants: {} };
+  const { secret } = await gateway.credentials.addCredential(added);
+  await gateway.reset();
+  const ask = async (key) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const url = 'http://gateway/pal/servlet/Recurring/v25/disable';
+    return (await gateway.fetch(new Request(url, { method: 'POST', headers, body: '{}' }))).status;
+  };
+  expect([await ask(secret), await ask('wrong')]).toEqual([403, 401]);
+});
+
+test('a mock of a contract', async () => {
+  const input = object('Key', { id: required(string({ example: 'a-1' })) });
+  const output = object('Thing', { id: required(string({ example: 'a-1' })), title: required(string({ example: 'one' })) });
+  const parts = { doc: '', role: 'all', problems: [] };
+  const operations = [
+    operation({ ...parts, name: 'getThing', effect: 'reads', input, output }),
+    operation({ ...parts, name: 'deleteThing', effect: 'writes', input, output: object('Deleted', {}) }),
+  ];
+  const contract = service({ name: 'Things', version: 1, doc: '', address: '/things', operations,
+    namespaces: { own: 't', uris: { t: 'urn:example:things' } } });
+  const callers = [{ tenant: 'a', apiKey: 'key' }];
+  const mocked = await createGateway(withControls({ services: mock([contract]), callers }));
+  const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+  const call = (name) => mocked.fetch(new Request('http://a/things/v1/' + name, { method: 'POST', headers, body: '{"id":"a-1"}' }));
+  expect(await (await call('getThing')).json()).toEqual({ id: 'a-1', title: 'one' });
+  await call('deleteThing');
+  expect((await call('getThing')).status).toBe(404);
+  await mocked.close();
 });
 
 test('documents, over a connection', async () => {
@@ -324,16 +357,50 @@ test('a service, whose answers come from another server', async () => {
   await inner.close();
 });
 `;
-  const runJest = () => {
+  const runJest = (...flags: readonly string[]) => {
     const jest = join(root, 'node_modules/jest/bin/jest.js');
-    const { status, stderr } = runIn(jest, '--rootDir', project.path, '--cacheDirectory', join(project.path, 'jest'));
+    const cache = ['--cacheDirectory', join(project.path, 'jest')];
+    const { status, stderr } = runIn(...flags, jest, '--rootDir', project.path, ...cache);
     return { status, stderr };
   };
+  const asModule = tests.replaceAll(/^const (.*) = require\((.*)\);/gm, 'import $1 from $2;');
+
+  test('Jest runs tests that are modules with the flag that it asks for', () => {
+    writeIn('module.test.mjs', asModule);
+    const { status, stderr } = runJest('--experimental-vm-modules');
+    expect(stderr).toContain('Tests:       9 passed, 9 total');
+    expect(status).toBe(0);
+    // Without it, Jest loads no such test, whatever the test imports.
+    writeIn('module.test.mjs', "import 'node:fs';\ntest('nothing', () => {});\n");
+    expect(runJest().stderr).toContain('Must use import to load ES Module');
+    rmSync(join(project.path, 'module.test.mjs'));
+  });
+
+  test('Vitest runs a gateway by import and by require, and the example', () => {
+    const names = "import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';\n";
+    const require = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n";
+    mkdirSync(join(project.path, 'vitest/example'), { recursive: true });
+    writeIn('vitest/imported.test.mjs', names + asModule);
+    writeIn('vitest/required.test.mjs', names + require + tests);
+    cpSync(join(root, 'examples/vitest'), join(project.path, 'vitest/example'), { recursive: true });
+    cpSync(join(root, 'examples/client'), join(project.path, 'vitest/client'), { recursive: true });
+    const runVitest = () => {
+      const run = runIn(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', project.path, 'vitest');
+      return { status: run.status, printed: stripVTControlCharacters(run.stdout + run.stderr) };
+    };
+    const { status, printed } = runVitest();
+    expect(printed).toMatch(/Test Files +3 passed \(3\)\n +Tests +21 passed \(21\)/);
+    expect(status).toBe(0);
+    // The control.
+    writeIn('vitest/required.test.mjs', names + require + tests.replace('[403, 401]', '[200, 401]'));
+    expect(runVitest()).toMatchObject({ status: 1, printed: expect.stringContaining('1 failed') });
+    rmSync(join(project.path, 'vitest'), { recursive: true });
+  });
 
   test('Jest runs a gateway, without a flag of Node', () => {
     writeIn('gateway.test.js', tests);
     const { status, stderr } = runJest();
-    expect(stderr).toContain('Tests:       7 passed, 7 total');
+    expect(stderr).toContain('Tests:       9 passed, 9 total');
     expect(status).toBe(0);
     // The control: Jest without a flag loads no ES module.
     const entry = join(project.path, 'node_modules/triglyph/dist/api/testing.cjs');

@@ -20,7 +20,10 @@ export interface MockRules {
 }
 
 /** A contract, and the older versions that the service answers besides. */
-export type MockedContract = Pick<GatewayService, 'service' | 'olderVersions'>;
+export interface MockedContract {
+  readonly service: Service;
+  readonly olderVersions: readonly OlderVersion[];
+}
 
 /** Mocks of contracts. */
 export interface Mocks {

@@ -1,7 +1,8 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+import type { Attribute, Element } from '../lib/xml/element.ts';
 import { Malformed, parse as parseXml } from '../lib/xml/parse.ts';
 import { escapeXml } from '../lib/xml/print.ts';
-import { MixedContent, serialize, serializeContent } from '../lib/xml/serialize.ts';
+import { MixedContent, serialize, serializeContent, xsiUri } from '../lib/xml/serialize.ts';
 import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { parseDecimal } from './decimal.ts';
 import { isCountry, isCurrency } from './iso.ts';
@@ -162,12 +163,19 @@ function parseMarkup(markup: NonNullable<StringSchema['markup']>) {
         : { fault: 'type' };
     try {
       const element = parseXml(trimmed);
-      return { value: markup === 'content' ? serializeContent(element) : serialize(element) };
+      if (markup === 'attributes' && !holdsAttributesAlone(element)) return { fault: 'type' };
+      return { value: markup === 'any' || markup === 'other' ? serialize(element) : serializeContent(element) };
     } catch (thrown) {
       if (thrown instanceof Malformed || thrown instanceof MixedContent) return { fault: 'type' };
       throw thrown;
     }
   };
+}
+
+/** Those of XML Schema say what the element is, and `href` where its content is. */
+function holdsAttributesAlone({ attributes, children, text }: Element): boolean {
+  const isOther = ({ namespace, local }: Attribute) => namespace !== xsiUri && !(namespace === '' && local === 'href');
+  return attributes.length > 0 && attributes.every(isOther) && children.length === 0 && text === '';
 }
 
 function parseText(schema: StringSchema, pattern: RegExp | undefined) {

@@ -317,6 +317,8 @@ function readObject<N>(
     // An empty object inside another is absent, and what it lacks is no one's concern.
     if (!occupied && path.length > 0) return collector.forget(before);
 
+    if (schema.attributesField !== undefined)
+      refuseKnownAttributes(value[schema.attributesField], schema, [...path, schema.attributesField], collector);
     if (schema.anyField !== undefined)
       refuseKnown(value[schema.anyField], schema, [...path, schema.anyField], collector);
 
@@ -404,6 +406,18 @@ function refuseKnown(items: unknown, { fields }: ObjectSchema, path: Path, colle
     const name = /^<([^\s/>]+)/.exec(String(each))?.[1] ?? '';
     if (Object.hasOwn(fields, name)) collector.add(path, 'invalidField', label(path));
   }
+}
+
+/** Another attribute must not be that of a field: an element has each once. */
+function refuseKnownAttributes(
+  value: unknown,
+  { attributes }: ObjectSchema,
+  path: Path,
+  collector: IssueCollector,
+): void {
+  if (typeof value !== 'string' || attributes.length === 0) return;
+  for (const [, name = ''] of value.matchAll(/ (?:a\d+:|xml:)?([^\s:="]+)="[^"]*"/g))
+    if (attributes.includes(name)) collector.add(path, 'invalidField', label(path));
 }
 
 /** Compiles the collection of an object's members; undefined for a node that is no object. */

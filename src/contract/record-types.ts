@@ -29,6 +29,8 @@ export interface RecordType {
   readonly base?: string;
   /** No value is of the type itself. */
   readonly isAbstract?: true;
+  /** Its elements may have any other attribute. */
+  readonly hasOtherAttributes?: true;
 }
 
 /**
@@ -94,6 +96,7 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
           members: membersOfAll([first!, ...others], service),
           ...(base !== undefined && { base: `${base.namespace ?? own}:${base.name}` }),
           ...(isAbstract && { isAbstract }),
+          ...([first!, ...others].some((each) => each.attributesField !== undefined) && { hasOtherAttributes: true }),
         };
         return [qualified, type];
       }),
@@ -107,7 +110,7 @@ function headerOf(message: ObjectSchema): Schema | undefined {
 }
 
 /** Fields that are neither elements nor attributes of the object's element. */
-const besidesContent: ReadonlySet<NonNullable<Field['xml']>> = new Set(['header', 'attachment', 'type']);
+const besidesContent: ReadonlySet<NonNullable<Field['xml']>> = new Set(['header', 'attachment', 'type', 'attributes']);
 
 /** The members of an operation's element that holds the fields itself. */
 export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {

@@ -48,8 +48,9 @@ export interface StringSchema {
   /**
    * The text is XML. `content`: what an element holds, in SOAP in the element of the field; the name of the outer element means
    * nothing. `any`, `other`: an element of any name, in SOAP a member of the object; of another namespace, for `other`.
+   * `attributes`: an element without content, whose attributes are further ones of the object's element.
    */
-  readonly markup?: 'content' | 'any' | 'other';
+  readonly markup?: 'content' | 'any' | 'other' | 'attributes';
   /**
    * `value`: the text is JSON, `{"a":1}` or `7`, and a message in JSON has the value itself. A text that is no JSON stands for
    * itself.

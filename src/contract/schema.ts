@@ -94,8 +94,9 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * the field has none; `xml` is the prefix of that of XML. `header`: the field of a message whose members are blocks in the header
    * of the envelope, each an object. `attachment`: the field of a message that is a part beside the envelope, to which no element
    * refers; only for bytes. `type`: the name of the object's type, `xsi:type` in SOAP; an enumeration of that one name.
+   * `attributes`: all other attributes of the object's element, as XML (`markup: 'attributes'`).
    */
-  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment' | 'type';
+  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment' | 'type' | 'attributes';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
   /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
@@ -140,6 +141,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly anyField: string | undefined;
   /** The field that names the type of the object. */
   readonly typeField: string | undefined;
+  /** The field that holds all attributes that are no fields. */
+  readonly attributesField: string | undefined;
   /** Objects that may stand in its place: types that extend it. The type field of a value says which one it is. */
   readonly variants?: readonly ObjectSchema[];
   /** Every value is one of the variants. */
@@ -277,6 +280,7 @@ export function object<const F extends Fields>(
     textField: textFieldOf(name, fields),
     anyField: anyFieldOf(name, fields),
     typeField: Object.keys(fields).find((each) => fields[each]?.xml === 'type'),
+    attributesField: attributesFieldOf(name, fields),
     ...(options.extends !== undefined && { extends: options.extends }),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
@@ -367,6 +371,27 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
     if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
   }
   return Object.freeze(names);
+}
+
+function attributesFieldOf(object: string, fields: Fields): string | undefined {
+  const names = Object.keys(fields).filter((name) => {
+    const { xml, schema } = fields[name]!;
+    return (
+      (xml === 'attributes') !== (schema.kind === 'string' && schema.markup === 'attributes') || xml === 'attributes'
+    );
+  });
+  const [name, ...others] = names;
+  if (
+    name !== undefined &&
+    (others.length > 0 || fields[name]!.xml !== 'attributes' || fields[name]!.schema.kind !== 'string')
+  )
+    throw new TypeError(`${object}: one field at most holds other attributes, as XML`);
+  return name;
+}
+
+/** Whether an element of the object may have attributes that come from its value. */
+export function mayHaveAttributes({ attributes, typeField, attributesField }: ObjectSchema): boolean {
+  return attributes.length > 0 || typeField !== undefined || attributesField !== undefined;
 }
 
 /** Whether the items of a list are elements of any name. */

@@ -2,7 +2,7 @@
 import type { Conventions } from './conventions.ts';
 import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
-import { type Field, headerFieldOf, type ObjectSchema, type Schema } from './schema.ts';
+import { type Field, headerFieldOf, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Version numbers, both ends included. */
@@ -171,10 +171,10 @@ function checkFaults({ name, operations }: { readonly name: string; readonly ope
 /** A part of a message occurs once. */
 function checkParts({ name, input, output, http }: Operation): void {
   if (http !== undefined) return;
-  for (const { attributes, fields } of [input, output])
+  for (const message of [input, output])
     if (
-      attributes.length > 0 ||
-      Object.values(fields).some(({ schema }) => schema.kind === 'list' && !schema.joined && schema.repeated)
+      mayHaveAttributes(message) ||
+      Object.values(message.fields).some(({ schema }) => schema.kind === 'list' && !schema.joined && schema.repeated)
     )
       throw new TypeError(`${name}: a message in the style rpc has parts that are elements and occur once`);
 }

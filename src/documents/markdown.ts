@@ -31,7 +31,7 @@ export function code(text: string): string {
 
 export function row([name, { schema, required, doc, xml, json }]: [string, Field]): readonly string[] {
   const placed =
-    xml === undefined ? '' : xml === 'attribute' ? ' An attribute in SOAP.' : ' The text of its element in SOAP.';
+    xml === 'attribute' ? ' An attribute in SOAP.' : xml === 'text' ? ' The text of its element in SOAP.' : '';
   const named = json === undefined ? '' : ` ${code(json)} in JSON.`;
   return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema) + placed + named];
 }

@@ -81,6 +81,7 @@ export interface RecordContent {
   /** The qualified name of the type that it extends: the first elements, and attributes, are those of that. */
   readonly base?: string;
   readonly isAbstract?: true;
+  readonly hasOtherAttributes?: true;
 }
 
 export interface Types {
@@ -257,6 +258,7 @@ export function collectTypes(service: Service): Types {
         ...contentOf(type),
         ...(type.base !== undefined && { base: type.base }),
         ...(type.isAbstract && { isAbstract: true }),
+        ...(type.hasOtherAttributes && { hasOtherAttributes: true }),
       },
     ]),
   );
@@ -274,7 +276,11 @@ export function collectTypes(service: Service): Types {
           key,
           members.map((each) => bodyElement(namespace, each)),
         );
-      else messages.set(key, contentOf({ namespace, members }));
+      else
+        messages.set(key, {
+          ...contentOf({ namespace, members }),
+          ...(operation[side].attributesField !== undefined && { hasOtherAttributes: true }),
+        });
     }
   for (const { element, namespace = own, detail } of faultsOf(service))
     globals.set(`${namespace}:${element}`, { type: { name: qualifiedName(detail, service) }, isNillable: true });

@@ -147,15 +147,19 @@ function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag
 /** `extended`: the type of its base. */
 function recordType(name: string | undefined, content: RecordContent, extended?: RecordContent): Tag {
   const { text, elements, attributes, base, isAbstract } = content;
+  const others = (inherited: RecordContent | undefined) =>
+    content.hasOtherAttributes && !inherited?.hasOtherAttributes
+      ? [tag('xsd:anyAttribute', { namespace: '##any', processContents: 'lax' })]
+      : [];
   const head = { abstract: isAbstract && 'true', name };
   if (extended !== undefined) {
     const own = attributes.filter((each) => !extended.attributes.some((other) => other.name === each.name));
     const sequence = tag('xsd:sequence', {}, ...elements.slice(extended.elements.length).map((each) => element(each)));
-    const extension = tag('xsd:extension', { base }, sequence, ...own.map(attribute));
+    const extension = tag('xsd:extension', { base }, sequence, ...own.map(attribute), ...others(extended));
     return tag('xsd:complexType', head, tag('xsd:complexContent', {}, extension));
   }
   if (text !== undefined) {
-    const extension = tag('xsd:extension', { base: text.name }, ...attributes.map(attribute));
+    const extension = tag('xsd:extension', { base: text.name }, ...attributes.map(attribute), ...others(undefined));
     return tag('xsd:complexType', { name }, tag('xsd:simpleContent', {}, extension));
   }
   return tag(
@@ -163,6 +167,7 @@ function recordType(name: string | undefined, content: RecordContent, extended?:
     head,
     tag('xsd:sequence', {}, ...elements.map((each) => element(each))),
     ...attributes.map(attribute),
+    ...others(undefined),
   );
 }
 
@@ -214,7 +219,7 @@ function messages(service: Service, types: Types, namespace: string): readonly T
     if (part === undefined) {
       const content = types.messages.get(messageKey(operation, side, service))!;
       const { text, attributes } = content;
-      if (text !== undefined && attributes.length === 0)
+      if (text !== undefined && attributes.length === 0 && !content.hasOtherAttributes)
         return declaration('xsd:element', text, (type) => ({ name, type }));
       return tag('xsd:element', { name }, recordType(undefined, content));
     }

@@ -260,3 +260,79 @@ describe('types that extend others', () => {
     });
   });
 });
+
+describe('substitution groups', () => {
+  test.each([
+    ['Card', { Amount: 3, Number: 'n' }],
+    // Its type is that of the element in whose place it stands, which another one extends.
+    ['Cash', { xsiType: 'CardPayment', Amount: 2, Number: 'n' }],
+    ['Voucher', { Amount: 1 }],
+  ])('%s stands in place of the abstract element, both ways', async (name, payment) => {
+    const { status, text } = await json('EchoBill', JSON.stringify({ Value: { [name]: payment } }));
+    expect({ status, answer: JSON.parse(text) }).toEqual({ status: 200, answer: { Value: { [name]: payment } } });
+    expect(received.at(-1)).toContain(`<${name}${'xsiType' in payment ? ' xsi:type="ns1:CardPayment"' : ''}><Amount>`);
+  });
+
+  test('the abstract element, and two at once, are refused, and nothing is sent', async () => {
+    const before = received.length;
+    for (const [value, elements] of [
+      ['{"Payment":{"Amount":1}}', '<t:Payment><t:Amount>1</t:Amount></t:Payment>'],
+      [
+        '{"Card":{"Amount":1},"Voucher":{"Amount":1}}',
+        '<t:Card><t:Amount>1</t:Amount></t:Card><t:Voucher><t:Amount>1</t:Amount></t:Voucher>',
+      ],
+    ]) {
+      expect((await json('EchoBill', `{"Value":${value}}`)).status).toBeGreaterThanOrEqual(400);
+      expect((await soap(`<t:EchoBill><t:Value>${elements}</t:Value></t:EchoBill>`)).status).toBeGreaterThanOrEqual(
+        400,
+      );
+    }
+    expect(received).toHaveLength(before);
+  });
+});
+
+describe('attributes of any name', () => {
+  const anyAttribute = '<attributes xmlns:a0="urn:other" a0:mark="x &amp; y" rank="1"/>';
+
+  test('are kept, and put back, in JSON and SOAP', async () => {
+    const note = { Text: 'a', lang: 'en', anyAttribute };
+    const { text } = await json('EchoBill', JSON.stringify({ Value: { Note: note } }));
+    expect(JSON.parse(text)).toEqual({ Value: { Note: note } });
+    expect(received.at(-1)).toContain(
+      '<Note lang="en" xmlns:a0="urn:other" a0:mark="x &amp; y" rank="1"><Text>a</Text></Note>',
+    );
+    const { status, body } = await soap(
+      '<t:EchoBill><t:Value><t:Note lang="en" xmlns:o="urn:other" o:mark="x &amp; y" rank="1"><t:Text>a</t:Text></t:Note></t:Value></t:EchoBill>',
+    );
+    expect(status).toBe(200);
+    expect(body).toContain('<Note lang="en" xmlns:a0="urn:other" a0:mark="x &amp; y" rank="1"><Text>a</Text></Note>');
+    expect(await form('EchoBill', { 'Value.Note.Text': 'a', 'Value.Note.anyAttribute': anyAttribute })).toEqual({
+      status: 200,
+      pairs: { 'Value.Note.Text': 'a', 'Value.Note.anyAttribute': anyAttribute },
+    });
+  });
+
+  test.each([
+    ['one of the contract', '<a lang="de"/>'],
+    ['the type of the element', '<a xmlns:x="http://www.w3.org/2001/XMLSchema-instance" x:nil="true"/>'],
+    ['content', '<a b="1">text</a>'],
+    ['no attribute', '<a/>'],
+    ['no XML', 'b="1"'],
+    ['an end of the tag', '<a b="1"/><b/>'],
+  ])('%s is refused, and nothing is sent', async (_, given) => {
+    const before = received.length;
+    const { status, text } = await json(
+      'EchoBill',
+      JSON.stringify({ Value: { Note: { lang: 'en', anyAttribute: given } } }),
+    );
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text).toContain('anyAttribute');
+    expect(received).toHaveLength(before);
+  });
+
+  test('an attribute that a type has not is refused where it allows no others', async () => {
+    const asAttribute =
+      '<t:EchoShapes><t:Value><t:Shape xsi:type="t:Circle" rank="1"><t:Size>1</t:Size></t:Shape></t:Value></t:EchoShapes>';
+    expect((await soap(asAttribute)).status).toBeGreaterThanOrEqual(400);
+  });
+});

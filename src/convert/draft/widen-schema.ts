@@ -137,6 +137,7 @@ const unknownObject: ObjectSchema = Object.freeze({
   textField: undefined,
   anyField: undefined,
   typeField: undefined,
+  attributesField: undefined,
   choices: [],
   ignoredMembers: {},
   whenEmpty: [],

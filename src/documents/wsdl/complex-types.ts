@@ -48,6 +48,8 @@ const openReadsMax = 600;
 const recursionLevelsMax = 6;
 const recursionDepthMax = 12;
 const recursionFieldsMax = 500;
+/** For two levels with the types that extend one. */
+const recursionVariantFieldsMax = 2_500;
 /** Types that may stand in place of one, and the members of all of them. */
 const variantsMax = 250;
 const variantFieldsMax = 5_000;
@@ -102,8 +104,23 @@ export class ComplexTypes {
     const inlineSimple = childNamed(element, xsdUri, 'simpleType');
     if (inlineSimple !== undefined) return this.simpleTypes.inline(inlineSimple, name);
     const type = nameIn(element, attribute);
-    if (type === undefined) return this.#anything(element);
+    if (type === undefined) return this.#typeOfHead(element, name) ?? this.#anything(element);
     return this.namedType(element, type, name);
+  }
+
+  /** The type of the element in whose place one stands, which has no type of its own. */
+  #typeOfHead(element: LocatedElement, name: string): ReadType | undefined {
+    let at: LocatedElement = element;
+    for (let steps = 0; steps < 16; steps++) {
+      const head = nameIn(at, 'substitutionGroup');
+      const found = head && this.index.find('element', head);
+      if (found === undefined) return undefined;
+      at = found.element;
+      const isTyped =
+        nameIn(at, 'type') !== undefined || at.children.some(({ local }) => /^(?:complex|simple)Type$/.test(local));
+      if (isTyped) return this.#typeOf(at, found, name, 'type');
+    }
+    return undefined;
   }
 
   namedType(from: LocatedElement, type: QName, name: string): ReadType {
@@ -185,7 +202,11 @@ export class ComplexTypes {
       if (unrolled !== undefined) return unrolled;
       const isPlain = this.#isPlain || !this.#hasVariants || this.#open.size > 0;
       const withoutVariants = isPlain ? undefined : this.#unrolledPlain(declared, unique);
-      if (withoutVariants !== undefined) return withoutVariants;
+      if (withoutVariants !== undefined) {
+        const derived = this.index.derivedFrom(declared, variantsMax).map((each) => nameOf(each.element));
+        if (derived.length > 0) this.#refuseVariants(element, own.name, derived);
+        return withoutVariants;
+      }
       this.#left.add(element);
       return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
     } finally {
@@ -297,7 +318,8 @@ export class ComplexTypes {
       const schema = recursiveOrNone(template, levels);
       if (schema === undefined) return undefined;
       const { depth, fields } = sizeOf(schema);
-      if ((levels > 2 && depth > recursionDepthMax) || fields > recursionFieldsMax) continue;
+      const fieldsMax = levels === 2 && schema.variants !== undefined ? recursionVariantFieldsMax : recursionFieldsMax;
+      if ((levels > 2 && depth > recursionDepthMax) || fields > fieldsMax) continue;
       this.findings.add('changed', element, `${template.name} may be ${levels} deep in itself`);
       return schema;
     }

@@ -28,9 +28,17 @@ interface GroupContext {
   readonly repeats?: string;
 }
 
+/** How often an element is there. */
+interface Occurs {
+  readonly maxOccurs: string;
+  readonly isOptional: boolean;
+}
+
 const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
 const typeFieldsMax = 5_000;
+/** Elements that stand for one. */
+const substitutesMax = 250;
 
 export class ContentReader {
   readonly #types: TypeReader;
@@ -135,7 +143,7 @@ export class ContentReader {
         this.#leaveOutIfOptional(element, around, () => this.#readAny(element));
         return;
       case 'anyAttribute':
-        this.#types.findings.add('refused', element, 'other attributes (xsd:anyAttribute) are left out');
+        this.#readOtherAttributes(element);
         return;
       default:
         throw new Refused(element, `the contract language has no ${element.local}`);
@@ -214,15 +222,62 @@ export class ContentReader {
     const found = reference === undefined ? declared : this.#types.index.find('element', reference);
     if (found === undefined)
       throw new Refused(element, `no element ${reference?.local} is declared in ${reference?.uri}`);
+    const occurs = { maxOccurs, isOptional: around.isOptional || attributes.get('minOccurs') === '0' };
+    const substitutes = reference === undefined ? [] : this.#types.index.substitutesOf(found, substitutesMax);
+    const named = [found, ...substitutes].filter((each) => each.element.attributes.get('abstract') !== 'true');
+    if (named.length === 0) throw new Refused(element, 'an abstract element, for which no other one stands (substitutionGroup)');
+    if (named.length > 1) this.#readSubstitutes(element, named, { ...around, ...occurs });
+    else this.#addElement(element, named[0]!, { ...around, ...occurs }, reference !== undefined);
+  }
+
+  /** One of the elements of a substitution group, each as an element of its own. */
+  #readSubstitutes(element: LocatedElement, named: readonly Declared[], around: GroupContext & Occurs): void {
+    if (named.length > substitutesMax)
+      this.#types.findings.add(
+        'refused',
+        element,
+        `more than ${substitutesMax} elements stand for ${nameOf(named[0]!.element)}`,
+      );
+    const before = this.#fields.size;
+    for (const each of named)
+      try {
+        this.#addElement(element, each, { ...around, isOptional: true, isInChoice: true }, true);
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown;
+        const reason = `${thrown.message}; the element ${nameOf(each.element)} of a substitution group is left out`;
+        this.#types.findings.add('refused', thrown.element, reason);
+      }
+    const names = [...this.#fields.keys()].slice(before);
+    if (names.length === 0) throw new Refused(element, 'no element of a substitution group can be read');
+    const isRepeated = around.maxOccurs !== '1';
+    if (isRepeated)
+      this.#types.findings.add(
+        'changed',
+        element,
+        'each element of the substitution group is a list; the order among them is lost',
+      );
+    if (isRepeated || around.isInChoice) return;
+    this.#choices.push({
+      options: names.map((name) => [name]),
+      exclusive: true,
+      ...(around.isOptional && { orNone: true }),
+      problem: 'missingField',
+      doc: `One of them: ${names.join(', or ')}.`,
+    });
+  }
+
+  #addElement(
+    element: LocatedElement,
+    found: Declared,
+    { maxOccurs, isOptional, isInChoice }: GroupContext & Occurs,
+    isGlobal: boolean,
+  ): void {
     const name = nameOf(found.element);
-    if (found.element.attributes.get('abstract') === 'true')
-      throw new Refused(element, 'an abstract element, for which others stand (substitutionGroup)');
     const type = this.#types.typeOf(found.element, found, capitalised(name));
     this.#noteDefault(found.element);
     const isNillable = found.element.attributes.get('nillable') === 'true';
-    const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, reference !== undefined), this.#around);
+    const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, isGlobal), this.#around);
     const isRepeated = maxOccurs !== '1';
-    const isOptional = around.isOptional || attributes.get('minOccurs') === '0';
     const { xsd } = type;
     const schema = isRepeated
       ? list(type.schema, name, {
@@ -243,7 +298,7 @@ export class ContentReader {
       name,
       isRepeated
         ? repeatedField(schema, doc, isOptional, options)
-        : field(schema, doc, { isOptional, isNillable, inChoice: around.isInChoice }, options),
+        : field(schema, doc, { isOptional, isNillable, inChoice: isInChoice }, options),
     );
   }
 
@@ -280,6 +335,15 @@ export class ContentReader {
       name,
       optional(list(item, name, { max: itemsMax, repeated: true }), docOf(element), { nillable: false }),
     );
+  }
+
+  /** All of them are XML as text, once for the whole object. */
+  #readOtherAttributes(element: LocatedElement): void {
+    if ([...this.#fields.values()].some(({ xml }) => xml === 'attributes')) return;
+    const name = ['anyAttribute', 'anyAttributes', 'otherAttributes'].find((each) => !this.#fields.has(each));
+    this.#types.findings.addOnce('changed', element, `attributes of any name are XML as text, in ${name}`);
+    const schema = string({ markup: 'attributes', example: '<attributes xmlns:a0="urn:any" a0:any="text"/>' });
+    this.#add(element, name ?? 'anyAttribute', optional(schema, docOf(element), { xml: 'attributes' }));
   }
 
   #readAttribute({ element, schema }: Declared, use = element.attributes.get('use'), isGlobal = false): void {

@@ -1,7 +1,7 @@
 /** Finds the global components of all schemas by their qualified names. */
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import type { SchemaDocument } from './documents.ts';
-import { childNamed, keyOf, nameIn, type QName, xsdUri } from './names.ts';
+import { childNamed, keyOf, nameIn, nameOf, type QName, xsdUri } from './names.ts';
 
 const kinds = ['element', 'complexType', 'simpleType', 'group', 'attribute', 'attributeGroup'] as const;
 type ComponentKind = (typeof kinds)[number];
@@ -19,6 +19,9 @@ export class SchemaIndex {
   /** The types that extend or restrict a type, by the key of that. */
   readonly #derived = new Map<string, Declared[]>();
 
+  /** The elements that may stand in place of one, by the key of that. */
+  readonly #substitutes = new Map<string, Declared[]>();
+
   constructor(schemas: readonly SchemaDocument[]) {
     for (const schema of schemas)
       for (const element of schema.root.children) {
@@ -29,6 +32,8 @@ export class SchemaIndex {
         // A schema that several documents include is one.
         if (this.#components.has(`${kind} ${key}`)) continue;
         this.#components.set(`${kind} ${key}`, { element, schema });
+        const head = kind === 'element' ? nameIn(element, 'substitutionGroup') : undefined;
+        if (head !== undefined) push(this.#substitutes, keyOf(head), { element, schema });
         if (kind !== 'complexType') continue;
         this.#complexTypes.push(key);
         this.#noteDerived({ element, schema });
@@ -38,9 +43,7 @@ export class SchemaIndex {
   #noteDerived(declared: Declared): void {
     const base = baseOf(declared);
     if (base === undefined) return;
-    const known = this.#derived.get(keyOf(base));
-    if (known === undefined) this.#derived.set(keyOf(base), [declared]);
-    else known.push(declared);
+    push(this.#derived, keyOf(base), declared);
   }
 
   find(kind: ComponentKind, name: QName): Declared | undefined {
@@ -52,18 +55,14 @@ export class SchemaIndex {
     return this.#complexTypes;
   }
 
-  /** The types that extend or restrict a type, and those that extend these, nearest first; `countMax` at most. */
+  /** The types that extend or restrict a type, and those that extend these; `countMax` at most. */
   derivedFrom(type: Declared, countMax: number): readonly Declared[] {
-    const found = new Set<Declared>();
-    const visit = (each: Declared): void => {
-      for (const derived of this.#derived.get(this.#keyOf(each)) ?? []) {
-        if (found.size >= countMax || found.has(derived) || derived.element === type.element) continue;
-        found.add(derived);
-        visit(derived);
-      }
-    };
-    visit(type);
-    return [...found];
+    return allBelow(this.#derived, type, countMax);
+  }
+
+  /** The elements that may stand in place of an element, and in place of these; `countMax` at most. */
+  substitutesOf(head: Declared, countMax: number): readonly Declared[] {
+    return allBelow(this.#substitutes, head, countMax);
   }
 
   /** The nearest type that a type extends, among some. */
@@ -76,10 +75,27 @@ export class SchemaIndex {
     }
     return undefined;
   }
+}
 
-  #keyOf({ element, schema }: Declared): string {
-    return keyOf({ uri: schema.targetNamespace, local: element.attributes.get('name') ?? '' });
+function push(all: Map<string, Declared[]>, key: string, declared: Declared): void {
+  const known = all.get(key);
+  if (known === undefined) all.set(key, [declared]);
+  else known.push(declared);
+}
+
+/** What is below a declaration, directly or through others; not itself. */
+function allBelow(all: ReadonlyMap<string, readonly Declared[]>, top: Declared, countMax: number): readonly Declared[] {
+  const found = new Set<Declared>();
+  const waiting = [top];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const { element, schema } = at;
+    for (const each of all.get(keyOf({ uri: schema.targetNamespace, local: nameOf(element) })) ?? []) {
+      if (found.size >= countMax || found.has(each) || each.element === top.element) continue;
+      found.add(each);
+      waiting.push(each);
+    }
   }
+  return [...found];
 }
 
 /** The type that a complex type extends or restricts. */

@@ -3,7 +3,14 @@ import { base64Max, mayAttach } from '../../contract/attachments.ts';
 import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { isRepeated } from '../../contract/record-types.ts';
-import { type Field, fieldOf, headerFieldOf, type ObjectSchema, type Schema } from '../../contract/schema.ts';
+import {
+  type Field,
+  fieldOf,
+  headerFieldOf,
+  mayHaveAttributes,
+  type ObjectSchema,
+  type Schema,
+} from '../../contract/schema.ts';
 import {
   elementAround,
   namedOperations,
@@ -330,6 +337,8 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
         return `@${step}`;
       case 'type':
         return '@type';
+      case 'attributes':
+        return '@*';
       case 'text':
         return 'text()';
       case 'header':
@@ -382,7 +391,7 @@ function compileFrames(
     // The Body declares what its elements need.
     if (name === '') return { part, start: flat(head.slice(0, -1), declared, '>'), end: tail };
     // The content ends a start tag with attributes.
-    const hasAttributes = schema.attributes.length > 0;
+    const hasAttributes = mayHaveAttributes(schema);
     if (part === undefined) {
       const start = hasAttributes ? `<${name}${declared}` : `<${name}${declared}>`;
       return { part, start: flat(head, start), end: flat(`</${name}>`, tail) };

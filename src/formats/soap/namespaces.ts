@@ -1,6 +1,6 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
 import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { mayHaveAttributes, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import type { PrintedFault } from '../faults.ts';
@@ -40,7 +40,7 @@ export function elementAroundText(
   const isOwn = namespace === undefined || namespace === namespacesOf(service).own;
   const name = isOwn ? `ns1:${element}` : `${prefixIn(service, namespace)}:${element}`;
   const used = [...namespacesIn(schema), ...(namespace === undefined ? [] : [namespace])];
-  const start = `<${name}${declarations(service, used)}${schema.attributes.length > 0 ? '' : '>'}`;
+  const start = `<${name}${declarations(service, used)}${mayHaveAttributes(schema) ? '' : '>'}`;
   return `${start}${text}</${name}>`;
 }
 

@@ -3,6 +3,7 @@ import { membersOf, qualifiedName, recordTypes } from '../../contract/record-typ
 import {
   type BinarySchema,
   holdsAnyElement,
+  mayHaveAttributes,
   type ObjectSchema,
   type Schema,
   variantChooser,
@@ -111,21 +112,8 @@ function compile(
         textField === undefined
           ? compileMembers(all, { ...frame, empty: empty.join('') })
           : compileMembers([{ name: textField, before: '', append: parts.get(textField)!.append, after: '' }], frame);
-      const { typeField } = object;
-      if (typeField !== undefined) {
-        const { namespace = namespacesOf(service).own, name } = object;
-        const named = ` xsi:type="${namespace === '' ? name : qualifyAttribute(service, namespace, name)}"`;
-        const appendTyped = compileAttributes(object, parts, attributeName);
-        return {
-          append: (text, value) => {
-            const isNamed = (value as Readonly<Record<string, unknown>>)[typeField] !== undefined;
-            return append(appendTyped(isNamed ? text + named : text, value), value);
-          },
-          hasAttributes: true,
-        };
-      }
-      if (object.attributes.length === 0) return { append };
-      const appendAttributes = compileAttributes(object, parts, attributeName);
+      if (!mayHaveAttributes(object)) return { append };
+      const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
     },
   });
@@ -137,11 +125,12 @@ function elementOf(name: string, { append, hasAttributes }: Content): Part {
   return { before: hasAttributes ? `<${name}` : `<${name}>`, append, after: `</${name}>` };
 }
 
-/** Attributes, and the end of the start tag. */
+/** Attributes, and the end of the start tag. `type`: the qualified name of the object's type. */
 function compileAttributes(
-  { attributes, fields }: ObjectSchema,
+  { attributes, fields, typeField, attributesField }: ObjectSchema,
   parts: ReadonlyMap<string, Content>,
   qualified: (prefix: string, name: string) => string,
+  type: string,
 ): Append {
   const members = attributes.map((name) => {
     const append = parts.get(name)?.appendValue ?? appendNothing;
@@ -149,7 +138,20 @@ function compileAttributes(
     const written = prefix === '' ? name : qualified(prefix, name);
     return { name, before: ` ${written}="`, append, after: '"' };
   });
+  if (typeField !== undefined)
+    members.unshift({ name: typeField, before: ` xsi:type="${type}"`, append: appendNothing, after: '' });
+  if (attributesField !== undefined)
+    members.push({ name: attributesField, before: '', append: appendOtherAttributes, after: '' });
   return compileMembers(members, { ...frame, end: '>', empty: '>' });
+}
+
+function namedType(service: Service, { namespace = namespacesOf(service).own, name }: ObjectSchema): string {
+  return namespace === '' ? name : qualifyAttribute(service, namespace, name);
+}
+
+/** The attributes of a canonical element without content. */
+function appendOtherAttributes(text: string, value: unknown): string {
+  return text + (value as string).replace(/^<[^\s/>]+|\/>$/g, '');
 }
 
 /** For a member of the type that values of this schema never have. */

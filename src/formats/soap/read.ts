@@ -87,6 +87,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
       if (textField !== undefined && (element.text !== '' || element.attached !== undefined))
         visit(textField, valueIn(element.text, element.place, element.attached));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
+      if (schema.attributesField !== undefined) visitOthers(element, visit, schema, schema.attributesField);
       return true;
     },
 
@@ -138,7 +139,7 @@ function repeatedItems(items: readonly Element[], { item }: ListSchema): readonl
 /** Undefined for text between elements, whose place would be lost. */
 function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>): string | undefined {
   try {
-    return markup === 'content' ? serializeContent(element) : serialize(element);
+    return markup === 'any' || markup === 'other' ? serialize(element) : serializeContent(element);
   } catch (thrown) {
     if (thrown instanceof MixedContent) return undefined;
     throw thrown;
@@ -146,8 +147,8 @@ function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>)
 }
 
 /** An element in the place of an attribute or of the text: it is made one without a text, which is what every format refuses. */
-function placed(element: Element, { attributes, textField, typeField }: ObjectSchema): Element {
-  const isOther = element.local === textField || element.local === typeField;
+function placed(element: Element, { attributes, textField, typeField, attributesField }: ObjectSchema): Element {
+  const isOther = [textField, typeField, attributesField].includes(element.local);
   if (!attributes.includes(element.local) && !isOther) return element;
   if (isNil(element)) return element;
   return { ...element, children: [element] };
@@ -157,12 +158,28 @@ function eachAttribute({ attributes, place: own }: Element, visit: VisitMember<E
   for (const { namespace, local, value, place } of attributes) {
     const isField = schema.attributes.includes(local) && (namespace !== '') === isQualified(schema.fields[local]);
     if (namespace !== '' && !isField) continue;
-    if (!isField && referenceAttributes.includes(local)) continue;
+    if (!isField && (referenceAttributes.includes(local) || schema.attributesField !== undefined)) continue;
     visit(
       isField ? local : attributeMark + local,
       valueIn(value, own && place && { ...own, value: place, name: place }),
     );
   }
+}
+
+/** All attributes that are no fields, save those of XML Schema, in an element without content. */
+function visitOthers(
+  { attributes, place }: Element,
+  visit: VisitMember<Element>,
+  schema: ObjectSchema,
+  field: string,
+): void {
+  const others = attributes.filter(
+    ({ namespace, local }) =>
+      namespace !== xsi &&
+      !(schema.attributes.includes(local) && (namespace !== '') === isQualified(schema.fields[local])),
+  );
+  if (others.length === 0) return;
+  visit(field, { ...emptyValue, local: 'attributes', attributes: others, ...(place && { place }) });
 }
 
 function isQualified(field: Field | undefined): boolean {

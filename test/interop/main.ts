@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { writeBetweenMarkers } from '../../scripts/section.ts';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { runVaults, type VaultOutcome, vaultSources } from './attachments.ts';
 import { serverStacks } from './depot-stacks.ts';
 import { type DepotOutcome, runDepot } from './depots.ts';
 import { deprecatedConfig } from './deprecated.ts';
@@ -29,8 +30,9 @@ const pages = readdirSync(join(docs, 'clients'))
   .filter(isWanted)
   .map((name) => ({ name, blocks: readPage(name) }));
 
+const hasVaults = isWanted('attachments');
 const missing = [
-  ...install([...chosen, ...servers].map(({ source }) => source)),
+  ...install([...[...chosen, ...servers].map(({ source }) => source), ...(hasVaults ? vaultSources : [])]),
   ...installPackages(pages.flatMap(({ blocks }) => packagesOf(blocks))),
 ];
 const folder = tempFolder();
@@ -38,6 +40,7 @@ if (values.deprecated) writeFileSync(join(folder.path, 'triglyph.config.json'), 
 const server = await startServer('demo', folder.path);
 const outcomes: Outcome[] = [];
 const depots: DepotOutcome[] = [];
+let vaults: readonly VaultOutcome[] = [];
 let failed = 0;
 try {
   for (const stack of chosen) {
@@ -59,6 +62,8 @@ try {
     const detail = differences.length === 0 ? undefined : differences.join('\n');
     say(detail === undefined ? 'ok' : 'FAILED', `the server ${stack.title}, ${calls} calls`, detail);
   }
+  if (hasVaults) vaults = await runVaults(folder.path);
+  for (const { title, difference } of vaults) say(difference === undefined ? 'ok' : 'FAILED', title, difference);
 } finally {
   await server.stop();
   folder.discard();
@@ -70,7 +75,7 @@ if (values.write && failed === 0) {
   if (depots.length === serverStacks.length)
     writeBetweenMarkers(new URL('../../docs/import-wsdl.md', import.meta.url), 'servers', serversTable(depots));
 }
-const runs = outcomes.length + pages.length + depots.length + missing.length;
+const runs = outcomes.length + pages.length + depots.length + vaults.length + missing.length;
 process.stdout.write(`${runs - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -118,7 +118,7 @@ function isUrl(text: string): boolean {
 
 /** The Content-ID that a URL names, as it is written there. */
 function idIn(url: string): string {
-  return url.trim().slice('cid:'.length);
+  return url.trim().replace(/^cid:/i, '');
 }
 
 function decoded(text: string): string {

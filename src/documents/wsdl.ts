@@ -147,7 +147,13 @@ function bodyParts(
   if (elements !== undefined) return elements.map((each) => ({ name: localName(each), element: written(each) }));
   if (service.soapStyle === 'rpc')
     return contents.get(key)!.elements.map(({ name, type }) => ({ name, type: written(type.name) }));
-  return [{ name: 'parameters', element: written(key) }];
+  return [{ name: isWrapper(operation) ? 'parameters' : 'body', element: written(key) }];
+}
+
+/** Stubs of .NET unwrap what a part of the name `parameters` has, and fail at an element that is a text. */
+function isWrapper(operation: Operation): boolean {
+  const fields = sidesOf(operation).flatMap((side) => Object.values(operation[side].fields));
+  return fields.every(({ xml }) => xml !== 'text');
 }
 
 /** Qualified names as the document writes them. */

@@ -24,6 +24,8 @@ export interface ProblemKind {
   readonly first?: true;
   /** Of the HTTP request, or of its sender rather than its content: formats with one status for their errors keep this one. */
   readonly keepsStatus?: true;
+  /** Another server has refused without a code: SOAP has its text alone. */
+  readonly isUncoded?: true;
   /** For a problem with a code and a name of its own in problem details (RFC 9457), rather than those of its status. */
   readonly details?: ProblemType;
 }
@@ -147,7 +149,7 @@ export const upstreamRefusal = 'upstreamRefusal';
 
 /** The kind of a refusal by another server, where no kind of the contract has its code. */
 export function refusalOfUpstream(
-  parts: Pick<ProblemKind, 'status' | 'code' | 'type' | 'transient' | 'keepsStatus' | 'details'>,
+  parts: Pick<ProblemKind, 'status' | 'code' | 'type' | 'transient' | 'keepsStatus' | 'isUncoded' | 'details'>,
 ): ProblemKind {
   return Object.freeze({ ...parts, name: upstreamRefusal, message: 'Refused' });
 }

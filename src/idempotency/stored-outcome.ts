@@ -41,6 +41,7 @@ interface WrittenProblem {
     readonly status: number;
     readonly code: string;
     readonly type: string;
+    readonly isUncoded?: true;
     readonly details?: ProblemType;
   };
 }
@@ -107,8 +108,9 @@ function writeProblem({ problem: name, message, kind, fault }: Problem, operatio
       ...(declared !== undefined && declared.problem.status !== kind.status && { status: kind.status }),
       ...(declared !== undefined && fault !== undefined && { fault: redactFault(declared, fault) }),
     };
-  const { status, code, type, details } = kind;
-  return { name, message, kind: { status, code, type, ...(details !== undefined && { details }) } };
+  const { status, code, type, isUncoded, details } = kind;
+  const own = { status, code, type, ...(isUncoded && { isUncoded }), ...(details !== undefined && { details }) };
+  return { name, message, kind: own };
 }
 
 function kindOf({ name, kind: written, status }: WrittenProblem, service: Service): ProblemKind {

@@ -78,6 +78,7 @@ function kindIn({ status, code, type, details }: Refusal): ProblemKind {
     status,
     code: code ?? '000',
     type: type ?? typeOf(status),
+    ...(code === undefined && { isUncoded: true }),
     // Clients of every format recognize a wrong credential and a limit by their status.
     ...((status === 401 || status === 429) && { keepsStatus: true }),
     ...(details !== undefined && { details }),

@@ -107,8 +107,6 @@ export async function differenceOf(address: string, format: Format, each: Case):
 function normal(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (name.endsWith('.sent')) return new Date(value).toISOString();
-  // A text of the gateway is before that of the server in SOAP.
-  if (name === 'message') return value.replace(/^(?:validation|internal) \S+ /, '');
   return name.endsWith('.weight') ? String(Number(value)) : value;
 }
 

@@ -158,6 +158,27 @@ describe.each(stacks)('%s', (title, format, command) => {
       expect(detail).toMatchObject({ TicketNotFound: { id: 'none', lines: ['7', '9'] } });
     });
 
+    test('the text and the class of a fault are those of the server in SOAP, also for a retry with its key', async () => {
+      const close = async (id: string) => {
+        const response = await fetch(`${origin}/desk`, {
+          method: 'POST',
+          headers: { 'content-type': 'text/xml', 'Idempotency-Key': `close-${id}-${format}` },
+          body: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><d:CloseTicket xmlns:d="urn:example:desk"><d:id>${id}</d:id></d:CloseTicket></s:Body></s:Envelope>`,
+        });
+        return await response.text();
+      };
+      const sent = requests().length;
+      for (const _ of ['first', 'retry']) {
+        expect(await close('locked')).toContain(
+          '<faultcode>soap:Client</faultcode><faultstring>In use &lt;now&gt;</faultstring>',
+        );
+        expect(await close('none')).toContain(
+          '<faultcode>soap:Server</faultcode><faultstring>No such ticket</faultstring>',
+        );
+      }
+      expect(requests()).toHaveLength(sent + 2);
+    });
+
     test('stubs throw them: the `soap` package', async () => {
       const client = await createClientAsync(`${origin}/desk?wsdl`);
       const thrown = await client.GetTicketAsync!({ id: 'late' }).catch((error: unknown) => error);

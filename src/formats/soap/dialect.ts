@@ -25,8 +25,13 @@ export interface Dialect {
   readonly prefix: string;
   /** The head of a request. `action`: of its operation; where it is empty, the head has none. */
   head(contentType: string, action: string): Pick<Call, 'contentType' | 'headers'>;
-  /** `detail`: the elements of its detail; empty for none. */
-  fault(problem: Problem, text: string, detail: string): { readonly status: number; readonly body: string };
+  /** `detail`: the elements of its detail; empty for none. `isTextOfServer`: the text names no class, so the code has to. */
+  fault(
+    problem: Problem,
+    text: string,
+    detail: string,
+    isTextOfServer: boolean,
+  ): { readonly status: number; readonly body: string };
 }
 
 export const dialect11: Dialect = Object.freeze<Dialect>({
@@ -47,9 +52,9 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   prefix: 'soap',
   // SOAP 1.1, section 6.1.1.
   head: (contentType, action) => ({ contentType, ...(action !== '' && { headers: { SOAPAction: `"${action}"` } }) }),
-  fault(problem, text, detail) {
+  fault(problem, text, detail, isTextOfServer) {
     // Callers of this interface get soap:Server for their own errors too.
-    const code = prescribedCode(problem) ?? (problem.fault !== undefined && problem.status < 500 ? 'Client' : 'Server');
+    const code = prescribedCode(problem) ?? (isTextOfServer && problem.status < 500 ? 'Client' : 'Server');
     return {
       status: errorStatus(problem, 500),
       body:

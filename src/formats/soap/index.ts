@@ -1,7 +1,15 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import { base64Max, mayAttach } from '../../contract/attachments.ts';
-import { elementName, elementPrefix, isBound, type Operation, soapActionOf } from '../../contract/operation.ts';
+import {
+  elementName,
+  elementPrefix,
+  faultOf,
+  isBound,
+  type Operation,
+  soapActionOf,
+} from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
+import type { Problem } from '../../contract/problem.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import {
   type Field,
@@ -58,6 +66,14 @@ import { compilePrint, type PrintBytes } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 import { messageOf, sizeLimits } from './references.ts';
 import { PartCollector } from './sent-parts.ts';
+
+/**
+ * Whether the text of a fault is its message alone, as a SOAP server has it: for a declared fault, which its element names, and for a
+ * refusal of another server without a code.
+ */
+function isTextOfServer({ kind }: Problem, operation: Operation | undefined): boolean {
+  return kind.isUncoded === true || (operation !== undefined && faultOf(operation, kind) !== undefined);
+}
 
 const answerTypes: ReadonlySet<string> = new Set([
   'text/xml',
@@ -239,7 +255,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       );
       const declared = faults.print(operation, problem);
       const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
-      const { status, body } = dialect.fault(problem, escapeXml(errorText(problem)), data + detail);
+      const isOfServer = isTextOfServer(problem, operation);
+      const text = isOfServer ? problem.message : errorText(problem);
+      const { status, body } = dialect.fault(problem, escapeXml(text), data + detail, isOfServer);
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 

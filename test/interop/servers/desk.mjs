@@ -19,6 +19,7 @@ const handlers = {
     return { title: `Ticket ${id}${sent === undefined ? '' : ` of ${sent}`}` };
   },
   CloseTicket({ id }) {
+    if (id === 'locked') fault('Client', 'In use <now>');
     if (id === 'none') fault('Server', 'No such ticket', { 'tns:TicketNotFound': { 'tns:id': id } });
     return { closed: true };
   },

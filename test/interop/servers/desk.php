@@ -42,6 +42,9 @@ $server->setObject(new class {
 
     public function CloseTicket($parameters)
     {
+        if ($parameters->id === 'locked') {
+            throw new SoapFault('Client', 'In use <now>');
+        }
         if ($parameters->id === 'none') {
             throw new SoapFault('Server', 'No such ticket', null, ['id' => 'none'], 'TicketNotFound');
         }

@@ -35,6 +35,8 @@ export class OpenApiDocuments {
   /** Why documents that references name were not read. */
   readonly #unread: ReadonlyMap<string, string>;
   readonly root: Node;
+  /** Is told of members that lead nowhere. */
+  onLost: (refused: Refused) => void = () => {};
 
   constructor(roots: ReadonlyMap<string, unknown>, first: string, unread: ReadonlyMap<string, string> = new Map()) {
     this.#roots = roots;
@@ -54,8 +56,14 @@ export class OpenApiDocuments {
   members(node: Node | undefined): readonly (readonly [name: string, node: Node])[] {
     if (node === undefined || typeof node.value !== 'object' || node.value === null) return [];
     return Object.keys(node.value).flatMap((name) => {
-      const found = this.member(node, name);
-      return found === undefined ? [] : [[name, found] as const];
+      try {
+        const found = this.member(node, name);
+        return found === undefined ? [] : [[name, found] as const];
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown;
+        this.onLost(thrown);
+        return [];
+      }
     });
   }
 
@@ -67,7 +75,8 @@ export class OpenApiDocuments {
       if (reference === undefined) return node;
       const [file = '', pointer = ''] = reference.split('#', 2);
       const url = file === '' ? node.url : (join(file, node.url) ?? '');
-      const found = this.#at(url, pointer);
+      // Some documents write names as they are, and not encoded for a URL.
+      const found = this.#at(url, decode(pointer)) ?? this.#at(url, pointer);
       if (found === undefined) throw new Refused(start, this.#unread.get(url) ?? `${reference} leads nowhere`);
       node = found;
     }
@@ -77,7 +86,7 @@ export class OpenApiDocuments {
   #at(url: string, pointer: string): Node | undefined {
     let value = this.#roots.get(url);
     if (value === undefined) return undefined;
-    const tokens = decode(pointer).split('/').slice(1);
+    const tokens = pointer.split('/').slice(1);
     for (const token of tokens) {
       const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;

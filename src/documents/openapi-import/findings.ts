@@ -22,6 +22,7 @@ export class OpenApiFindings {
 
   constructor(documents: OpenApiDocuments) {
     this.#documents = documents;
+    documents.onLost = ({ node, message }) => this.add('refused', node, `${message}; it is left out`);
   }
 
   add(kind: FindingKind, node: Node, text: string): void {

@@ -33,6 +33,8 @@ export interface ImportedOpenApi {
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Types that each WSDL of this program has. */
+const reservedTypes = ['ServiceException', 'Error'] as const;
 const operationsMax = 5_000;
 /** Members of all messages: what reads and prints them visits each as often as a message may have it. */
 const fieldsMax = 1_000_000;
@@ -70,7 +72,7 @@ function importLoaded(
   const named = nameOperations(declared, findings);
   for (const each of named) reader.names.take(each.name);
   for (const each of named) reader.names.take(`${each.name}Response`);
-  reader.names.take(name);
+  for (const each of [name, ...reservedTypes]) reader.names.take(each);
   const role = kebabCase(name);
   const errors = new ErrorReader(reader);
   const isReading = compileNames(options.reads ?? []);

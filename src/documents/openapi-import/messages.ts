@@ -121,10 +121,15 @@ function parameterOf(reader: SchemaReader, node: Node): Parameter | undefined {
 function schemaOfParameter(reader: SchemaReader, { node, members }: Parameter, hint: string): Schema {
   const { documents } = reader;
   const content = documents.members(documents.member(node, 'content'))[0]?.[1];
-  const schema = documents.member(node, 'schema') ?? (content && documents.member(content, 'schema'));
+  const schema = schemaIn(reader, node) ?? (content && schemaIn(reader, content));
   if (schema !== undefined) return reader.schema(schema, hint);
   // Swagger 2.0 has the type in the parameter itself.
   return typeof members.type === 'string' ? reader.schema(node, hint) : string({ ...text, example: 'text' });
+}
+
+/** What a reference that leads nowhere stands for may be anything. */
+function schemaIn({ documents, findings }: SchemaReader, node: Node): Node | undefined {
+  return findings.attempt('the value may be anything', () => documents.member(node, 'schema'));
 }
 
 /** A list is called as its field. */
@@ -170,7 +175,7 @@ function readBody(reader: SchemaReader, declared: Declared, parameters: readonly
   if (isSwagger) {
     const whole = parameters.find(({ location }) => location === 'body');
     if (whole === undefined) return noBody;
-    const schema = documents.member(whole.node, 'schema');
+    const schema = schemaIn(reader, whole.node);
     return bodyOf(reader, mediaOf(consumes), schema, { type, node: whole.node, isRequired: whole.isRequired });
   }
   const requestBody = documents.member(node, 'requestBody');
@@ -183,7 +188,7 @@ function readBody(reader: SchemaReader, declared: Declared, parameters: readonly
   const others = contents.map(([name]) => name).filter((name) => name !== media);
   if (others.length > 0)
     reader.findings.add('changed', requestBody, `the server gets ${media}, and not ${others.slice(0, 5).join(', ')}`);
-  const schema = content && documents.member(content, 'schema');
+  const schema = content && schemaIn(reader, content);
   return bodyOf(reader, media, schema, { type, node: requestBody, isRequired, content });
 }
 
@@ -390,14 +395,14 @@ export function contentOf(
   const plain = (media: string): string =>
     media.includes('*') ? 'application/json' : media.split(';', 1)[0]!.trim().toLowerCase();
   if (isSwagger) {
-    const schema = documents.member(response, 'schema');
+    const schema = schemaIn(reader, response);
     return schema && { media: plain(mediaOf(produces)), schema };
   }
   const contents = documents.members(documents.member(response, 'content'));
   if (contents.length === 0) return undefined;
   const media = mediaOf(contents.map(([name]) => name));
   const content = contents.find(([name]) => name === media)![1];
-  return { media: plain(media), schema: documents.member(content, 'schema') };
+  return { media: plain(media), schema: schemaIn(reader, content) };
 }
 
 /** A schema that is one of several, wherever these are. */

@@ -39,6 +39,7 @@ export type {
   RequestHead,
   Sender,
   SentParts,
+  UsernameToken,
 } from '../contract/canonical.ts';
 export type { Conventions } from '../contract/conventions.ts';
 export { converted, has, lacks, olderVersion, renamed } from '../contract/older-version.ts';
@@ -65,6 +66,7 @@ export type { ItemStep, Path, Step } from '../contract/path.ts';
 export {
   defineProblems,
   type ErrorType,
+  type FaultCode,
   type Issue,
   kind,
   Problem,

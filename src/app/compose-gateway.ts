@@ -30,6 +30,7 @@ import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
 import { createLoginReports, loginCounter } from '../gateway/login-reports.ts';
+import { createMessageAuthenticator } from '../gateway/message-security.ts';
 import { observeSteps } from '../gateway/observe-steps.ts';
 import {
   isOfGateway,
@@ -119,7 +120,11 @@ export async function composeGateway<M extends Metrics>(
   if (faults.length > 0) throw new ConfigError(faults);
   if (needsDurableRecords(upstreams, services)) await backend.records?.requireDurability();
   const leniencies = allExcept(config.lenienciesOff);
-  const places = { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId };
+  const places = {
+    formField: config.idempotencyFormField,
+    messageId: config.idempotencyMessageId,
+    usernameToken: config.usernameToken,
+  };
   const plainProtocols = createProtocols(services, places, undefined, leniencies);
   const log = openLog(config.logLevel, {
     ...(config.workers > 1 && { isShared: true, worker: process.pid }),
@@ -218,12 +223,16 @@ export async function composeGateway<M extends Metrics>(
   await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
   const scanTexts =
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
+  const accepting =
+    authenticator ?? (upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard));
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services, leniencies),
     current: composition.current,
-    authenticator:
-      authenticator ?? (upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard)),
+    authenticator: accepting,
+    messages: config.usernameToken
+      ? createMessageAuthenticator(accepting, { ...backend.limits, clock: backend.context.clock })
+      : undefined,
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: steps.execute(executeIdempotently),
@@ -261,6 +270,7 @@ export async function composeGateway<M extends Metrics>(
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
     documents: createDocuments(services, {
       wsdlSoap12: config.wsdlSoap12,
+      usernameToken: config.usernameToken,
       console: overrides.publicConsole,
       needsCredentials: !upstreams.decidesRights && authenticator === undefined,
     }),

@@ -409,6 +409,13 @@ export const settings = Object.freeze({
     doc: 'The form field that may carry the Idempotency-Key, for callers that cannot set a header.',
     parse: fieldName,
   }),
+  usernameToken: setting({
+    name: 'USERNAME_TOKEN',
+    unit: 'on or off',
+    default: 'off',
+    doc: 'Whether a UsernameToken of WS-Security, with its password as PasswordText, is the credential of a SOAP request without one in the headers of HTTP. The WSDLs say so (docs/credentials.md).',
+    parse: onOrOff,
+  }),
   idempotencyMessageId: setting({
     name: 'IDEMPOTENCY_MESSAGE_ID',
     unit: 'on or off',

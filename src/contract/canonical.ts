@@ -61,6 +61,8 @@ export interface RequestHead {
   readonly traceparent?: string | undefined;
   /** What was sent to the path that the operation has at its upstream, in its own format: it is passed on unchanged. */
   readonly sent?: SentParts | undefined;
+  /** The credential in the message; absent where the headers have one. */
+  readonly token?: UsernameToken | undefined;
 }
 
 /** The parts of a request that are passed on as they are. */
@@ -69,6 +71,23 @@ export interface SentParts {
   readonly query: string;
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
+}
+
+/** A UsernameToken of WS-Security, as the caller sent it. It is never hashed, stored or logged. */
+export interface UsernameToken {
+  readonly username: string;
+  /** The password, or its digest in Base64. */
+  readonly password: string;
+  readonly isDigest: boolean;
+  readonly nonce: string | undefined;
+  readonly created: string | undefined;
+}
+
+/** What the security header of a message has. The times are texts of the caller. */
+export interface MessageSecurity {
+  readonly token: UsernameToken | undefined;
+  readonly created?: string | undefined;
+  readonly expires?: string | undefined;
 }
 
 /** Where a request came from, also through trusted proxies. */

@@ -203,6 +203,14 @@ export interface ProblemDetails {
   readonly fault?: unknown;
   /** As the member of the problem. */
   readonly sent?: unknown;
+  /** What a specification beside SOAP calls the fault. */
+  readonly faultCode?: FaultCode;
+}
+
+/** Codes of one namespace, each within the one before. */
+export interface FaultCode {
+  readonly namespace: string;
+  readonly codes: readonly string[];
 }
 
 /** The only error that reaches a protocol. `message` is safe to show. */
@@ -218,6 +226,7 @@ export class Problem extends Error {
   readonly fault: unknown;
   /** The refusal as another server has sent it, for callers to whom it is passed on. It is not stored. */
   readonly sent: unknown;
+  readonly faultCode: FaultCode | undefined;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
     const { stackTraceLimit } = Error;
@@ -234,6 +243,7 @@ export class Problem extends Error {
     this.requestReference = details.requestReference;
     this.fault = details.fault;
     this.sent = details.sent;
+    this.faultCode = details.faultCode;
   }
 
   /** The name of the kind. */

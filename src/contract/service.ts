@@ -230,6 +230,18 @@ export function elementNamespace(
   return ofObject === '' || namespacesOf(service).unqualified?.includes(ofObject) ? undefined : ofObject;
 }
 
+/**
+ * The action of an answer by WS-Addressing: the default for the names in the WSDL (WS-Addressing 1.0, Metadata, section 4.4.4). `fault`: the
+ * element of a declared fault.
+ */
+export function replyActionOf(service: Service, { name }: Operation, fault?: string): string {
+  const uri = ownUri(service);
+  const delimiter = uri.startsWith('urn:') ? ':' : '/';
+  const message = fault === undefined ? [`${name}Response`] : [name, 'Fault', `${fault}Fault`];
+  const start = uri.endsWith(delimiter) ? uri.slice(0, -1) : uri;
+  return [start, `${service.name}PortType`, ...message].join(delimiter);
+}
+
 /** The namespace of the elements of a list or a map, which are types of the service; undefined for none. */
 export function itemNamespace(service: Service, { namespace }: { readonly namespace?: string }): string | undefined {
   if (namespace !== undefined) return namespace === '' ? undefined : namespace;

@@ -34,6 +34,8 @@ export type Documents = ReturnType<typeof createDocuments>;
 export interface DocumentOptions {
   /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
   readonly wsdlSoap12?: boolean;
+  /** Whether the credential of a SOAP request may be a UsernameToken in its message. By default it may not. */
+  readonly usernameToken?: boolean;
   /** The path of the console, for the page; absent where callers do not reach it. */
   readonly console?: string | undefined;
   /** Whether this server refuses callers without a credential. By default it does. */
@@ -47,7 +49,7 @@ export interface DocumentOptions {
  */
 export function createDocuments(
   services: readonly Service[],
-  { wsdlSoap12 = true, console, needsCredentials = true }: DocumentOptions = {},
+  { wsdlSoap12 = true, usernameToken = false, console, needsCredentials = true }: DocumentOptions = {},
 ) {
   const openApis = openApisOf(newestOf(services), needsCredentials);
   const openApiOfVersion = oncePer((service: Service) => versionOpenApi(service, needsCredentials));
@@ -55,7 +57,7 @@ export function createDocuments(
     createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
   );
   const named = services.filter(hasNamed);
-  const xmlOf = oncePer(deriveXml);
+  const xmlOf = oncePer((service: Service) => deriveXml(service, usernameToken));
   let page: Template | undefined;
 
   return Object.freeze({
@@ -222,11 +224,13 @@ const answers: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** The XML documents of a service, by name: `wsdl`, `wsdl soap11`, and `xsd=recurring` and so on. */
-function deriveXml(service: Service): ReadonlyMap<string, Template> {
+function deriveXml(service: Service, usernameToken: boolean): ReadonlyMap<string, Template> {
   const schemas = deriveXsd(service, (other) => `${placeholder}?xsd=${other}`);
+  const wsdl = (soap12: boolean) =>
+    createTemplate(deriveWsdl(service, { address: placeholder, soap12, usernameToken }));
   return new Map([
-    ['wsdl', createTemplate(deriveWsdl(service, { address: placeholder, soap12: true }))],
-    ['wsdl soap11', createTemplate(deriveWsdl(service, { address: placeholder, soap12: false }))],
+    ['wsdl', wsdl(true)],
+    ['wsdl soap11', wsdl(false)],
     ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, createTemplate(text)] as const),
   ]);
 }

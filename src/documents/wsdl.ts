@@ -12,6 +12,7 @@ import {
   type Service,
   uriOf,
 } from '../contract/service.ts';
+import { policyReference, tokenNamespaces, usernameTokenPolicy } from './wsdl-policy.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
@@ -21,6 +22,8 @@ export interface WsdlOptions {
   readonly address: string;
   /** Whether the document binds SOAP 1.2 as well as SOAP 1.1. */
   readonly soap12: boolean;
+  /** Whether messages may have a UsernameToken as the credential. */
+  readonly usernameToken?: boolean;
 }
 
 const fault = 'ServiceException';
@@ -48,7 +51,7 @@ const binding12: Binding = {
 };
 
 /** The schemas are inline. */
-export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): string {
+export function deriveWsdl(service: Service, { address, soap12, usernameToken = false }: WsdlOptions): string {
   const { name, doc } = service;
   // SOAP stacks use the first binding by default.
   const bindings = soap12 ? [binding11, binding12] : [binding11];
@@ -76,13 +79,17 @@ export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): 
         ...(hasBytes && policyNamespaces),
         ...(hasAttachments && { 'xmlns:mime': 'http://schemas.xmlsoap.org/wsdl/mime/' }),
         ...prefixesOfParts(service),
+        ...(usernameToken && tokenNamespaces),
         targetNamespace: uri,
       },
       ...(hasBytes ? [mtomPolicy] : []),
+      ...(usernameToken ? [usernameTokenPolicy()] : []),
       tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
       ...messages(service, operations),
       portType(`${name}PortType`, operations),
-      ...bindings.map((binding) => bindingTag(service, bindingName(binding), binding, { operations, hasBytes })),
+      ...bindings.map((binding) =>
+        bindingTag(service, bindingName(binding), binding, { operations, hasBytes, usernameToken }),
+      ),
       tag('wsdl:service', { name }, documentation(doc), ...ports),
     ),
   );
@@ -244,7 +251,11 @@ function bindingTag(
   service: Service,
   name: string,
   { version, prefix }: Binding,
-  { operations, hasBytes }: { readonly operations: readonly Operation[]; readonly hasBytes: boolean },
+  {
+    operations,
+    hasBytes,
+    usernameToken,
+  }: { readonly operations: readonly Operation[]; readonly hasBytes: boolean; readonly usernameToken: boolean },
 ): Tag {
   const isRpc = service.soapStyle === 'rpc';
   const types = collectTypes(service);
@@ -274,6 +285,7 @@ function bindingTag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
     ...(hasBytes ? [tag('wsp:PolicyReference', { URI: '#Mtom' })] : []),
+    ...(usernameToken ? [policyReference()] : []),
     tag(`${prefix}:binding`, { style: isRpc ? 'rpc' : 'document', transport }),
     ...operations.map((operation) => {
       const { name: each } = operation;

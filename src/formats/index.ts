@@ -66,6 +66,7 @@ function traitsOf(format: WireFormat, leniencies: Leniencies): Required<FormatTr
     requiresHost: format.requiresHost ?? false,
     bodyNamesOperation: format.bodyNamesOperation ?? false,
     hasFieldsInHead: format.hasFieldsInHead ?? false,
+    hasCredentialInBody: format.hasCredentialInBody ?? false,
     text: format.text,
     upstream: format.upstream,
     carries: format.carries,

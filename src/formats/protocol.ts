@@ -1,5 +1,6 @@
 /** The interface of a wire format: bytes to canonical input, and canonical output and problems to messages. Stateless. */
 import type { Buffer } from 'node:buffer';
+import type { MessageSecurity } from '../contract/canonical.ts';
 import type { Conventions } from '../contract/conventions.ts';
 import type { DeprecationNotice } from '../contract/deprecation.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -30,6 +31,8 @@ export interface FormatTraits {
   readonly bodyNamesOperation?: boolean;
   /** The head of a request holds fields, too. */
   readonly hasFieldsInHead?: boolean;
+  /** A message has a place for the credential of its caller. */
+  readonly hasCredentialInBody?: boolean;
   readonly text: TextTools;
   readonly upstream: UpstreamTraits;
   /** Whether messages of this format exist for an operation of a service. */
@@ -95,12 +98,25 @@ export interface Target {
 /** The part of a request's head that can hold fields of the input. */
 export type Head = Pick<WireRequest, 'query' | 'headers'>;
 
-/** Where a body may carry the Idempotency-Key, for callers that cannot set a header. */
+/** Where a body may carry what else is in headers of HTTP, for callers that cannot set them. */
 export interface KeyPlaces {
   /** A name in a form that is not a field of any operation. */
   readonly formField: string;
-  /** WS-Addressing's MessageID in a SOAP header. */
+  /** WS-Addressing's MessageID in a SOAP header is the Idempotency-Key. */
   readonly messageId: boolean;
+  /** WS-Security's UsernameToken in a SOAP header is the credential. By default it is not read. */
+  readonly usernameToken?: boolean;
+}
+
+/**
+ * What the header of a message says to the server rather than to the operation. `decode` fills it in, also where it throws
+ * afterwards.
+ */
+export interface MessageHeader {
+  /** Adds to the answer what ties it to the message (WS-Addressing). `problem`: of a refusal. */
+  relate?: (answer: Message, problem?: Problem) => Message;
+  /** Only where tokens are read. */
+  security?: MessageSecurity | undefined;
 }
 
 export interface Decoded {
@@ -221,8 +237,8 @@ export interface RefusalIssue {
 }
 
 export interface MessageCodec {
-  /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
-  decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
+  /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. `header`: filled in. */
+  decode(body: Buffer, media: Media, target: Target, head: Head, header?: MessageHeader): Decoded;
   /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. `kind`: of an issue there. */
   coordinates(path: Path, operation: Operation, side: 'input' | 'output', kind?: ProblemKind): string;
   /**

@@ -7,7 +7,7 @@ import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { Leniency } from '../formats/leniencies.ts';
-import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
+import type { Decoded, MessageHeader, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import { isWeak } from '../idempotency/idempotency-key.ts';
 import { LockTimeout } from '../idempotency/ports.ts';
@@ -78,6 +78,8 @@ export interface RequestState {
   caller: AnyCaller | undefined;
   decoded: Decoded | undefined;
   output: unknown;
+  /** Filled in when the body is decoded. */
+  readonly header: MessageHeader;
   key: string | undefined;
   /** Present where another server answers the operation. */
   head: RequestHead | undefined;
@@ -101,8 +103,9 @@ export function answer(state: RequestState, encoded: Message, parts: AnswerParts
   const deprecation = findDeprecation(state, parts.deprecations);
   // Stacks show the body of such a refusal as it is, and gSOAP only its first characters.
   const notice = problem?.kind.keepsStatus ? undefined : deprecation?.notice;
-  const message =
+  const noticed =
     notice === undefined || encoded.body === '' ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
+  const message = noticed.body === '' ? noticed : (state.header.relate?.(noticed, problem) ?? noticed);
   const headers = headersOf(state, message, parts, deprecation, problem);
   return {
     message: { ...message, headers },

@@ -2,8 +2,9 @@
 
 import type { Credentials, PresentedCredential } from '../callers/credentials/credentials.ts';
 import type { LoginAttempt } from '../callers/limits/login-limits.ts';
-import type { AnyCaller } from '../contract/canonical.ts';
+import type { AnyCaller, UsernameToken } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
+import { securityProblem } from '../formats/security-fault.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { LoginGuard } from './login-guard.ts';
@@ -12,8 +13,8 @@ import type { LoginGuard } from './login-guard.ts';
 export type RequestOrigin = Pick<WireRequest, 'headers' | 'sender' | 'certificate'>;
 
 export interface Authenticator {
-  /** Returns the caller, or throws 401 with a challenge. */
-  authenticate(request: RequestOrigin): Promise<AnyCaller>;
+  /** Returns the caller, or throws 401 with a challenge. `token`: the credential in the message, where the head has none. */
+  authenticate(request: RequestOrigin, token?: UsernameToken): Promise<AnyCaller>;
   /** Throws 401 for a request without a credential, whatever `authenticate` accepts. */
   requireCredential(request: RequestOrigin): Promise<AnyCaller>;
 }
@@ -26,8 +27,8 @@ const parsed = new BoundedMap<string, PresentedCredential>(1_000, { msMax: 1_000
  * log-ins; absent where nothing is limited.
  */
 export function createAuthenticator(credentials: Credentials, guard?: LoginGuard): Authenticator {
-  const authenticate = async (request: RequestOrigin): Promise<AnyCaller> => {
-    const presented = presentedCredential(request);
+  const authenticate = async (request: RequestOrigin, token?: UsernameToken): Promise<AnyCaller> => {
+    const presented = token === undefined ? presentedCredential(request) : presentedToken(token);
     const attempt = guard && attemptOf(presented, request);
     if (attempt !== undefined) guard?.check(attempt);
     const verification = await credentials.verify(presented, request);
@@ -35,7 +36,9 @@ export function createAuthenticator(credentials: Credentials, guard?: LoginGuard
     if (attempt !== undefined) guard?.check(attempt);
     if (verification.caller === undefined) {
       if (attempt === undefined) guard?.refusedCertificate(request.sender?.address, verification);
-      throw unauthorized(verification.refusal, attempt && (await guard?.refused(attempt, verification)));
+      const nameHash = attempt && (await guard?.refused(attempt, verification));
+      if (token === undefined) throw unauthorized(verification.refusal, nameHash);
+      throw securityProblem('FailedAuthentication', undefined, { reason: verification.refusal, nameHash });
     }
     if (attempt !== undefined) guard?.accepted(attempt);
     return verification.caller;
@@ -72,6 +75,12 @@ function presentedCredential(request: RequestOrigin): PresentedCredential {
     apiKey === undefined ? presentedBasic(authorization ?? '') : ({ kind: 'apiKey', secret: apiKey } as const);
   if (found === undefined) throw unauthorized();
   return found;
+}
+
+/** The digest of a password can only be checked by whoever knows the password: the store has a hash of it. */
+function presentedToken({ username, password, isDigest }: UsernameToken): PresentedCredential {
+  if (isDigest) throw securityProblem('UnsupportedSecurityToken', 'send the password as PasswordText');
+  return { kind: 'basic', username, secret: password };
 }
 
 function presentedBasic(header: string): PresentedCredential | undefined {

@@ -21,11 +21,11 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
     request.protocol = request.route.isOwnPath ? protocols.rest : protocols.json;
   const decodeFor = (of: Target): Decoded => {
     try {
-      return request.protocol.decode(body, media, of, wire);
+      return request.protocol.decode(body, media, of, wire, request.header);
     } catch (thrown) {
       if (!(thrown instanceof OtherFormat)) throw thrown;
       request.protocol = protocols[thrown.format];
-      return request.protocol.decode(body, media, of, wire);
+      return request.protocol.decode(body, media, of, wire, request.header);
     }
   };
   const { otherwise } = target;

@@ -1,8 +1,9 @@
 /** Authentication by an upstream: any credential is accepted here, and the upstream decides. */
 
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { ForwardedCaller } from '../contract/canonical.ts';
+import type { ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { basicHeader } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { deriveKey } from '../vault/derive.ts';
 import { type Authenticator, unauthorized } from './authenticate.ts';
@@ -43,6 +44,13 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
       otherTenant,
     });
   };
+  const findByToken = ({ username, password, isDigest, nonce, created }: UsernameToken): ForwardedCaller =>
+    // Who knows no password can make up a digest: it is the caller of its own message only.
+    callerOf(
+      isDigest
+        ? ['digest', username, password, nonce ?? null, created ?? null]
+        : [basicHeader(username, password), null],
+    );
   const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {
     if (authorization !== undefined && apiKey !== undefined) return callerOf([authorization, apiKey]);
     if (authorization !== undefined)
@@ -50,7 +58,8 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
     return apiKey === undefined ? undefined : byApiKey.getOrCreate(apiKey, () => callerOf([null, apiKey]));
   };
   return Object.freeze<Authenticator>({
-    authenticate: async ({ headers }) => find(headers) ?? anonymous,
+    authenticate: async ({ headers }, token) =>
+      token === undefined ? (find(headers) ?? anonymous) : findByToken(token),
     async requireCredential({ headers }) {
       const caller = find(headers);
       if (caller === undefined) throw unauthorized();

@@ -14,12 +14,15 @@ import { decodeBody } from './decode-body.ts';
 import { detect, requireReadable } from './detect.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Composition, CurrentOperation } from './implement.ts';
+import type { MessageAuthenticator } from './message-security.ts';
 import type { Routes } from './route.ts';
 
 export interface Gateway extends AnswerParts {
   readonly routes: Routes;
   readonly current: Composition['current'];
   readonly authenticator: Authenticator;
+  /** Absent where the messages of callers have no credentials. */
+  readonly messages?: MessageAuthenticator | undefined;
   readonly turns: Pick<FairTurns, 'admit'>;
   readonly checks: Checks;
   readonly intercept: Interceptor;
@@ -54,17 +57,22 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     request.target = request.route.target(wire.method);
     if (!request.detected.isUnidentified)
       requireReadable(request.detected, request.route, request.target, gateway.protocols);
-    request.caller = await gateway.authenticator.authenticate(wire);
+    const { messages } = gateway;
+    const awaitsMessage = messages?.awaitsMessage(wire, request.protocol) === true;
+    if (!awaitsMessage) request.caller = await gateway.authenticator.authenticate(wire);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
     const body = await wire.body();
     const turn = slot.acquire();
     if (turn !== undefined) await turn;
     request.decoded = decodeBody(body, request.target, request, gateway.protocols);
+    if (request.caller !== undefined) messages?.check(request.header.security);
+    const caller = request.caller ?? (await authenticateMessage(request, gateway));
+    request.caller = caller;
     for (const check of gateway.checks.decoded) check(request);
     request.key = keyOf(wire.headers, request.decoded);
     const current = gateway.current(request.decoded.operation);
     if (current.executor.isRemote) request.head = headOf(request, body, gateway);
-    const canonical = authorize(request.decoded, current, request.caller, request);
+    const canonical = authorize(request.decoded, current, caller, request);
     for (const check of gateway.checks.authorized) check(request);
     return await gateway.intercept(canonical, request.protocol.name, () =>
       execute(canonical, current, request, gateway),
@@ -92,10 +100,19 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
     caller: undefined,
     decoded: undefined,
     output: undefined,
+    header: {},
     key: undefined,
     head: undefined,
     replayed: undefined,
   };
+}
+
+/** The message is decoded. One without a credential is refused as any other request without one. */
+async function authenticateMessage(
+  { wire, header }: RequestState,
+  { messages, authenticator }: Gateway,
+): Promise<AnyCaller> {
+  return messages === undefined ? authenticator.authenticate(wire) : messages.authenticate(wire, header.security);
 }
 
 /** Executes a request once, and answers it in its own version and format. Throws the problem that it ended with. */
@@ -124,14 +141,19 @@ function isHealthCheck({ route, wire: { method } }: RequestState): boolean {
   return route.isServiceAddress === true && (method === 'GET' || method === 'HEAD');
 }
 
-/** A caller can make up a credential that an upstream decides about. */
-function turnKey(caller: AnyCaller, { sender }: WireRequest): string {
-  return 'rights' in caller ? addressGroup(sender?.address ?? '') : caller.credential;
+/** A caller can make up a credential that an upstream decides about, and one that is not verified yet. */
+function turnKey(caller: AnyCaller | undefined, { sender }: WireRequest): string {
+  return caller === undefined || 'rights' in caller ? addressGroup(sender?.address ?? '') : caller.credential;
 }
 
-function headOf({ wire, route, protocol }: RequestState, body: Uint8Array, { protocols }: Gateway): RequestHead {
+function headOf(
+  { wire, route, protocol, header }: RequestState,
+  body: Uint8Array,
+  { protocols }: Gateway,
+): RequestHead {
   const { headers, sender, requestId, traceparent, query } = wire;
   const isOwn = route.isOwnPath === true && protocol === protocols.rest;
   const sent = isOwn ? { query, contentType: headers['content-type'], body } : undefined;
-  return { headers, sender, requestId, traceparent, ...(sent && { sent }) };
+  const token = header.security?.token;
+  return { headers, sender, requestId, traceparent, ...(sent && { sent }), ...(token && { token }) };
 }

@@ -76,12 +76,12 @@ export function observeSteps(observers: readonly RequestObserver[]): StepHooks {
         name,
         Object.freeze<Protocol>({
           ...protocol,
-          decode(body: Buffer, media, target, head) {
+          decode(body: Buffer, media, target, head, header) {
             const parent = running.getStore();
-            if (parent === undefined) return protocol.decode(body, media, target, head);
+            if (parent === undefined) return protocol.decode(body, media, target, head, header);
             const end = begin(listeners, new Step({ name: 'decode', format: name }, parent.request, parent));
             try {
-              const decoded = protocol.decode(body, media, target, head);
+              const decoded = protocol.decode(body, media, target, head, header);
               end?.({ isFailed: false });
               return decoded;
             } catch (thrown) {

@@ -1,5 +1,6 @@
 /** Reads which credential an upstream receives. */
 import type { VariableSources } from '../../config/variable-sources.ts';
+import { basicHeader } from '../../lib/basic-header.ts';
 import type { MemberReader } from './members.ts';
 import { type FoundSecret, readSecret } from './secret.ts';
 
@@ -86,10 +87,8 @@ export function credentialFault(credential: PlainCredential): string | undefined
 /** Returns the headers that present a credential. */
 export function headersOf(credential: PlainCredential): CredentialHeaders {
   switch (credential.kind) {
-    case 'basic': {
-      const pair = Buffer.from(`${credential.username}:${credential.secret}`).toString('base64');
-      return { authorization: `Basic ${pair}` };
-    }
+    case 'basic':
+      return { authorization: basicHeader(credential.username, credential.secret) };
     case 'apiKey':
       return { [(credential.header ?? 'X-API-Key').toLowerCase()]: credential.secret };
     case 'bearer':

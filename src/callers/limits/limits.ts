@@ -32,6 +32,8 @@ export function createLimits(clock: Clock, hash: HashKey, stored?: StoredCounts)
     share(counts: SharedCounts): void {
       shared = counts;
     },
+    /** Counts an event beyond this process, where more than its store is shared. Resolves with undefined where it cannot. */
+    countShared: async (event: SharedEvent): Promise<SharedCount | undefined> => shared?.add(event),
     /** There is one listener at most. */
     listen(next: (event: QuotaReached) => void): void {
       listener = next;

@@ -1,4 +1,5 @@
 /** A quota: a number of events of a key in a window of time, after which the key is blocked. */
+import { atMost } from '../../lib/at-most.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { type CountRule, longestMs, type SharedCount, type SharedCounts } from './shared-counts.ts';
@@ -147,12 +148,4 @@ export class Quota {
     this.#lastEnd = Math.max(this.#lastEnd, end);
     if (isNew && isSilent !== true) this.#parts.onReached({ limit: name, of, actor, blockedMs: ms });
   }
-}
-
-async function atMost(ms: number, done: Promise<unknown>): Promise<void> {
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, ms);
-  timer.unref();
-  await Promise.race([done, timeout.promise]);
-  clearTimeout(timer);
 }

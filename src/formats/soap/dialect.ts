@@ -55,10 +55,16 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   fault(problem, text, detail, isTextOfServer) {
     // Callers of this interface get soap:Server for their own errors too.
     const code = prescribedCode(problem) ?? (isTextOfServer && problem.status < 500 ? 'Client' : 'Server');
+    const { faultCode } = problem;
+    const first = faultCode?.codes[0];
+    const written =
+      first === undefined
+        ? `<faultcode>soap:${code}</faultcode>`
+        : `<faultcode xmlns:c="${faultCode!.namespace}">c:${first}</faultcode>`;
     return {
-      status: errorStatus(problem, 500),
+      status: statusOf(problem, 500),
       body:
-        `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring>` +
+        `<soap:Fault>${written}<faultstring>${text}</faultstring>` +
         `${detail && `<detail>${detail}</detail>`}</soap:Fault>`,
     };
   },
@@ -80,17 +86,32 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   // RFC 3902, section 2.
   head: (contentType, action) => ({ contentType: action === '' ? contentType : `${contentType};action="${action}"` }),
   fault(problem, text, detail) {
-    const status = errorStatus(problem, problem.status < 500 ? 400 : 500);
+    const status = statusOf(problem, problem.status < 500 ? 400 : 500);
     const code = prescribedCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
     return {
       status,
       body:
-        `<env:Fault><env:Code><env:Value>env:${code}</env:Value></env:Code>` +
+        `<env:Fault><env:Code><env:Value>env:${code}</env:Value>${subcodes(problem)}</env:Code>` +
         `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>` +
         `${detail && `<env:Detail>${detail}</env:Detail>`}</env:Fault>`,
     };
   },
 });
+
+/** A fault of WS-Security or WS-Addressing has the status of faults: clients read it as such. */
+function statusOf(problem: Problem, statusOfFormat: number): number {
+  return problem.faultCode === undefined ? errorStatus(problem, statusOfFormat) : statusOfFormat;
+}
+
+/** Each within the one before (SOAP 1.2, section 5.4.1.3). */
+function subcodes({ faultCode }: Problem): string {
+  if (faultCode === undefined) return '';
+  const { namespace, codes } = faultCode;
+  return codes.reduceRight(
+    (inner, code) => `<env:Subcode><env:Value xmlns:c="${namespace}">c:${code}</env:Value>${inner}</env:Subcode>`,
+    '',
+  );
+}
 
 /** The two fault codes that SOAP prescribes. The dialect chooses all others. */
 function prescribedCode({ problem }: Problem): string | undefined {

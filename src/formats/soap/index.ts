@@ -23,6 +23,7 @@ import {
   elementAround,
   namedOperations,
   namespacesOfMessage,
+  replyActionOf,
   type Service,
   serviceAddress,
   uriOf,
@@ -40,9 +41,19 @@ import type { Leniency } from '../leniencies.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType } from '../multipart.ts';
 import { unknownOperation } from '../named-operation.ts';
-import type { FormatContext, Head, MessageCodec, Refusal, Reply, Target, WireFormat } from '../protocol.ts';
+import type {
+  FormatContext,
+  Head,
+  MessageCodec,
+  MessageHeader,
+  Refusal,
+  Reply,
+  Target,
+  WireFormat,
+} from '../protocol.ts';
 import { type Attachments, packageOf } from '../related.ts';
 import { type Message, okMessage } from '../wire.ts';
+import { type Addressed, addressing, printReply, readAddressing, refuseUnwantedReply } from './addressing.ts';
 import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
@@ -51,20 +62,12 @@ import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import {
-  addressing,
-  limitsFor,
-  parse,
-  parseResponse,
-  parserFor,
-  responseLimits,
-  type UnderstandsBlock,
-  unwrap,
-} from './parse.ts';
+import { limitsFor, parse, parseResponse, parserFor, responseLimits, type UnderstandsBlock, unwrap } from './parse.ts';
 import { xmlText } from './parts.ts';
 import { compilePrint, type PrintBytes } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 import { messageOf, sizeLimits } from './references.ts';
+import { isSecurity, readSecurity } from './security.ts';
 import { PartCollector } from './sent-parts.ts';
 
 /**
@@ -93,6 +96,7 @@ function createFormat(dialect: Dialect): WireFormat {
     otherMediaTypes,
     charsets: [...bodyCharsets, 'utf-16'],
     bodyNamesOperation: true,
+    hasCredentialInBody: true,
     text: xmlText,
     upstream: {
       accept: dialect.accept,
@@ -151,13 +155,16 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     return within;
   };
   /** The operation with its message. The path and the action choose among several with one element. */
-  const find = (body: Element, { service, operation }: Target, { headers }: Head): Found | undefined => {
+  const findOperation = (
+    body: Element,
+    { service, operation }: Target,
+    action: string | undefined,
+  ): Found | undefined => {
     const byElement = operations.get(service);
     const inBody = (byElement?.get('') ?? []).filter((each) => holds(each, body));
     const choose = (among: readonly Operation[]): Operation | undefined => {
       if (among.length < 2) return among[0];
       if (operation !== undefined && among.includes(operation)) return operation;
-      const action = dialect.actionIn(headers);
       const named = among.filter((each) => soapActionOf(each, dialect.format) === action);
       return named.length === 1 ? named[0] : undefined;
     };
@@ -199,16 +206,37 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     const action = dialect === dialect12 && side === 'input' ? soapActionOf(operation, dialect.format) : '';
     return { ...head, body, ...packageOf(parts, { contentType, isXop, action }) };
   };
+  const relateTo =
+    (addressed: Addressed, service: Service, operationOf: () => Operation | undefined): Relate =>
+    (message, problem) => {
+      const operation = operationOf();
+      const declared = problem && operation && faults.print(operation, problem);
+      const action =
+        operation === undefined || (problem !== undefined && declared === undefined)
+          ? undefined
+          : replyActionOf(service, operation, declared?.element);
+      return { ...message, body: withBlocks(message.body, printReply(addressed, action, problem)) };
+    };
   const withMessageId = (text: string, key: string | undefined): string =>
     key === undefined
       ? text
       : withBlocks(text, `<wsa:MessageID xmlns:wsa="${addressing}">${escapeXml(key)}</wsa:MessageID>`);
 
   return {
-    decode(bytes, { charset, attachments }, target, head) {
+    decode(bytes, { charset, attachments }, target, head, messageHeader = {}) {
       const received = attachments && new ReceivedParts(attachments);
+      let addressed: Addressed | undefined;
+      let found: Found | undefined;
+      const onHeader = (blocks: readonly Element[]): void => {
+        addressed = readAddressing(blocks);
+        if (addressed !== undefined) messageHeader.relate = relateTo(addressed, target.service, () => found?.operation);
+        if (places.usernameToken === true) messageHeader.security = readSecurity(blocks, dialect);
+      };
+      const find = (content: Element) =>
+        findOperation(content, target, dialect.actionIn(head.headers) || addressed?.action);
       const understands: UnderstandsBlock = (content, block) => {
-        const operation = find(content, target, head)?.operation;
+        if (isSecurity(block) && places.usernameToken === true) return true;
+        const operation = find(content)?.operation;
         return operation !== undefined && headersOf(operation, 'input').knows(block);
       };
       const options = {
@@ -217,11 +245,13 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
         acceptsBlanks,
         within: withinOf(target.service),
         understands,
+        onHeader,
       };
       const { body: content, messageId, header, hasBlanks } = parse(bytes, charset, options);
-      const found = find(content, target, head);
+      found = find(content);
       if (found === undefined) throw unknownOperation(target.service);
       const { operation, first } = found;
+      if (addressed?.isReplyUnwanted && !operation.oneWay) refuseUnwantedReply(addressed);
       const isPlain = elementPrefix(operation, 'input') === '' && first.namespace === '';
       if (first.local !== '' && !isPlain && !isOfInterface(first))
         throw malformedBody('wrong namespace', operation.name);
@@ -318,6 +348,8 @@ function acceptsXop(attachments: Attachments | undefined, { headers: { accept = 
   if (/application\/xop\+xml/i.test(accept)) return true;
   return attachments?.isXop === true && (accept === '' || /multipart\/(?:related|\*)|\*\/\*/i.test(accept));
 }
+
+type Relate = NonNullable<MessageHeader['relate']>;
 
 const blanksBeforeXml: readonly Leniency[] = ['blanks-before-xml'];
 

@@ -11,14 +11,19 @@ import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { type FormatContext, OtherFormat } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
+import { checkAddressing, understandsAddressing } from './addressing.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
 
 export interface Envelope {
   readonly body: Element;
+  readonly header: Element | undefined;
+}
+
+export interface RequestEnvelope extends Envelope {
   /** The identifier that the sender gave the message (WS-Addressing). */
   readonly messageId: string | undefined;
-  readonly header: Element | undefined;
+  readonly hasBlanks: boolean;
 }
 
 /** Whether the operation that a Body names understands a header block. */
@@ -32,6 +37,8 @@ interface RequestParts {
   readonly acceptsBlanks: boolean;
   readonly within: Limits;
   readonly understands: UnderstandsBlock;
+  /** Called with the blocks for this receiver, before any is refused. */
+  readonly onHeader: (blocks: readonly Element[]) => void;
 }
 
 /** How the text of a document is parsed. */
@@ -46,15 +53,20 @@ export function parserFor(context: Pick<FormatContext, 'compileRead'>): ParseXml
 export function parse(
   body: Buffer,
   charset: Charset | undefined,
-  { dialect, parseXml, acceptsBlanks, within, understands }: RequestParts,
-): Envelope & { readonly hasBlanks: boolean } {
+  { dialect, parseXml, acceptsBlanks, within, understands, onHeader }: RequestParts,
+): RequestEnvelope {
   let hasBlanks = false;
   const parseText: ParseXml = (text, limits) => {
     const plain = acceptsBlanks ? withoutDeclaration(text) : text;
     hasBlanks = plain !== text;
     return parseXml(plain, limits);
   };
-  return { ...openEnvelope(parseRoot(body, charset, parseText, within), dialect, understands), hasBlanks };
+  const envelope = openEnvelope(parseRoot(body, charset, parseText, within), dialect);
+  const blocks = envelope.header?.children.filter((each) => isForUs(each, dialect)) ?? [];
+  onHeader(blocks);
+  checkAddressing(blocks);
+  refuseUnknownHeaders(blocks, dialect, (block) => understands(envelope.body, block));
+  return { ...envelope, messageId: messageIdOf(blocks), hasBlanks };
 }
 
 const declarationBehindBlanks = /^[\t\n\r ]+<\?xml[\t\n\r ]+version[\t\n\r ]*=[\t\n\r ]*(["'])1\.0\1[^<>?]*\?>/;
@@ -97,7 +109,7 @@ export const responseLimits: Limits = Object.freeze({
 });
 
 export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml, within: Limits): Envelope {
-  return openEnvelope(parseXml(text, within), dialect, () => true);
+  return openEnvelope(parseXml(text, within), dialect);
 }
 
 /**
@@ -133,7 +145,7 @@ function unknownVersion(): Problem {
   return new Problem('versionMismatch', `${describe('versionMismatch')}: ${reason}, Envelope`, { reason });
 }
 
-function openEnvelope(root: Element, dialect: Dialect, understands: UnderstandsBlock): Envelope {
+function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
   if (root.namespace !== dialect.envelope) {
     const other = dialects.find(({ envelope }) => envelope === root.namespace);
@@ -148,32 +160,31 @@ function openEnvelope(root: Element, dialect: Dialect, understands: UnderstandsB
   const [body, ...rest] = header === undefined ? parts : parts.slice(1);
   if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
     throw malformedBody('Envelope is not one Header and one Body');
-  if (header !== undefined) refuseUnknownHeaders(header, dialect, (block) => understands(body, block));
-
-  return { body, messageId: header && messageIdOf(header), header };
+  return { body, header };
 }
 
 function isPart(local: string): boolean {
   return local === 'Header' || local === 'Body';
 }
 
-/** The namespace of WS-Addressing. */
-export const addressing = 'http://www.w3.org/2005/08/addressing';
+/** A block without a role is for the last receiver, which this server is. */
+function isForUs(block: Element, dialect: Dialect): boolean {
+  const role = attribute(block, dialect.envelope, dialect.roleAttribute);
+  return role === undefined || role === '' || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver');
+}
 
-/** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */
-const understood: ReadonlySet<string> = new Set([addressing, 'http://schemas.xmlsoap.org/ws/2004/08/addressing']);
-
-function refuseUnknownHeaders(header: Element, dialect: Dialect, understands: (block: Element) => boolean): void {
-  for (const block of header.children) {
-    if (understood.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
-    const role = attribute(block, dialect.envelope, dialect.roleAttribute);
-    const isOurs = role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver');
-    if (isOurs && !understands(block)) throw new Problem('mustUnderstand');
+function refuseUnknownHeaders(
+  blocks: readonly Element[],
+  dialect: Dialect,
+  understands: (block: Element) => boolean,
+): void {
+  for (const block of blocks) {
+    if (!isTrue(attribute(block, dialect.envelope, 'mustUnderstand')) || understandsAddressing(block)) continue;
+    if (!understands(block)) throw new Problem('mustUnderstand');
   }
 }
 
-function messageIdOf(header: Element): string | undefined {
-  const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && understood.has(namespace));
-  if (ids.length > 1) throw malformedBody('two MessageIDs');
-  return ids[0]?.text.trim() || undefined;
+function messageIdOf(blocks: readonly Element[]): string | undefined {
+  const found = blocks.find((each) => each.local === 'MessageID' && understandsAddressing(each));
+  return found?.text.trim() || undefined;
 }

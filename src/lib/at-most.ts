@@ -1,0 +1,13 @@
+/** Waits for work that may take too long. */
+
+/** Resolves with the result, or with undefined after `ms`. The work goes on. */
+export async function atMost<T>(ms: number, done: Promise<T>): Promise<T | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(timeout.resolve, ms, undefined);
+  timer.unref();
+  try {
+    return await Promise.race([done, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

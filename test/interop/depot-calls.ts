@@ -36,7 +36,11 @@ export function casesOf(format: Format, { lacks }: ServerStack): readonly Case[]
 }
 
 /** `format` makes the notes of each one differ. */
-const cases = (format: Format, lacks: readonly Lack[]): readonly Case[] => [
+const cases = (
+  format: Format,
+  lacks: readonly Lack[],
+  code = isSoap(format) && lacks.includes('faults without a code') ? 'validation generalException ' : '',
+): readonly Case[] => [
   {
     title: 'values, lists and texts',
     operation: 'GetParcel',
@@ -73,13 +77,20 @@ const cases = (format: Format, lacks: readonly Lack[]): readonly Case[] => [
     title: 'another fault',
     operation: 'GetParcel',
     input: { id: 'broken' },
-    expected: { ...(!isSoap(format) && { status: '500' }), message: 'Out of order' },
+    expected: { ...(!isSoap(format) && { status: '500' }), message: `${code}Out of order` },
   },
   {
     title: 'a type in itself',
     operation: 'Pack',
     input: { box },
     expected: flatten({ box }),
+  },
+  {
+    title: 'a type in the place of the one that it extends',
+    operation: 'Send',
+    input: { carrier: { xsiType: 'Truck', name: text, plate: 'AB-12' } },
+    expected: { 'carrier.xsiType': 'Truck', 'carrier.name': text, 'carrier.plate': 'AB-12' },
+    needs: 'inheritance',
   },
   {
     title: 'an operation without an answer',

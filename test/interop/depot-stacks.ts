@@ -3,7 +3,7 @@ import type { Stack } from './stack.ts';
 import { axisClasses, axisSource, jaxwsClasses, jaxwsSource } from './stacks.ts';
 
 /** What a stack cannot do by itself. */
-export type Lack = 'one-way' | 'data of faults' | 'faults of callers';
+export type Lack = 'one-way' | 'data of faults' | 'faults of callers' | 'faults without a code' | 'inheritance';
 
 export interface ServerStack {
   /** Also its folder in `servers/depot/`. */
@@ -78,7 +78,7 @@ export const serverStacks: readonly ServerStack[] = [
       'sed -i "s|http://depot.example|http://127.0.0.1:$PORT|" Depot.wsdl',
     command: 'exec ./depot $PORT Depot.wsdl',
     wsdl: '/depot?wsdl',
-    lacks: [],
+    lacks: ['inheritance'],
   },
   {
     name: 'mono',
@@ -109,6 +109,6 @@ export const serverStacks: readonly ServerStack[] = [
       'java -cp ".:$CP" org.apache.axis.utils.Admin server src/depot/deploy.wsdd',
     command: `${axisClasses}; exec java -cp ".:$CP" org.apache.axis.transport.http.SimpleAxisServer -p $PORT`,
     wsdl: 'depot.wsdl',
-    lacks: [],
+    lacks: ['faults without a code'],
   },
 ];

@@ -69,6 +69,9 @@ ${absent.map(([name, source]) => `| ${name} | ${source} |`).join('\n')}
 const lacks: Readonly<Record<Lack, string>> = {
   'one-way': 'it has no operation without an answer: an empty answer, with 200',
   'data of faults': 'its WSDL does not declare the data of faults',
+  'faults without a code':
+    'exceptions have the code `generalException`, with which the text of their fault in SOAP begins',
+  inheritance: 'no type of it extends another one',
   'faults of callers': 'it blames itself for every fault of the application, which has 500',
 };
 
@@ -78,7 +81,7 @@ export function serversTable(outcomes: readonly DepotOutcome[]): string {
     const known = stack.lacks.map((lack) => lacks[lack]).join('; ');
     return `| ${stack.title} | ${versionOf(stack)} | ${calls} | ${known} |`;
   });
-  return `| server | version | calls | what it does not have |\n|---|---|---:|---|\n${rows.join('\n')}`;
+  return `| server | version | calls | what differs |\n|---|---|---:|---|\n${rows.join('\n')}`;
 }
 
 const pages: readonly (readonly [title: string, page: string])[] = [

@@ -60,6 +60,7 @@ public class Depot {
         public String name;
     }
 
+    @XmlType(name = "Truck")
     public static class Truck extends Carrier {
         @XmlElement(required = true)
         public String plate;

@@ -4,6 +4,12 @@ import { createServer } from 'node:http';
 import { listen } from 'soap';
 
 const notes = [];
+const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
+const xsiType = (attributes) => {
+  const [, type = ''] = /:(\w+)$/.exec(attributes['xsi:type'].type ?? attributes['xsi:type']) ?? [];
+  return { 'xsi:type': `tns:${type}`, 'xmlns:xsi': xsi };
+};
+
 const handlers = {
   LogIn: () => ({ since: 'today' }),
   GetParcel({ id }, _callback, headers) {
@@ -21,7 +27,8 @@ const handlers = {
     return { parcel: owner === undefined ? parcel : { ...parcel, owner } };
   },
   Pack: ({ box }) => ({ box }),
-  Send: ({ carrier }) => ({ carrier }),
+  // The type of a request is an attribute, whose prefix is that of the caller.
+  Send: ({ carrier: { attributes, ...carrier } }) => ({ carrier: { attributes: xsiType(attributes), ...carrier } }),
   Notify({ text }) {
     notes.push(text);
     return {};
@@ -36,6 +43,7 @@ const wrong = {
     parcel: { id, weight: '2.51', pieces: 3, sent: '2026-01-02T03:04:05Z', tag: ['b & c', 'a'] },
   }),
   Pack: ({ box }) => ({ box: { label: box.label } }),
+  Send: ({ carrier: { name } }) => ({ carrier: { name } }),
   Notify: () => ({}),
 };
 const chosen = isWrong ? wrong : handlers;

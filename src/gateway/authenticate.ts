@@ -6,6 +6,7 @@ import type { AnyCaller, UsernameToken } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { securityProblem } from '../formats/security-fault.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { parseBasic } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { LoginGuard } from './login-guard.ts';
 
@@ -77,7 +78,7 @@ function presentedCredential(request: RequestOrigin): PresentedCredential {
   return found;
 }
 
-/** The digest of a password can only be checked by whoever knows the password: the store has a hash of it. */
+/** Checking the digest of a password takes the password, and the store has a hash of it. */
 function presentedToken({ username, password, isDigest }: UsernameToken): PresentedCredential {
   if (isDigest) throw securityProblem('UnsupportedSecurityToken', 'send the password as PasswordText');
   return { kind: 'basic', username, secret: password };
@@ -86,21 +87,15 @@ function presentedToken({ username, password, isDigest }: UsernameToken): Presen
 function presentedBasic(header: string): PresentedCredential | undefined {
   const known = parsed.get(header);
   if (known !== undefined) return known;
-  const presented = parseBasic(header);
+  const presented = readBasic(header);
   if (presented !== undefined && header.length <= 200) parsed.set(header, presented);
   return presented;
 }
 
-function parseBasic(header: string): PresentedCredential | undefined {
-  const [, encoded] = basicPattern.exec(header) ?? [];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  // The username holds an @, the secret may hold anything, colons too.
-  return colon === -1 ? undefined : { kind: 'basic', username: text.slice(0, colon), secret: text.slice(colon + 1) };
+function readBasic(header: string): PresentedCredential | undefined {
+  const found = parseBasic(header);
+  return found && { kind: 'basic', username: found.username, secret: found.password };
 }
-
-const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /** `reason` and `nameHash`: for operators. */
 export function unauthorized(reason?: string, nameHash?: string): Problem {

@@ -45,10 +45,10 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
     });
   };
   const findByToken = ({ username, password, isDigest, nonce, created }: UsernameToken): ForwardedCaller =>
-    // Who knows no password can make up a digest: it is the caller of its own message only.
+    // A digest needs no password to be made up: it is the caller of its own message only.
     callerOf(
-      isDigest
-        ? ['digest', username, password, nonce ?? null, created ?? null]
+      isDigest || username.includes(':')
+        ? ['token', username, password, nonce ?? null, created ?? null]
         : [basicHeader(username, password), null],
     );
   const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {

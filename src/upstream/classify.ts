@@ -22,7 +22,8 @@ export function compileClassify(
 ): Classify {
   const toProblem = compileRefusals(service, operation);
   // A fault of the security header that the gateway writes is not the caller's.
-  const isOfCaller = credentials.areOfCaller && soap?.security === undefined;
+  const security = soap?.security;
+  const isOfCaller = credentials.areOfCaller && (security === undefined || security.fromCredential !== undefined);
   const refuse = (refusal: Refusal, headers: Reply['headers'], mayHaveActed: boolean): never => {
     const { status } = refusal;
     if (status === 401 && !isOfCaller) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));

@@ -18,6 +18,7 @@ import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { replyOf } from './reply.ts';
 import { compileRequest, type EncodeRequest } from './request.ts';
+import { toToken } from './username-token.ts';
 
 export interface Upstream {
   readonly name: string;
@@ -114,8 +115,9 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const found = credentials.find(request);
       const credential = found instanceof Promise ? await found : found;
       if (credential === undefined) throw noCredential();
-      const outgoing = encode(request, key);
-      addHeaders(outgoing.headers, request, credential);
+      const { headers, token } = toToken(credential, request, setup);
+      const outgoing = encode(request, key, token);
+      addHeaders(outgoing.headers, request, headers);
       return outgoing;
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.type !== 'internal') throw thrown;

@@ -4,6 +4,7 @@ import { isJsonType, type Operation } from '../contract/operation.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
 import { createTraceparent, parseTraceparent } from '../lib/trace-context.ts';
 import type { Headers } from './options.ts';
+import { headerOfToken } from './username-token.ts';
 
 const userAgent = 'triglyph';
 
@@ -52,10 +53,12 @@ function addForwarded(headers: string[], { headers: sent, sender }: RequestHead)
   if (sent.host !== undefined && hostLike.test(sent.host)) headers.push('x-forwarded-host', sent.host);
 }
 
-/** Passes on the caller's credential unchanged. */
-export function forwardCredential({ head }: AnyRequest): Headers {
+/** Passes on the caller's credential unchanged. A token in its message becomes HTTP Basic, unless `isSentAsToken`. */
+export function forwardCredential(request: AnyRequest, isSentAsToken = false): Headers {
+  const { head } = request;
   const { authorization, 'x-api-key': apiKey } = head?.headers ?? {};
   return {
+    ...headerOfToken(request, isSentAsToken),
     ...(authorization !== undefined && { authorization }),
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   };

@@ -15,6 +15,8 @@ export interface UpstreamCredentials {
   readonly find: FindCredential;
   /** Whether they stand for the caller: then a 401 is the caller's. Else it is a fault of the configuration. */
   readonly areOfCaller: boolean;
+  /** They are what the caller sent. */
+  readonly areForwarded?: boolean;
 }
 
 /** Where a key is sent: in a header, or at the place that the body of the format has for it. */

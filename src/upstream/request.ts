@@ -10,9 +10,10 @@ import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileSoapHeaders } from './soap-headers.ts';
+import type { Token } from './ws-security.ts';
 
 /** The message of a request. Its headers may be added to. */
-export type EncodeRequest = (request: AnyRequest, key: string | undefined) => OutgoingRequest;
+export type EncodeRequest = (request: AnyRequest, key: string | undefined, token: Token | undefined) => OutgoingRequest;
 
 type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format' | 'mtom'>;
 
@@ -32,7 +33,7 @@ export function compileRequest(
   // A signature counts for bytes in the envelope: the signer knows no parts.
   const asXop = soap?.security?.signature === undefined && (mtom ?? service.mtom ?? false);
   const action = format === 'soap11' || format === 'soap12' ? soapActionOf(operation, format) : '';
-  return (request, key) => {
+  return (request, key, token) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
     const call = protocol.encodeRequest(service, operation, request.input, bodyKey, asXop);
     const { method = 'POST', path, body } = call;
@@ -43,7 +44,7 @@ export function compileRequest(
     const sentTo = only ?? base + path;
     if (sent !== undefined) return { method, path: withQuery(sentTo, sent), headers, body: bodyOf(sent) };
     if (complete !== undefined) {
-      const completed = complete(body, { request, to: origin + sentTo, action });
+      const completed = complete(body, { request, to: origin + sentTo, action, token });
       return { method, path: sentTo, headers, body: sentBody({ ...call, body: completed }) };
     }
     return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };

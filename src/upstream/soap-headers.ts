@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { printable } from '../contract/lexical.ts';
 import { escapeXml } from '../lib/xml/print.ts';
-import { createSecurity, type SecurityOptions } from './ws-security.ts';
+import { createSecurity, type SecurityOptions, type Token } from './ws-security.ts';
 
 /** The content of a block: a text, the text of a header of the caller's request, or elements in the namespace of the block. */
 export type BlockContent =
@@ -33,6 +33,8 @@ export interface SoapRequest {
   /** The address that it is sent to. */
   readonly to: string;
   readonly action: string;
+  /** The UsernameToken of the request, where that is its credential. */
+  readonly token?: Token | undefined;
 }
 
 /** How a format adds blocks to the header of an envelope. `prefix`: of the envelope. */
@@ -50,7 +52,7 @@ export function compileSoapHeaders(
   return (envelope, request) => {
     const printed = blocks.map((each) => printBlock(each, prefix, request.request)).join('');
     const addressed = addressing ? printAddressing(request, envelope.includes('<wsa:MessageID ')) : '';
-    const added = printed + addressed + (secure?.block() ?? '');
+    const added = printed + addressed + (secure?.block(request.token) ?? '');
     const text = added === '' ? envelope : addBlocks(envelope, added);
     return secure?.sign(text) ?? text;
   };

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as XmlCrypto from 'xml-crypto';
+import type { UsernameToken } from '../contract/canonical.ts';
 import { escapeXml } from '../lib/xml/print.ts';
 
 /** What the security header of an upstream has. */
@@ -9,15 +10,23 @@ export interface SecurityOptions {
   readonly usernameToken?:
     | { readonly username: string; readonly password: string; readonly isDigest: boolean }
     | undefined;
+  /** The UsernameToken is the credential of each request, instead of HTTP Basic. */
+  readonly fromCredential?: { readonly isDigest: boolean } | undefined;
   /** How long a request is valid. Absent where it has no Timestamp. */
   readonly timestampMs?: number | undefined;
   /** In PEM: signs the Body, and the Timestamp. */
   readonly signature?: { readonly cert: string; readonly key: string } | undefined;
 }
 
+/** A UsernameToken to send: a password to be sent in its form, or what a caller has made of a password. */
+export type Token =
+  | { readonly username: string; readonly password: string; readonly isDigest: boolean; readonly made?: undefined }
+  | { readonly made: UsernameToken };
+
 /** The security header of each request, in two steps: the signature is over the whole envelope. */
 export interface Security {
-  block(): string;
+  /** `token`: of the request, where it is the credential. */
+  block(token?: Token): string;
   sign(envelope: string): string;
 }
 
@@ -39,10 +48,11 @@ export function createSecurity({ usernameToken, timestampMs, signature }: Securi
       : `<wsse:BinarySecurityToken EncodingType="${base64}" ValueType="${x509}" wsu:Id="certificate">${certificateIn(signature.cert)}</wsse:BinarySecurityToken>`;
   const bodyStart = new RegExp(`<${prefix}:Body(?=[ >])`);
   return {
-    block() {
+    block(own) {
       const now = Date.now();
       const time = timestampMs === undefined ? '' : timestamp(now, timestampMs);
-      const user = usernameToken === undefined ? '' : printToken(usernameToken, now);
+      const sent = usernameToken ?? own;
+      const user = sent === undefined ? '' : printToken(sent, now);
       return `<wsse:Security xmlns:wsse="${wsse}" xmlns:wsu="${wsu}" ${prefix}:mustUnderstand="1">${token}${time}${user}</wsse:Security>`;
     },
     sign(envelope) {
@@ -86,19 +96,25 @@ function timestamp(now: number, validMs: number): string {
 }
 
 /** The digest is that of the UsernameToken profile 1.0: of nonce, time and password. */
-function printToken(
-  { username, password, isDigest }: NonNullable<SecurityOptions['usernameToken']>,
-  now: number,
-): string {
+function printToken(token: Token, now: number): string {
+  if (token.made !== undefined) return printMade(token.made);
+  const { username, password, isDigest } = token;
   const name = `<wsse:Username>${escapeXml(username)}</wsse:Username>`;
-  const typed = (type: string, text: string) =>
-    `<wsse:Password Type="${oasis}-username-token-profile-1.0#${type}">${text}</wsse:Password>`;
   if (!isDigest) return `<wsse:UsernameToken>${name}${typed('PasswordText', escapeXml(password))}</wsse:UsernameToken>`;
   const nonce = randomBytes(16);
   const created = new Date(now).toISOString();
   const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64');
-  return (
-    `<wsse:UsernameToken>${name}${typed('PasswordDigest', digest)}` +
-    `<wsse:Nonce EncodingType="${base64}">${nonce.toString('base64')}</wsse:Nonce><wsu:Created>${created}</wsu:Created></wsse:UsernameToken>`
-  );
+  return printMade({ username, password: digest, isDigest, nonce: nonce.toString('base64'), created });
+}
+
+function typed(type: string, text: string): string {
+  return `<wsse:Password Type="${oasis}-username-token-profile-1.0#${type}">${text}</wsse:Password>`;
+}
+
+/** A digest belongs to its nonce and its time. */
+function printMade({ username, password, nonce, created }: UsernameToken): string {
+  const name = `<wsse:Username>${escapeXml(username)}</wsse:Username>`;
+  const random = nonce === undefined ? '' : `<wsse:Nonce EncodingType="${base64}">${escapeXml(nonce)}</wsse:Nonce>`;
+  const time = created === undefined ? '' : `<wsu:Created>${escapeXml(created)}</wsu:Created>`;
+  return `<wsse:UsernameToken>${name}${typed('PasswordDigest', escapeXml(password))}${random}${time}</wsse:UsernameToken>`;
 }

@@ -1,5 +1,6 @@
 /** What SOAP services need beside messages, through a contract that is imported: in front of PHP's SoapServer and the `soap` package. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -347,6 +348,86 @@ describe('what an upstream adds to the header', () => {
       expect((await callWith({})).status).toBeGreaterThanOrEqual(400);
     },
   );
+
+  describe('the credential of the caller as a UsernameToken', () => {
+    const secured = { wsSecurity: { credentials: true, timestampSeconds: 60 } } as const;
+    const basic = (secret: string) => ({ authorization: `Basic ${Buffer.from(`ws:${secret}`).toString('base64')}` });
+    const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+    const wsu = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+    const lines = () => readFileSync(received, 'utf8').trim().split('\n');
+
+    test.each(['text', 'digest'] as const)('from HTTP Basic, with a %s', async (passwordType) => {
+      const options = { wsSecurity: { ...secured.wsSecurity, passwordType } };
+      const right = await callWith(options, basic(password));
+      expect(right).toMatchObject({ status: 200, answer: { title: 'Ticket 7' } });
+      expect(right.envelope).toContain('<wsse:Username>ws<');
+      expect(JSON.parse(lines().at(-1)!).headers).not.toHaveProperty('authorization');
+      expect((await callWith(options, basic('wrong'))).status).toBeGreaterThanOrEqual(400);
+      expect((await callWith(options)).status).toBeGreaterThanOrEqual(400);
+      // Where it is not configured, it stays in the header.
+      const plain = await callWith({}, basic(password));
+      expect(plain.envelope).not.toContain('UsernameToken');
+      expect(JSON.parse(lines().at(-1)!).headers.authorization).toBe(basic(password).authorization);
+    });
+
+    async function callBySoap(token: string, options: Partial<UpstreamOptions>) {
+      const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
+      const { service } = services[0]!;
+      const contract = declare({ ...service, operations: [...service.operations.values()] });
+      const gateway = await createGateway({
+        services: [contract.answeredBy('desk')],
+        upstreams: { desk: { url, format: 'soap11', credentials: 'forward', singleAddress: true, ...options } },
+        settings: { LOG_LEVEL: 'silent', USERNAME_TOKEN: 'on' },
+      });
+      const { origin } = await gateway.listen();
+      const before = lines().length;
+      const response = await fetch(`${origin}/desk`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml' },
+        body:
+          `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:d="urn:example:desk"><s:Header><o:Security xmlns:o="${wsse}" xmlns:u="${wsu}" s:mustUnderstand="1">` +
+          `<o:UsernameToken>${token}</o:UsernameToken></o:Security></s:Header><s:Body><d:GetTicket><d:id>7</d:id></d:GetTicket></s:Body></s:Envelope>`,
+      });
+      const text = await response.text();
+      await gateway.close();
+      const sent = lines()
+        .slice(before)
+        .map((line) => JSON.parse(line) as { readonly headers: Record<string, string>; readonly body: string });
+      return { status: response.status, text, sent };
+    }
+    const name = '<o:Username>ws</o:Username>';
+    const asText = (secret: string) => `${name}<o:Password>${secret.replace('<&>', '&lt;&amp;&gt;')}</o:Password>`;
+    const asDigest = (secret: string) => {
+      const [nonce, created] = [Buffer.from('nonce'), new Date().toISOString()];
+      const digest = createHash('sha1').update(nonce).update(created).update(secret).digest('base64');
+      const type = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordDigest';
+      return `${name}<o:Password Type="${type}">${digest}</o:Password><o:Nonce>${nonce.toString('base64')}</o:Nonce><u:Created>${created}</u:Created>`;
+    };
+
+    test('from a UsernameToken, with a text or with the digest of the caller', async () => {
+      for (const token of [asText, asDigest]) {
+        const right = await callBySoap(token(password), secured);
+        expect(right).toMatchObject({ status: 200 });
+        expect(right.text).toContain('Ticket 7');
+        expect((await callBySoap(token('wrong'), secured)).text).not.toContain('Ticket');
+      }
+    });
+
+    test('a UsernameToken becomes HTTP Basic where none is configured; a digest cannot, and nothing is sent', async () => {
+      const { sent } = await callBySoap(asText(password), {});
+      // A server that answers nothing is asked again.
+      expect([...new Set(sent.map(({ headers }) => headers.authorization))]).toEqual([basic(password).authorization]);
+      const refused = await callBySoap(asDigest(password), {});
+      expect(refused.text).toContain('UnsupportedSecurityToken');
+      expect(refused.sent).toEqual([]);
+      const split = await callBySoap(asText(password).replace('>ws<', '>w:s<'), {});
+      expect(split).toMatchObject({ status: 500, sent: [] });
+    });
+
+    test('needs a credential with a name', async () => {
+      await expect(callWith({ ...secured, credentials: 'none' })).rejects.toThrow('have no username');
+    });
+  });
 
   test('a signature of Body and Timestamp, which is broken by any change', async () => {
     const { cert, key } = certificate;

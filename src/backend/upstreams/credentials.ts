@@ -7,12 +7,14 @@ import type { ConfiguredUpstream } from './read-upstream.ts';
 
 /** `find` throws the refusal of a caller to whose credential none is mapped. */
 export function createUpstreamCredentials(
-  { name, credentials }: ConfiguredUpstream,
+  { name, credentials, soap }: ConfiguredUpstream,
   sealed: SealedCredentials,
 ): UpstreamCredentials {
   switch (credentials.kind) {
-    case 'forward':
-      return { find: forwardCredential, areOfCaller: true };
+    case 'forward': {
+      const isSentAsToken = soap?.security?.fromCredential !== undefined;
+      return { find: (request) => forwardCredential(request, isSentAsToken), areOfCaller: true, areForwarded: true };
+    }
     case 'mapped': {
       const find = createMappedCredentials(sealed, name);
       return { find: async ({ caller }) => (await find(caller.credential)) ?? refuse(), areOfCaller: true };

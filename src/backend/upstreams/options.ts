@@ -50,6 +50,8 @@ export type SoapHeaderContent = SoapHeaderText | { readonly elements: Readonly<R
 export interface WsSecurity {
   readonly username?: string;
   readonly password?: SecretSource;
+  /** The UsernameToken is the name and the password that `credentials` of the upstream says, instead of HTTP Basic. */
+  readonly credentials?: boolean;
   /** By default `text`. */
   readonly passwordType?: 'text' | 'digest';
   /** For how long a request is valid, in seconds. By default it has no Timestamp. */

@@ -15,12 +15,21 @@ export function readSoap(reader: MemberReader, variables: VariableSources): Soap
   const format = reader.value('format');
   if (format !== 'soap11' && format !== 'soap12')
     reader.fault(first, 'is given, and the format is no SOAP: give format soap11 or soap12');
+  const credentials = reader.value('credentials');
+  const security = reader.object('wsSecurity');
+  const hasNamed =
+    credentials === 'forward' || credentials === 'mapped' || (isMembers(credentials) && 'basic' in credentials);
+  if (security.value('credentials') === true && !hasNamed)
+    security.fault(
+      'credentials',
+      'is given, and the credentials of the upstream have no username: give forward, mapped or basic',
+    );
   const headers = reader.object('soapHeaders');
   const names = Object.keys(isMembers(reader.value('soapHeaders')) ? (reader.value('soapHeaders') as object) : {});
   return {
     blocks: names.flatMap((name) => readBlock(headers, name, variables) ?? []),
     addressing: reader.boolean('wsAddressing'),
-    security: reader.has('wsSecurity') ? readSecurity(reader.object('wsSecurity'), variables) : undefined,
+    security: reader.has('wsSecurity') ? readSecurity(security, variables) : undefined,
   };
 }
 
@@ -67,12 +76,15 @@ function readContent(around: MemberReader, name: string, variables: VariableSour
 }
 
 function readSecurity(reader: MemberReader, variables: VariableSources): SecurityOptions {
-  reader.allow('username', 'password', 'passwordType', 'timestampSeconds', 'certFile', 'keyFile');
+  reader.allow('username', 'password', 'passwordType', 'credentials', 'timestampSeconds', 'certFile', 'keyFile');
   for (const [one, other] of [
     ['username', 'password'],
     ['certFile', 'keyFile'],
   ] as const)
     if (reader.has(one) !== reader.has(other)) reader.fault('', `needs both ${one} and ${other}`);
+  const isFromCredential = reader.boolean('credentials');
+  if (isFromCredential && reader.has('username'))
+    reader.fault('credentials', 'is given, and username is, too: give one of them');
   const username = reader.text('username', {
     pattern: /^\P{Cc}{1,256}$/u,
     hint: 'is not a text of up to 256 characters',
@@ -86,6 +98,7 @@ function readSecurity(reader: MemberReader, variables: VariableSources): Securit
   return {
     usernameToken:
       username === undefined || password === undefined ? undefined : { username, password: password.text, isDigest },
+    fromCredential: isFromCredential ? { isDigest } : undefined,
     timestampMs: seconds === undefined ? undefined : seconds * 1_000,
     signature: cert === undefined || key === undefined ? undefined : { cert, key },
   };

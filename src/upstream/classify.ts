@@ -10,12 +10,13 @@ import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';
 import { unknownCharset } from './reply.ts';
 import { retryAfterSeconds } from './retry-after.ts';
+import { isSessionEnd } from './sessions.ts';
 
 /** Returns the answer. Throws a Problem for a refusal without effect, and `UpstreamFailure` for anything else. */
 export type Classify = (reply: Reply) => DecodedAnswer;
 
 export function compileClassify(
-  { credentials, key, soap }: Pick<UpstreamSetup, 'credentials' | 'key' | 'soap'>,
+  { credentials, key, soap, session }: Pick<UpstreamSetup, 'credentials' | 'key' | 'soap' | 'session'>,
   protocol: Protocol,
   service: Service,
   operation: Operation,
@@ -24,8 +25,11 @@ export function compileClassify(
   // A fault of the security header that the gateway writes is not the caller's.
   const security = soap?.security;
   const isOfCaller = credentials.areOfCaller && (security === undefined || security.fromCredential !== undefined);
+  const hasEnded = (refusal: Parameters<typeof isSessionEnd>[1]): boolean =>
+    session !== undefined && operation !== session.logIn && isSessionEnd(session, refusal);
   const refuse = (refusal: Refusal, headers: Reply['headers'], mayHaveActed: boolean): never => {
     const { status } = refusal;
+    if (hasEnded(refusal)) throw new UpstreamFailure('sessionEnded', 'notDone', detailOf(status));
     if (status === 401 && !isOfCaller) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
     const problem = toProblem(refusal, headers);
     // An earlier request with the key may be at work. Formats without a status have one code for that and for another request.
@@ -132,6 +136,7 @@ export function compileClassify(
     // A part is no answer, and no HTTP status is greater than 599 (RFC 9110, section 15).
     if (status === 206) throw new UpstreamFailure('truncated', 'unknown', detailOf(status));
     if (status > 599) throw new UpstreamFailure('notHttp', 'unknown', detailOf(status));
+    if (hasEnded({ status })) throw new UpstreamFailure('sessionEnded', 'notDone', detailOf(status));
     if (status < 300) return readAnswer(reply);
     // 307 and 308 ask for the same request elsewhere, and the other ones may follow an effect.
     if (status < 400) {

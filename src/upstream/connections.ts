@@ -222,8 +222,9 @@ function endLate(exchange: Exchange): void {
   exchange.end();
 }
 
-/** A header that occurs twice is a list; none that is read here may. */
+/** A header that occurs twice is a list. A cookie may have a comma. */
 function withSingleValues(headers: Record<string, string | string[] | undefined>): IncomingResponse['headers'] {
-  for (const name in headers) if (Array.isArray(headers[name])) headers[name] = headers[name].join(', ');
+  for (const name in headers)
+    if (Array.isArray(headers[name])) headers[name] = headers[name].join(name === 'set-cookie' ? '\n' : ', ');
   return headers as IncomingResponse['headers'];
 }

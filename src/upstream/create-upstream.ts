@@ -18,6 +18,7 @@ import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { replyOf } from './reply.ts';
 import { compileRequest, type EncodeRequest } from './request.ts';
+import { headersOfSession, keepCookies, type LoggedIn, type Session, Sessions } from './sessions.ts';
 import { toToken } from './username-token.ts';
 
 export interface Upstream {
@@ -52,6 +53,17 @@ const backoff = { firstMs: 50, maxMs: 1_000 } as const;
 /** An attempt with less time left is of no use. */
 const attemptMsMin = 50;
 
+/** A session has ended, and another one may be tried. */
+class SessionEnded extends Error {
+  override readonly name = 'SessionEnded';
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+  }
+}
+
 /** A share of the requests, so that retries never multiply the load of a failing upstream. */
 class RetryBudget {
   #tokens = tokensMax;
@@ -76,12 +88,16 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const circuits = new Circuits({ clock, probeMsMax: timeouts.totalMs });
   const deduplicates = setup.key !== undefined;
   const reference = referenceHeader.toLowerCase();
+  const sessions = setup.session && new Sessions(setup.session, logIn);
 
   async function attempt({ request, source, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
-    const outgoing = await prepare(request, key, encode);
+    const startedAt = performance.now();
+    const session = sessions && (await sessions.find(request, msMax));
+    const outgoing = await prepare(request, key, encode, session);
     if (!circuits.tryAcquire(source)) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
-      const response = await connections.send(outgoing, msMax);
+      const response = await connections.send(outgoing, msMax - (performance.now() - startedAt));
+      if (setup.session !== undefined) keepCookies(session, response.headers, setup.session);
       const reply = replyOf(response, responseBytesMax);
       const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
       finish(source);
@@ -101,8 +117,21 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       };
     } catch (thrown) {
       finish(source, thrown instanceof UpstreamFailure ? thrown : undefined);
+      const hasEnded = thrown instanceof UpstreamFailure && thrown.reason === 'sessionEnded';
+      if (hasEnded && session !== undefined && sessions?.end(session)) throw new SessionEnded(thrown);
       throw thrown;
     }
+  }
+
+  /** Sends the log-in of a session. */
+  async function logIn(request: AnyRequest): Promise<LoggedIn> {
+    const { service, operation } = request;
+    const protocol = protocolOf(setup, operation);
+    const outgoing = await prepare(request, undefined, compileRequest(setup, protocol, service, operation));
+    const response = await connections.send(outgoing, timeouts.totalMs);
+    const reply = await replyOf(response, responseBytesMax);
+    const { value } = compileClassify(setup, protocol, service, operation)(reply);
+    return { output: value, headers: response.headers };
   }
 
   /** What fails here was not sent. */
@@ -110,14 +139,19 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     request: AnyRequest,
     key: string | undefined,
     encode: EncodeRequest,
+    session?: Session,
   ): Promise<OutgoingRequest> {
     try {
       const found = credentials.find(request);
       const credential = found instanceof Promise ? await found : found;
       if (credential === undefined) throw noCredential();
       const { headers, token } = toToken(credential, request, setup);
-      const outgoing = encode(request, key, token);
-      addHeaders(outgoing.headers, request, headers);
+      const outgoing = encode(request, key, { token, session: session?.values });
+      addHeaders(
+        outgoing.headers,
+        request,
+        session === undefined ? headers : { ...headers, ...headersOfSession(session) },
+      );
       return outgoing;
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.type !== 'internal') throw thrown;
@@ -146,11 +180,29 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     const deadline = performance.now() + timeouts.totalMs;
     budget.add();
     let unanswered: UpstreamFailure | undefined;
+    let isRenewed = false;
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await attempt(call, deadline - performance.now());
-      } catch (thrown) {
+      } catch (caught) {
+        const ended = caught instanceof SessionEnded ? caught.failure : undefined;
+        const thrown = ended ?? caught;
         if (!(thrown instanceof UpstreamFailure)) throw outcomeAfter(unanswered, thrown);
+        // The upstream has refused the session, so it has done nothing. Another session is tried once.
+        if (ended !== undefined && !isRenewed) {
+          isRenewed = true;
+          const { reason, detail } = ended;
+          report({
+            upstream: name,
+            kind: 'failed',
+            operation: operation.name,
+            reason,
+            isSent: true,
+            detail,
+            isRetried: true,
+          });
+          continue;
+        }
         const pauseMs = Math.max(backoffMs(attempts, backoff), (thrown.retryAfterSeconds ?? 0) * 1_000);
         const isRetried =
           mayRepeat &&
@@ -254,6 +306,7 @@ function outageOf({ reason }: UpstreamFailure): 'connection' | 'request' | undef
     case 'inProgress':
     case 'serverError':
     case 'unauthorized':
+    case 'sessionEnded':
       return undefined;
     default:
       return reason satisfies never;

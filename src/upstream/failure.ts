@@ -33,7 +33,8 @@ export type FailureReason =
   | 'inProgress'
   | 'serverError'
   | 'proxyError'
-  | 'unauthorized';
+  | 'unauthorized'
+  | 'sessionEnded';
 
 /** How far a request has come. */
 type Progress =

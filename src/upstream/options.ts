@@ -3,6 +3,7 @@ import type { AnyRequest } from '../contract/canonical.ts';
 import type { NamedProtocol, Protocols } from '../formats/index.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { UpstreamEvent } from './events.ts';
+import type { SessionOptions } from './sessions.ts';
 import type { SoapOptions } from './soap-headers.ts';
 
 /** Header names in lower case. */
@@ -57,6 +58,8 @@ export interface UpstreamSetup {
   readonly isSingleAddress?: boolean | undefined;
   /** Whether requests in SOAP have their bytes in parts of their own (MTOM); where it is absent, the contract decides. */
   readonly mtom?: boolean | undefined;
+  /** Absent where requests need no log-in before. */
+  readonly session?: SessionOptions | undefined;
   /** What requests in SOAP have beside their message. */
   readonly soap?: SoapOptions | undefined;
   readonly connections: number;

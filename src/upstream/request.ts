@@ -3,17 +3,26 @@
 import { Buffer } from 'node:buffer';
 import type { AnyRequest, SentParts } from '../contract/canonical.ts';
 import { type Operation, soapActionOf } from '../contract/operation.ts';
-import type { Service } from '../contract/service.ts';
+import { headerFieldOf } from '../contract/schema.ts';
+import { headerBlocksOf, type Service, uriOf } from '../contract/service.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
-import { compileSoapHeaders } from './soap-headers.ts';
+import { type ConfiguredBlock, compileSoapHeaders } from './soap-headers.ts';
 import type { Token } from './ws-security.ts';
 
 /** The message of a request. Its headers may be added to. */
-export type EncodeRequest = (request: AnyRequest, key: string | undefined, token: Token | undefined) => OutgoingRequest;
+export type EncodeRequest = (request: AnyRequest, key: string | undefined, beside?: BesideRequest) => OutgoingRequest;
+
+/** What a request has beside its message. */
+export interface BesideRequest {
+  /** Where a token is the credential. */
+  readonly token?: Token | undefined;
+  /** The values of the session. */
+  readonly session?: Readonly<Record<string, string>> | undefined;
+}
 
 type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format' | 'mtom'>;
 
@@ -33,9 +42,12 @@ export function compileRequest(
   // A signature counts for bytes in the envelope: the signer knows no parts.
   const asXop = soap?.security?.signature === undefined && (mtom ?? service.mtom ?? false);
   const action = format === 'soap11' || format === 'soap12' ? soapActionOf(operation, format) : '';
-  return (request, key, token) => {
+  const strip = compileStrip(service, operation);
+  return (request, key, beside = {}) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
-    const call = protocol.encodeRequest(service, operation, request.input, bodyKey, asXop);
+    const completion = complete?.({ ...beside, request, action });
+    const input = completion === undefined ? request.input : strip(request.input, completion.blocks);
+    const call = protocol.encodeRequest(service, operation, input, bodyKey, asXop);
     const { method = 'POST', path, body } = call;
     const headers = [...fixed];
     const sent = protocol.hasFieldsInHead ? request.head?.sent : undefined;
@@ -43,8 +55,8 @@ export function compileRequest(
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     const sentTo = only ?? base + path;
     if (sent !== undefined) return { method, path: withQuery(sentTo, sent), headers, body: bodyOf(sent) };
-    if (complete !== undefined) {
-      const completed = complete(body, { request, to: origin + sentTo, action, token });
+    if (completion !== undefined) {
+      const completed = completion.add(body, origin + sentTo);
       return { method, path: sentTo, headers, body: sentBody({ ...call, body: completed }) };
     }
     return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };
@@ -62,4 +74,24 @@ function withQuery(path: string, { query }: SentParts): string {
 
 function bodyOf({ body }: SentParts): Buffer | null {
   return body.length === 0 ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/** Returns a function that leaves out the blocks of the caller that the configuration has, too: a caller cannot replace them. */
+function compileStrip(
+  service: Service,
+  { input: schema }: Operation,
+): (input: unknown, added: readonly ConfiguredBlock[]) => unknown {
+  const field = headerFieldOf(schema);
+  const declared = headerBlocksOf(schema);
+  return (input, added) => {
+    const members = input as Readonly<Record<string, unknown>>;
+    if (field === undefined || members[field] === undefined || added.length === 0) return input;
+    const isAdded = (name: string): boolean => {
+      const namespace = uriOf(service, declared.find((each) => each.name === name)?.namespace);
+      return added.some((each) => each.name === name && each.namespace === namespace);
+    };
+    const own = Object.entries(members[field] as Readonly<Record<string, unknown>>).filter(([name]) => !isAdded(name));
+    const { [field]: _, ...rest } = members;
+    return own.length === 0 ? rest : { ...rest, [field]: Object.fromEntries(own) };
+  };
 }

@@ -5,10 +5,11 @@ import { printable } from '../contract/lexical.ts';
 import { escapeXml } from '../lib/xml/print.ts';
 import { createSecurity, type SecurityOptions, type Token } from './ws-security.ts';
 
-/** The content of a block: a text, the text of a header of the caller's request, or elements in the namespace of the block. */
+/** The content of a block: a text, the text of a header of the caller's request, a value of the session, or elements in the namespace of the block. */
 export type BlockContent =
   | { readonly text: string }
   | { readonly header: string }
+  | { readonly session: string }
   | { readonly elements: Readonly<Record<string, BlockContent>> };
 
 /** A block by the name of its element. */
@@ -30,11 +31,11 @@ export interface SoapOptions {
 /** What is known of a request beside its body. */
 export interface SoapRequest {
   readonly request: AnyRequest;
-  /** The address that it is sent to. */
-  readonly to: string;
   readonly action: string;
   /** The UsernameToken of the request, where that is its credential. */
   readonly token?: Token | undefined;
+  /** The values of the session, by name. */
+  readonly session?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How a format adds blocks to the header of an envelope. `prefix`: of the envelope. */
@@ -43,26 +44,40 @@ export interface EnvelopeTools {
   addBlocks(envelope: string, blocks: string): string;
 }
 
-/** Returns a function that adds all blocks to an envelope, and signs it. */
+/** What is added to one envelope. */
+export interface Completion {
+  /** Those that the request has. */
+  readonly blocks: readonly ConfiguredBlock[];
+  /** Adds everything, and signs. `to`: the address that the request is sent to. */
+  add(envelope: string, to: string): string;
+}
+
+/** Returns a function that prepares what is added to the envelope of a request. */
 export function compileSoapHeaders(
   { blocks, addressing, security }: SoapOptions,
   { prefix, addBlocks }: EnvelopeTools,
-): (envelope: string, request: SoapRequest) => string {
+): (request: SoapRequest) => Completion {
   const secure = security === undefined ? undefined : createSecurity(security, prefix);
-  return (envelope, request) => {
-    const printed = blocks.map((each) => printBlock(each, prefix, request.request)).join('');
-    const addressed = addressing ? printAddressing(request, envelope.includes('<wsa:MessageID ')) : '';
-    const added = printed + addressed + (secure?.block(request.token) ?? '');
-    const text = added === '' ? envelope : addBlocks(envelope, added);
-    return secure?.sign(text) ?? text;
+  return (request) => {
+    const printed = blocks.map((block) => ({ block, text: printBlock(block, prefix, request) }));
+    return {
+      blocks: printed.flatMap(({ block, text }) => (text === '' ? [] : [block])),
+      add(envelope, to) {
+        const addressed = addressing ? printAddressing(to, request.action, envelope.includes('<wsa:MessageID ')) : '';
+        const own = printed.map(({ text }) => text).join('');
+        const added = own + addressed + (secure?.block(request.token) ?? '');
+        const text = added === '' ? envelope : addBlocks(envelope, added);
+        return secure?.sign(text) ?? text;
+      },
+    };
   };
 }
 
-/** A block whose header of HTTP is absent is left out as a whole. */
+/** A block whose header of HTTP, or whose value of the session, is absent is left out as a whole. */
 function printBlock(
   { namespace, name, mustUnderstand, content }: ConfiguredBlock,
   prefix: string,
-  request: AnyRequest,
+  request: SoapRequest,
 ) {
   const text = printContent(content, request);
   if (text === undefined) return '';
@@ -70,24 +85,26 @@ function printBlock(
   return `<h:${name} xmlns:h="${escapeXml(namespace).replaceAll('"', '&quot;')}"${must}>${text}</h:${name}>`;
 }
 
-function printContent(content: BlockContent, request: AnyRequest): string | undefined {
+function printContent(content: BlockContent, soap: SoapRequest): string | undefined {
   if ('text' in content) return escapeXml(content.text);
-  if ('header' in content) {
-    const value = request.head?.headers[content.header];
-    // What XML has no character for would make the request unreadable.
-    return value === undefined || !printable(value) ? undefined : escapeXml(value);
-  }
+  if ('header' in content) return printText(soap.request.head?.headers[content.header]);
+  if ('session' in content) return printText(soap.session?.[content.session]);
   const parts = Object.entries(content.elements).map(([name, each]) => {
-    const text = printContent(each, request);
+    const text = printContent(each, soap);
     return text === undefined ? undefined : `<h:${name}>${text}</h:${name}>`;
   });
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
+/** What XML has no character for would make the request unreadable. */
+function printText(text: string | undefined): string | undefined {
+  return text === undefined || !printable(text) ? undefined : escapeXml(text);
+}
+
 const addressingUri = 'http://www.w3.org/2005/08/addressing';
 
 /** WS-Addressing 1.0: the answer comes on the connection. A message that waits for an answer has an identifier. */
-function printAddressing({ to, action }: SoapRequest, hasMessageId: boolean): string {
+function printAddressing(to: string, action: string, hasMessageId: boolean): string {
   const element = (name: string, text: string) => `<a:${name} xmlns:a="${addressingUri}">${text}</a:${name}>`;
   return [
     element('To', escapeXml(to)),

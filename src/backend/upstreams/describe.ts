@@ -11,6 +11,7 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
       `upstream ${name}  ${url}  (${format}, up to ${connections} connections; from ${source})`,
       `  answers      ${answersOf(plan, services, name).join(', ')}`,
       `  credentials  ${describeCredentials(upstream)}`,
+      ...sessionLines(upstream),
       `  retries      ${describeRetries(upstream)}`,
       ...tlsLines(upstream),
     ];
@@ -43,6 +44,10 @@ function describeCredentials({ credentials }: ConfiguredUpstream): string {
     default:
       return credentials satisfies never;
   }
+}
+
+function sessionLines({ session }: ConfiguredUpstream): readonly string[] {
+  return session === undefined ? [] : [`  session      by ${session.service.name}.${session.logIn.name}`];
 }
 
 function tlsLines({ tls: { ca, cert, serverName } }: ConfiguredUpstream): readonly string[] {

@@ -40,8 +40,8 @@ export interface UpstreamTimeouts {
   readonly totalMs?: number;
 }
 
-/** A text of a SOAP header: itself, a secret, or that of a header of the caller's request. */
-export type SoapHeaderText = string | SecretSource | { readonly header: string };
+/** A text of a SOAP header: itself, a secret, that of a header of the caller's request, or a value of the session. */
+export type SoapHeaderText = string | SecretSource | { readonly header: string } | { readonly session: string };
 
 /** The content of a SOAP header: a text, or elements in its namespace. */
 export type SoapHeaderContent = SoapHeaderText | { readonly elements: Readonly<Record<string, SoapHeaderContent>> };
@@ -61,6 +61,27 @@ export interface WsSecurity {
   readonly keyFile?: string;
 }
 
+/** A member of a log-in: as in JSON, or a secret. */
+export type SessionInput = string | number | boolean | SecretSource | { readonly [member: string]: SessionInput };
+
+/** The session of the gateway at an upstream: it logs in before its first request, and again when the session has ended. */
+export interface UpstreamSession {
+  /** An operation that this upstream answers: `Desk.LogIn`. */
+  readonly logIn: string;
+  /** What the operation is sent. */
+  readonly input?: Readonly<Record<string, SessionInput>>;
+  /** Values of its answer by names of one's own: a member, `result.sessionId`, or a header of HTTP. */
+  readonly values?: Readonly<Record<string, string | { readonly header: string }>>;
+  /** Headers of HTTP that later requests send, with values in braces: `Bearer {token}`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether later requests send the cookies of the session. */
+  readonly cookies?: boolean;
+  /** What says that the session has ended: a status, the code of a refusal, or a part of its text. By default 401. */
+  readonly ended?: readonly (string | number)[];
+  /** For how long a session is used. By default until the upstream ends it. */
+  readonly seconds?: number;
+}
+
 /** Another server that answers operations. */
 export interface UpstreamOptions {
   /** Where its services begin: `https://erp.example.com`, with a path where its addresses have one before ours. */
@@ -76,6 +97,7 @@ export interface UpstreamOptions {
   readonly queueMax?: number;
   /** The largest answer, in bytes. By default 10 MiB. */
   readonly responseBytesMax?: number;
+  readonly session?: UpstreamSession;
   /** Blocks for the header of requests in SOAP, by the names of their elements: `{urn:example}Tenant`. */
   readonly soapHeaders?: Readonly<Record<string, SoapHeaderContent>>;
   readonly wsSecurity?: WsSecurity;

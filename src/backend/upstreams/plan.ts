@@ -5,10 +5,12 @@ import type { VariableSources } from '../../config/variable-sources.ts';
 import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
+import type { BlockContent } from '../../upstream/soap-headers.ts';
 import { contractsOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
-import { type ConfiguredUpstream, readUpstream } from './read-upstream.ts';
+import { findLogIn } from './read-session.ts';
+import { type ConfiguredUpstream, type ReadUpstream, readUpstream } from './read-upstream.ts';
 
 /** What a configuration says of upstreams; its types may not have been checked. */
 export interface UpstreamParts {
@@ -67,16 +69,23 @@ export function planUpstreams(
   // What a misspelt assignment means may be the upstream that seems to have none.
   for (const name of faults.length === 0 ? names : [])
     if (!used.has(name)) faults.push(`upstreams.${name} answers nothing: name it in answeredBy, or remove it.`);
+  const planned = upstreams.map((upstream): ConfiguredUpstream => {
+    const answersIt = (service: string, operation: string) => answers.get(`${service}.${operation}`) === upstream.name;
+    const place = `upstreams.${upstream.name}`;
+    faults.push(...sessionValueFaults(upstream, place));
+    const session = upstream.session && findLogIn(upstream.session, place, services, answersIt, faults);
+    return Object.freeze({ ...upstream, session });
+  });
   if (faults.length > 0) return { faults };
   const operations = services.reduce((sum, service) => sum + service.operations.size, 0);
-  return { faults, plan: createPlan(upstreams, answers, answers.size === operations) };
+  return { faults, plan: createPlan(planned, answers, answers.size === operations) };
 }
 
 /** A format may not carry the operations of every contract: the form adapter has an address of its own. */
 function adapterFaults(
   service: Service,
   answers: ReadonlyMap<string, string>,
-  upstreams: readonly ConfiguredUpstream[],
+  upstreams: readonly Pick<ConfiguredUpstream, 'name' | 'format'>[],
 ): readonly string[] {
   return upstreams.flatMap(({ name, format }) => {
     const asked = namedOperations(service).filter((each) => answers.get(`${service.name}.${each.name}`) === name);
@@ -84,6 +93,19 @@ function adapterFaults(
       ? []
       : `upstreams.${name}.format is ${format}, and version ${service.version} of ${service.name} has no address for it: choose another format.`;
   });
+}
+
+/** Blocks name values of the session. */
+function sessionValueFaults({ soap, session }: ReadUpstream, place: string): readonly string[] {
+  const unknown = (soap?.blocks ?? [])
+    .flatMap(({ content }) => sessionValuesIn(content))
+    .filter((name) => !Object.hasOwn(session?.values ?? {}, name));
+  return unknown.map((name) => `${place}.soapHeaders names ${name}, which is no value of the session.`);
+}
+
+function sessionValuesIn(content: BlockContent): readonly string[] {
+  if ('session' in content) return [content.session];
+  return 'elements' in content ? Object.values(content.elements).flatMap(sessionValuesIn) : [];
 }
 
 function createPlan(

@@ -60,6 +60,14 @@ function readContent(around: MemberReader, name: string, variables: VariableSour
     });
     return header === undefined ? undefined : { header: header.toLowerCase() };
   }
+  if (reader.has('session')) {
+    reader.allow('session');
+    const session = reader.text('session', {
+      pattern: /^\w{1,40}$/,
+      hint: 'is not the name of a value of the session',
+    });
+    return session === undefined ? undefined : { session };
+  }
   if (!reader.has('elements')) {
     const secret = readSecret(around, name, variables);
     if (secret !== undefined && !printable(secret.text)) around.fault(name, 'has a character that XML has not');

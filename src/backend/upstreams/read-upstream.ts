@@ -2,10 +2,12 @@
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
+import type { SessionOptions } from '../../upstream/sessions.ts';
 import type { SoapOptions } from '../../upstream/soap-headers.ts';
 import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
+import { type ConfiguredSession, readSession } from './read-session.ts';
 import { readSoap } from './read-soap.ts';
 import { readPem } from './secret.ts';
 
@@ -34,10 +36,16 @@ export interface ConfiguredUpstream {
   readonly mtom: boolean | undefined;
   /** What requests in SOAP have beside their message. */
   readonly soap: SoapOptions | undefined;
+  readonly session: SessionOptions | undefined;
   /** Where the upstream reads a key, with the header in lower case. Absent where it does not deduplicate. */
   readonly key: { readonly header: string } | 'body' | undefined;
   /** How long the upstream knows a key. */
   readonly keyMsMax: number;
+}
+
+/** An upstream as read: contracts say later whether its log-in fits. */
+export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session'> {
+  readonly session: ConfiguredSession | undefined;
 }
 
 const members: Readonly<Record<keyof UpstreamOptions, true>> = {
@@ -50,6 +58,7 @@ const members: Readonly<Record<keyof UpstreamOptions, true>> = {
   queueMax: true,
   responseBytesMax: true,
   singleAddress: true,
+  session: true,
   soapHeaders: true,
   wsSecurity: true,
   wsAddressing: true,
@@ -71,7 +80,7 @@ export function readUpstream(
   given: unknown,
   variables: VariableSources,
   faults: string[],
-): ConfiguredUpstream | undefined {
+): ReadUpstream | undefined {
   const place = `upstreams.${name}`;
   if (!upstreamName.test(name)) faults.push(`${place}: a name has 1 to 40 letters, digits, _ and -, a letter first.`);
   if (name === 'builtIn') faults.push(`${place}: builtIn stands for the handlers of this program: give another name.`);
@@ -82,7 +91,7 @@ export function readUpstream(
   const before = faults.length;
   const reader = new MemberReader(given, place, faults);
   reader.allow(...Object.keys(members));
-  const upstream: ConfiguredUpstream = {
+  const upstream: ReadUpstream = {
     name,
     url: readUrl(reader),
     format: reader.choice('format', upstreamFormats, fallbackFormats.other),
@@ -95,6 +104,7 @@ export function readUpstream(
     isSingleAddress: reader.boolean('singleAddress'),
     mtom: readMtom(reader),
     soap: readSoap(reader, variables),
+    session: readSession(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
   };

@@ -127,7 +127,9 @@ function readTarget(options: TargetOptions): ConfiguredUpstream {
     throw new CommandError(faults.map((each) => each.replace(/^upstreams\.target/, '--against')));
   if (upstream.credentials.kind === 'forward' || upstream.credentials.kind === 'mapped')
     throw new CommandError(['--against: credentials of callers are not recorded: give fixed ones, or none']);
-  return upstream;
+  if (upstream.session !== undefined)
+    throw new CommandError(['--against: requests are compared one by one, without a session: leave it out']);
+  return { ...upstream, session: undefined };
 }
 
 function optionsOf({ against, username, secretFile }: TargetOptions): unknown {

@@ -1,0 +1,185 @@
+/** Reads how an upstream is logged in to, and finds the operation of its log-in in the contracts. */
+import { Buffer } from 'node:buffer';
+import { didYouMean } from '../../config/did-you-mean.ts';
+import type { VariableSources } from '../../config/variable-sources.ts';
+import { label } from '../../contract/member-names.ts';
+import { isBound, type Operation } from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Schema } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
+import { createProtocols } from '../../formats/index.ts';
+import { isMembers } from '../../lib/members.ts';
+import type { SessionOptions, SessionValue } from '../../upstream/sessions.ts';
+import type { MemberReader } from './members.ts';
+import { readSecret } from './secret.ts';
+
+/** A session as configured: the operation and its members are not checked yet. */
+export interface ConfiguredSession extends Omit<SessionOptions, 'service' | 'logIn' | 'input'> {
+  /** `Desk.LogIn`. */
+  readonly logIn: string;
+  /** As in JSON, with its secrets. */
+  readonly message: unknown;
+}
+
+const valueName = /^\w{1,40}$/;
+const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
+/** Those that the gateway writes itself. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'host',
+  'connection',
+  'transfer-encoding',
+  'cookie',
+]);
+
+/** Returns undefined where the upstream has none. */
+export function readSession(reader: MemberReader, variables: VariableSources): ConfiguredSession | undefined {
+  if (!reader.has('session')) return undefined;
+  const credentials = reader.value('credentials');
+  if (credentials === 'forward' || credentials === 'mapped')
+    reader.fault(
+      'session',
+      `is one of the gateway, and credentials is ${JSON.stringify(credentials)}: give 'none', or a credential of the gateway`,
+    );
+  const session = reader.object('session');
+  session.allow('logIn', 'input', 'values', 'headers', 'cookies', 'ended', 'seconds');
+  const logIn = session.text('logIn', {
+    pattern: /^[^.]+\.[^.]+$/,
+    hint: 'is not the name of an operation, like Desk.LogIn',
+  });
+  if (!session.has('logIn')) session.fault('logIn', 'is missing: name the operation, like Desk.LogIn');
+  const values = readValues(session);
+  const cookies = session.boolean('cookies');
+  if (Object.keys(values).length === 0 && !cookies)
+    session.fault('', 'keeps nothing of the answer: give values, or cookies: true');
+  return {
+    logIn: logIn ?? '',
+    message: session.has('input') ? readInput(session, 'input', variables) : {},
+    values,
+    headers: readHeaders(session, values),
+    cookies,
+    ended: readEnded(session),
+    msMax: session.has('seconds') ? session.wholeNumber('seconds', 1, 31 * 86_400, 3_600) * 1_000 : undefined,
+  };
+}
+
+/** Reports what does not fit the contract, and then returns undefined. `services`: the newest version of each; `answers`: whether the upstream answers an operation. */
+export function findLogIn(
+  { logIn: name, message, ...session }: ConfiguredSession,
+  place: string,
+  services: readonly Service[],
+  answers: (service: string, operation: string) => boolean,
+  faults: string[],
+): SessionOptions | undefined {
+  const [serviceName = '', operationName = ''] = name.split('.');
+  const service = services.find((each) => each.name === serviceName);
+  const logIn = service?.operations.get(operationName);
+  const fault = (text: string): undefined => {
+    faults.push(`${place}.session.${text}`);
+  };
+  if (service === undefined || logIn === undefined || isBound(logIn)) {
+    const known = services.flatMap((each) => [...each.operations.keys()].map((one) => `${each.name}.${one}`));
+    return fault(`logIn is ${name}, which is no operation that JSON names; ${didYouMean(name, known)}`);
+  }
+  if (!answers(serviceName, operationName))
+    return fault(`logIn is ${name}, which another upstream answers, or a handler.`);
+  for (const [value, at] of Object.entries(session.values))
+    if ('path' in at && !leadsToText(logIn.output, at.path))
+      fault(`values.${value} is ${at.path.join('.')}, and the answer of ${name} has no such text.`);
+  const input = decodeInput(service, logIn, message, fault);
+  return input === undefined ? undefined : { ...session, service, logIn, input: input as SessionOptions['input'] };
+}
+
+function decodeInput(
+  service: Service,
+  operation: Operation,
+  message: unknown,
+  fault: (text: string) => undefined,
+): unknown {
+  const { json } = createProtocols([service], { formField: 'idempotencyKey', messageId: false });
+  try {
+    const body = Buffer.from(JSON.stringify(message));
+    const target = { service, version: service.version, operation };
+    const { input, issues } = json.decode(body, { type: json.mediaType, charset: undefined }, target, {
+      query: '',
+      headers: {},
+    });
+    // A message of an issue may hold the value.
+    for (const { path, kind } of issues) fault(`input.${label(path)} is wrong (${kind.name}).`);
+    return issues.length > 0 ? undefined : input;
+  } catch (thrown) {
+    if (thrown instanceof Problem) return fault(`input is wrong (${thrown.reason}).`);
+    throw thrown;
+  }
+}
+
+function leadsToText(schema: Schema, [step, ...below]: readonly string[]): boolean {
+  if (step === undefined) return schema.kind !== 'object' && schema.kind !== 'list' && schema.kind !== 'map';
+  const field = schema.kind === 'object' && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
+  return field !== undefined && leadsToText(field.schema, below);
+}
+
+function readValues(session: MemberReader): Readonly<Record<string, SessionValue>> {
+  const values = session.object('values');
+  const names = Object.keys(isMembers(session.value('values')) ? (session.value('values') as object) : {});
+  return Object.fromEntries(
+    names.flatMap((name): [string, SessionValue][] => {
+      if (!valueName.test(name)) values.fault(name, 'is not a name of up to 40 letters, digits and underscores');
+      if (typeof values.value(name) === 'string') return [[name, { path: String(values.value(name)).split('.') }]];
+      const place = values.object(name);
+      place.allow('header');
+      const header = place.text('header', { pattern: headerName, hint: 'is not the name of a header' });
+      if (header === undefined)
+        values.fault(name, 'is no place in the answer: give a member, like result.sessionId, or { header: ... }');
+      return header === undefined ? [] : [[name, { header: header.toLowerCase() }]];
+    }),
+  );
+}
+
+function readHeaders(
+  session: MemberReader,
+  values: Readonly<Record<string, SessionValue>>,
+): Readonly<Record<string, string>> {
+  const headers = session.object('headers');
+  const names = Object.keys(isMembers(session.value('headers')) ? (session.value('headers') as object) : {});
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      if (!headerName.test(name) || ownHeaders.has(name.toLowerCase()))
+        headers.fault(name, 'is not the name of a header that can be set');
+      const template = headers.text(name, {
+        pattern: /^[\x20-\x7e]{1,500}$/,
+        hint: 'is not a text of printable ASCII characters',
+      });
+      for (const [, value = ''] of template?.matchAll(/\{(\w+)\}/g) ?? [])
+        if (!Object.hasOwn(values, value)) headers.fault(name, `names {${value}}, which is none of the values`);
+      return template === undefined ? [] : [[name.toLowerCase(), template]];
+    }),
+  );
+}
+
+function readEnded(session: MemberReader): readonly (string | number)[] {
+  const given = session.value('ended');
+  if (given === undefined) return [401];
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const isKnown = (each: unknown): each is string | number =>
+    typeof each === 'string' ? each !== '' : Number.isInteger(each) && Number(each) >= 300 && Number(each) <= 599;
+  if (!Array.isArray(given) || !list.every(isKnown))
+    session.fault('ended', 'is no list of statuses, of codes and of texts');
+  return list.filter(isKnown);
+}
+
+/** Texts, numbers, lists and objects as in JSON. An object with env, file or inClear alone is a secret. */
+function readInput(around: MemberReader, name: string, variables: VariableSources): unknown {
+  const value = around.value(name);
+  if (Array.isArray(value)) {
+    around.fault(name, 'is a list: a log-in has texts and objects of them');
+    return undefined;
+  }
+  if (!isMembers(value)) return value;
+  const names = Object.keys(value);
+  if (names.length === 1 && /^(?:env|file|inClear)$/.test(names[0] ?? ''))
+    return readSecret(around, name, variables)?.text;
+  const reader = around.object(name);
+  return Object.fromEntries(names.map((each) => [each, readInput(reader, each, variables)]));
+}

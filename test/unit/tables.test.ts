@@ -58,8 +58,9 @@ test('a new store has the declared tables and columns, and no others', () => {
   const found = database
     .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name`)
     .all();
-  expect(found.map(({ name }) => name)).toEqual(tables.map(({ name }) => name).toSorted());
-  for (const { name, columns } of tables) {
+  const declared = [...tables, mockResources];
+  expect(found.map(({ name }) => name)).toEqual(declared.map(({ name }) => name).toSorted());
+  for (const { name, columns } of declared) {
     const stored = database.prepare('select name from pragma_table_info(?)').all(name);
     expect(stored.map((column) => column.name)).toEqual(columns.map((column) => column.name));
   }

@@ -225,7 +225,8 @@ export class ContentReader {
     const occurs = { maxOccurs, isOptional: around.isOptional || attributes.get('minOccurs') === '0' };
     const substitutes = reference === undefined ? [] : this.#types.index.substitutesOf(found, substitutesMax);
     const named = [found, ...substitutes].filter((each) => each.element.attributes.get('abstract') !== 'true');
-    if (named.length === 0) throw new Refused(element, 'an abstract element, for which no other one stands (substitutionGroup)');
+    if (named.length === 0)
+      throw new Refused(element, 'an abstract element, for which no other one stands (substitutionGroup)');
     if (named.length > 1) this.#readSubstitutes(element, named, { ...around, ...occurs });
     else this.#addElement(element, named[0]!, { ...around, ...occurs }, reference !== undefined);
   }

@@ -64,6 +64,8 @@ export interface MapSchema<I extends ObjectSchema | undefined = ObjectSchema | u
   readonly example: Readonly<Record<string, string>>;
   /** An empty map says something: that there are no entries, rather than nothing about them. */
   readonly whenEmpty?: 'present';
+  /** In SOAP the entries are called `item`, as in the Map of xml-soap that Axis and PHP have. */
+  readonly entryName?: 'item';
 }
 
 /** The location of a field in an HTTP request or response; the body by default. */
@@ -246,7 +248,7 @@ export function joined<V extends string>(
 export function map(
   max: number,
   example: Readonly<Record<string, string>>,
-  options: Pick<MapSchema, 'whenEmpty'> = {},
+  options: Pick<MapSchema, 'whenEmpty' | 'entryName'> = {},
 ): MapSchema<undefined> {
   return Object.freeze({ kind: 'map', item: undefined, max, example: Object.freeze(example), ...options });
 }

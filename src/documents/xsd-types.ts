@@ -102,6 +102,8 @@ export interface Types {
   readonly groups: ReadonlyMap<string, Element>;
   /** The qualified name of the map type, where a map is used. */
   readonly map?: string | undefined;
+  /** That of maps whose entries are items. */
+  readonly itemMap?: string | undefined;
 }
 
 const plainText: TypeUse = { name: 'xsd:string' };
@@ -133,12 +135,17 @@ export function collectTypes(service: Service): Types {
   const enumerations = new Map<string, EnumerationType>();
   const lists = new Map<string, Element>();
   let map: string | undefined;
+  let itemMap: string | undefined;
 
   const typeOf = (schema: Schema): TypeUse => {
     switch (schema.kind) {
       case 'list':
         return schema.joined ? plainText : listType(schema);
       case 'map':
+        if (schema.entryName === 'item') {
+          itemMap = `${own}:Map`;
+          return { name: itemMap };
+        }
         map = `${own}:anyType2anyTypeMap`;
         return { name: map };
       case 'object':
@@ -298,6 +305,7 @@ export function collectTypes(service: Service): Types {
     enumerations: byName(enumerations),
     lists: byName(lists),
     map,
+    itemMap,
   };
 }
 

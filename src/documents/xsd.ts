@@ -50,7 +50,12 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...[...types.globals]
         .filter((each) => here(each) && !types.messages.has(each[0]))
         .map(([name, type]) => globalElement(localName(name), type)),
-      ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
+      ...(types.map !== undefined && namespaceOf(types.map) === namespace
+        ? [mapType(localName(types.map), 'entry')]
+        : []),
+      ...(types.itemMap !== undefined && namespaceOf(types.itemMap) === namespace
+        ? [mapType(localName(types.itemMap), 'item')]
+        : []),
       ...(namespace === own ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] })] : []),
       ...messages(service, types, namespace),
     ];
@@ -184,12 +189,13 @@ function enumerationType(name: string, { values, base }: EnumerationType): Tag {
   return tag('xsd:simpleType', { name }, tag('xsd:restriction', { base }, ...facets));
 }
 
-function mapType(name: string): Tag {
+function mapType(name: string, entryName: string): Tag {
+  const form = entryName === 'item' ? 'unqualified' : undefined;
   const half = (part: string) =>
-    tag('xsd:element', { maxOccurs: '1', minOccurs: '0', name: part, type: 'xsd:anyType' });
+    tag('xsd:element', { form, maxOccurs: '1', minOccurs: '0', name: part, type: 'xsd:anyType' });
   const entry = tag(
     'xsd:element',
-    { maxOccurs: 'unbounded', minOccurs: '0', name: 'entry' },
+    { form, maxOccurs: 'unbounded', minOccurs: '0', name: entryName },
     complexType(undefined, half('key'), half('value')),
   );
   return complexType(name, entry);

@@ -8,7 +8,7 @@ import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 
-const wsdl = join(import.meta.dirname, '../wsdl/types.wsdl');
+const fileOf = (name: string) => join(import.meta.dirname, `../wsdl/${name}.wsdl`);
 const namespace = 'urn:types';
 const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -27,17 +27,21 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const envelope = await text(request);
     received.push(bodyIn(envelope));
-    const answer = told ?? envelope.replace(/(<\/?(?:\w+:)?Echo[A-Z]\w+)(?=[ />])/g, '$1Response');
+    const answer = told ?? envelope.replace(/(<\/?(?:\w+:)?Echo(?:[A-Z]\w+)?)(?=[ />])/g, '$1Response');
     told = undefined;
     response.setHeader('content-type', 'text/xml;charset=utf-8').end(answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/types`;
-  const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['*'] });
-  const { service } = services[0]!;
-  const contract = declare({ ...service, operations: [...service.operations.values()] });
+  const services = await Promise.all(
+    ['types', 'encoded'].map(async (name) => {
+      const { services } = await importWsdl(fileOf(name), { allowNetwork: false, reads: ['*'] });
+      const { service } = services[0]!;
+      return declare({ ...service, operations: [...service.operations.values()] }).answeredBy('types');
+    }),
+  );
   gateway = await createGateway({
-    services: [contract.answeredBy('types')],
+    services,
     upstreams: { types: { url, format: 'soap11', credentials: 'forward', singleAddress: true } },
     settings: { LOG_LEVEL: 'silent' },
   });
@@ -334,5 +338,53 @@ describe('attributes of any name', () => {
     const asAttribute =
       '<t:EchoShapes><t:Value><t:Shape xsi:type="t:Circle" rank="1"><t:Size>1</t:Size></t:Shape></t:Value></t:EchoShapes>';
     expect((await soap(asAttribute)).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('SOAP encoding', () => {
+  const value = {
+    names: ['a', 'b'],
+    lines: [{ sku: 'x', count: 1 }, { count: '9223372036854775807' }],
+    notes: { 'a.b': 'c', other: '1' },
+  };
+  const echo = (body: string) => post('/encoded/v1/Echo', 'application/json', body);
+
+  test('arrays name the type of their items to the server, and the entries of a Map are items', async () => {
+    const { status, text } = await echo(JSON.stringify(value));
+    expect({ status, answer: JSON.parse(text) }).toEqual({ status: 200, answer: value });
+    const sent = received.at(-1) ?? '';
+    expect(sent).toMatch(/<names [^>]*:arrayType="xsd:string\[2\]"><item>a<\/item><item>b<\/item><\/names>/);
+    expect(sent).toMatch(/<lines [^>]*:arrayType="ns1:Line\[2\]"><item><sku>x<\/sku><count>1<\/count><\/item>/);
+    expect(sent).toMatch(
+      /<notes><item><key xsi:type="xsd:string">a\.b<\/key><value xsi:type="xsd:string">c<\/value><\/item>/,
+    );
+  });
+
+  const multiRef = (items: string, entries: string) =>
+    `<e:Envelope xmlns:e="${soap11}" xmlns:xsi="${xsi}" xmlns:xsd="http://www.w3.org/2001/XMLSchema"><e:Body>` +
+    '<n:EchoResponse xmlns:n="urn:encoded" e:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">' +
+    '<names xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Array" s:arrayType="xsd:string[2]"><names xsi:type="xsd:string">a</names><names xsi:type="xsd:string">b</names></names>' +
+    `<lines xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Array" s:arrayType="n:Line[2]">${items}</lines><notes href="#id2"/></n:EchoResponse>` +
+    '<multiRef id="id0" xmlns:n="urn:encoded" xsi:type="n:Line"><sku xsi:type="xsd:string">x</sku><count href="#id3"/></multiRef>' +
+    '<multiRef id="id1" xmlns:n="urn:encoded" xsi:type="n:Line"><sku xsi:nil="true"/><count xsi:type="xsd:long">9223372036854775807</count></multiRef>' +
+    `<multiRef id="id2" xmlns:a="http://xml.apache.org/xml-soap" xsi:type="a:Map">${entries}</multiRef>` +
+    '<multiRef id="id3" xsi:type="xsd:long">1</multiRef></e:Body></e:Envelope>';
+  const entry = (key: string, of: string) =>
+    `<item><key xsi:type="xsd:string">${key}</key><value xsi:type="xsd:anyType">${of}</value></item>`;
+  const items = '<lines href="#id0"/><lines href="#id1"/>';
+
+  test('an answer of Axis is read fully: references, arrays and a Map', async () => {
+    told = multiRef(items, entry('a.b', 'c') + entry('other', '1'));
+    const { status, text } = await echo('{}');
+    expect({ status, answer: JSON.parse(text) }).toEqual({ status: 200, answer: value });
+  });
+
+  test.each([
+    ['a reference to nothing', '<lines href="#id0"/><lines href="#id9"/>', entry('a', 'b')],
+    ['a value of a Map with parts of its own', items, entry('a', entry('b', 'c'))],
+    ['an entry of a Map without a key', items, '<item><value>1</value></item>'],
+  ])('an answer with %s is no answer', async (_, given, entries) => {
+    told = multiRef(given, entries);
+    expect((await echo('{}')).status).toBeGreaterThanOrEqual(500);
   });
 });

@@ -31,6 +31,7 @@ import {
   UniqueNames,
   wsdlUri,
   xmlMimeUri,
+  xmlSoapUri,
   xsdUri,
 } from './names.ts';
 import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement } from './particles.ts';
@@ -53,6 +54,8 @@ const recursionVariantFieldsMax = 2_500;
 /** Types that may stand in place of one, and the members of all of them. */
 const variantsMax = 250;
 const variantFieldsMax = 5_000;
+/** Entries of a Map of xml-soap. */
+const entriesMax = 1_000;
 /** Types that a finding names. */
 const namedMax = 20;
 
@@ -124,9 +127,15 @@ export class ComplexTypes {
   }
 
   namedType(from: LocatedElement, type: QName, name: string): ReadType {
-    const declared = this.index.find('complexType', type);
+    const isMap = type.uri === xmlSoapUri && type.local === 'Map';
+    const declared = isMap ? undefined : this.index.find('complexType', type);
     if (declared !== undefined) return complex(this.#read(declared, type.local));
     if (type.uri === xsdUri && ['anyType', 'anySimpleType'].includes(type.local)) return this.#anything(from);
+    if (isMap) {
+      this.findings.addOnce('changed', from, 'the values of a Map are texts; one with parts of its own is refused');
+      return complex(map(entriesMax, { key: 'value' }, { entryName: 'item' }));
+    }
+    if (type.uri === xmlSoapUri && ['Element', 'Document'].includes(type.local)) return this.#anything(from);
     if (type.uri === encodingUri && type.local === 'Array')
       throw new Refused(from, 'an array without the type of its items');
     return this.simpleTypes.named(from, type, name);
@@ -383,12 +392,14 @@ export class ComplexTypes {
     const [entry, ...others] = particle === undefined ? [] : elementChildren(particle);
     const type = entry && childNamed(entry, xsdUri, 'complexType');
     const inner = type && onlyParticle(type);
-    if (entry?.attributes.get('name') !== 'entry' || others.length > 0 || inner === undefined) return undefined;
+    const entryName = entry?.attributes.get('name') ?? '';
+    if (!['entry', 'item'].includes(entryName) || others.length > 0 || inner === undefined) return undefined;
     const halves = elementChildren(inner);
     const isPair =
       halves.map(({ attributes }) => attributes.get('name')).join() === 'key,value' &&
       halves.every((each) => nameIn(each, 'type')?.local === 'anyType');
-    return isPair ? map(100, { key: 'value' }) : undefined;
+    if (!isPair) return undefined;
+    return entryName === 'item' ? map(entriesMax, { key: 'value' }, { entryName }) : map(100, { key: 'value' });
   }
 
   /** A restriction of the array of SOAP encoding. The names of its items mean nothing. */
@@ -404,8 +415,13 @@ export class ComplexTypes {
       const name = written && resolveName(attribute, written.value.replace(/\[[\d,]*\]$/, ''));
       if (name === undefined) continue;
       if (/\]$/.test(name.local)) throw new Refused(attribute, 'an array of arrays');
-      const { schema } = this.namedType(attribute, name, name.local);
-      return list(schema, 'item', { max: itemsMax, anyItemName: true, namespace: '' });
+      const { schema, xsd } = this.namedType(attribute, name, name.local);
+      return list(schema, 'item', {
+        max: itemsMax,
+        anyItemName: true,
+        namespace: '',
+        ...(xsd !== undefined && { xsd }),
+      });
     }
     const particle = restriction.children.find(({ local }) => local === 'sequence' || local === 'all');
     const [item] = particle === undefined ? [] : elementChildren(particle);

@@ -13,6 +13,8 @@ export const xmlMimeUri = 'http://www.w3.org/2005/05/xmlmime';
 export const wsiUri = 'http://ws-i.org/profiles/basic/1.1/xsd';
 /** Types of Axis 1 and of Apache SOAP. */
 export const apacheUri = 'http://xml.apache.org/xml-soap';
+/** Its one type, Map, is declared nowhere. */
+export const xmlSoapUri = 'http://xml.apache.org/xml-soap';
 export const xmlUri = 'http://www.w3.org/XML/1998/namespace';
 
 export interface QName {

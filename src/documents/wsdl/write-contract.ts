@@ -226,7 +226,8 @@ class Writer {
         this.#imports.add(schema.item === undefined ? 'map' : 'mapOf');
         const [key = 'key', value = ''] = Object.entries(schema.example)[0] ?? [];
         if (schema.item !== undefined) return call('mapOf', this.#schema(schema.item), String(schema.max), quote(key));
-        return call('map', String(schema.max), members({ [key]: quote(value) }));
+        const options = schema.entryName === undefined ? undefined : members({ entryName: quote(schema.entryName) });
+        return call('map', String(schema.max), members({ [key]: quote(value) }), options);
       }
       default:
         return this.#scalar(schema);

@@ -3,6 +3,7 @@ import { membersOf, qualifiedName, recordTypes } from '../../contract/record-typ
 import {
   type BinarySchema,
   holdsAnyElement,
+  type ListSchema,
   mayHaveAttributes,
   type ObjectSchema,
   type Schema,
@@ -79,9 +80,20 @@ function compile(
       if (list.repeated)
         return { append: appendNothing, repeat: (element) => compileItems(elementOf(element, item), frame) };
       const element = qualify(service, itemNamespace(service, list), list.itemName);
-      return { append: compileItems(elementOf(element, item), frame) };
+      const append = compileItems(elementOf(element, item), frame);
+      if (!list.anyItemName || side !== 'input') return { append };
+      // Servers with SOAP encoding read the type of items here.
+      const start = ` xmlns:soapenc="${encoding}" soapenc:arrayType="${itemType(service, list)}[`;
+      return {
+        append: (text, value) => append(`${text}${start}${(value as readonly unknown[]).length}]">`, value),
+        hasAttributes: true,
+      };
     },
-    map: () => ({ append: compileEntries((name) => qualify(service, itemNamespace(service, {}), name)) }),
+    map({ entryName = 'entry' }) {
+      // Those of xml-soap are in no namespace.
+      const namespace = entryName === 'item' ? undefined : itemNamespace(service, {});
+      return { append: compileEntries(entryName, (name) => qualify(service, namespace, name)) };
+    },
     variants(schema, own, others) {
       const contentOf = variantChooser(schema, own, others);
       return { append: (text, value) => contentOf(value).append(text, value), hasAttributes: true };
@@ -149,6 +161,17 @@ function namedType(service: Service, { namespace = namespacesOf(service).own, na
   return namespace === '' ? name : qualifyAttribute(service, namespace, name);
 }
 
+const encoding = 'http://schemas.xmlsoap.org/soap/encoding/';
+
+/** The type of the items of an encoded array. */
+function itemType(service: Service, { item, xsd }: ListSchema): string {
+  if (xsd !== undefined) return `xsd:${xsd}`;
+  if (item.kind === 'object') return namedType(service, item);
+  if (item.kind === 'integer') return item.min >= -(2 ** 31) && item.max < 2 ** 31 ? 'xsd:int' : 'xsd:long';
+  const xsdTypes: Readonly<Record<string, string>> = { binary: 'base64Binary', enum: 'string' };
+  return ['list', 'map'].includes(item.kind) ? 'xsd:anyType' : `xsd:${xsdTypes[item.kind] ?? item.kind}`;
+}
+
 /** The attributes of a canonical element without content. */
 function appendOtherAttributes(text: string, value: unknown): string {
   return text + (value as string).replace(/^<[^\s/>]+|\/>$/g, '');
@@ -159,8 +182,8 @@ function appendNothing(text: string): string {
   return text;
 }
 
-function compileEntries(nameOf: (name: string) => string): Append {
-  const [entry, key, value] = ['entry', 'key', 'value'].map(nameOf);
+function compileEntries(entryName: string, nameOf: (name: string) => string): Append {
+  const [entry, key, value] = [entryName, 'key', 'value'].map(nameOf);
   const beforeKey = `<${entry}><${key} xsi:type="xsd:string">`;
   const beforeValue = `</${key}><${value} xsi:type="xsd:string">`;
   const after = `</${value}></${entry}>`;

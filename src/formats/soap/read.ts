@@ -110,7 +110,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     eachEntry(element, visit) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
-      const entryName = named === 'Map' && element.children[0]?.local === itemsOfMap ? itemsOfMap : 'entry';
+      const entryName = element.children[0]?.local === itemsOfMap ? itemsOfMap : 'entry';
       for (const entry of element.children) {
         const key = onlyChild(entry, 'key');
         const value = onlyChild(entry, 'value');

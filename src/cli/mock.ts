@@ -30,6 +30,7 @@ export function add(program: Command): void {
   program
     .command('mock')
     .description('answers like the server of a contract, with examples, recorded answers and state; for tests')
+    .option('--openapi <location>', 'the contract: an OpenAPI document, a file or a URL')
     .option(
       '--wsdl <location>',
       'the contract: a WSDL, a file or a URL; by default the services of the configuration file',
@@ -60,7 +61,9 @@ async function runMock({ answers, host, port, adminPort, ...document }: MockFlag
   const contracts: readonly MockedContract[] =
     source?.services.map(({ service }) => ({ service, olderVersions: [] })) ?? ownServices();
   if (contracts.length === 0)
-    throw new CommandError(['there is nothing to mock: give --wsdl, or name services in triglyph.config.ts.']);
+    throw new CommandError([
+      'there is nothing to mock: give --wsdl or --openapi, or name services in triglyph.config.ts.',
+    ]);
   const mocks = readMocks(contracts, answers);
   const config = configure({ host, port, adminPort });
   fail([...productionFaults(config, { isHostChosen: host !== undefined }), ...testApiFaults(config)]);

@@ -239,6 +239,30 @@ describe('with recorded answers', () => {
   });
 });
 
+test('of an OpenAPI document: at its paths in JSON, and by name in SOAP', async () => {
+  const file = join(root, 'test/openapi/corpus/petstore.yaml');
+  const mock = await startMock(folder.path, ['--openapi', file]);
+  const send = async (method: string, path: string, body?: object) => {
+    const sent = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+    const response = await fetch(`${mock.callers}/api/v3${path}`, { method, ...sent });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const pet = { name: 'Rex', photoUrls: ['x'], status: 'sold', category: { id: 3, name: 'Dogs' } };
+  expect(await send('POST', '/pet', pet)).toEqual({ status: 200, body: { id: 3, ...pet } });
+  expect(await send('GET', '/pet/findByStatus?status=sold')).toEqual({ status: 200, body: [{ id: 3, ...pet }] });
+  const replaced = { id: 3, name: 'Max', photoUrls: [] };
+  expect(await send('PUT', '/pet', replaced)).toMatchObject({ status: 200, body: { id: 3, name: 'Max' } });
+  const program = `$client = new SoapClient('${mock.callers}/SwaggerPetstoreOpenAPI30/v1?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
+    echo json_encode($client->getPetById(['petId' => 3]));`;
+  const { stdout } = await run('php', ['-r', program]);
+  expect(stdout).toContain('"name":"Max"');
+  expect(stdout).not.toContain('Dogs');
+  expect((await send('DELETE', '/pet/3')).status).toBe(200);
+  expect((await send('GET', '/pet/3')).status).toBe(404);
+  await stop(mock);
+});
+
 test('of a configuration file: its services, without its stores', async () => {
   const own = tempFolder();
   mkdirSync(join(own.path, 'node_modules'), { recursive: true });
@@ -268,7 +292,10 @@ test('without a contract, and with a document that is none, it says so', async (
   const own = tempFolder();
   mkdirSync(own.path, { recursive: true });
   const nothing = await spawnTriglyph(['mock'], own.path);
-  expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to mock: give --wsdl') });
+  expect(nothing).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is nothing to mock: give --wsdl or --openapi'),
+  });
   const missing = await spawnTriglyph(['mock', '--wsdl', 'none.wsdl'], own.path);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('none.wsdl') });
   const open = await spawnTriglyph(['mock', '--wsdl', join(folder.path, 'orders.wsdl')], own.path, { HOST: '0.0.0.0' });

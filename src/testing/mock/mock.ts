@@ -7,7 +7,7 @@ import { exampleOf } from '../../documents/example.ts';
 import type { BoundHandler } from '../../gateway/handler.ts';
 import type { Store } from '../../store/store.ts';
 import { checkRecorded, compileReplay, type RecordedAnswer } from './recorded-answers.ts';
-import { firstResource, isCreated, resourceHandler } from './resource-handlers.ts';
+import { firstResources, isCreated, resourceHandler } from './resource-handlers.ts';
 import { actions, findResources, type Resource, type ResourceRule } from './resources.ts';
 import { mockResources, StoredResources } from './stored-resources.ts';
 
@@ -94,12 +94,12 @@ function withReplay(replay: (input: unknown) => unknown, usual: BoundHandler): B
   };
 }
 
-async function addFirst(store: Store, { name }: Service, resources: readonly Resource[]): Promise<void> {
+async function addFirst(store: Store, service: Service, resources: readonly Resource[]): Promise<void> {
   if (resources.length === 0) return;
   await store.write(async (tx) => {
     for (const resource of resources) {
-      const { id, content } = firstResource(resource);
-      await new StoredResources(tx, name, resource.name).save(tx, id, content);
+      const stored = new StoredResources(tx, service.name, resource.name);
+      for (const { id, content } of firstResources(service, resource)) await stored.save(tx, id, content);
     }
   });
 }

@@ -37,13 +37,20 @@ export function resourceHandler(service: Service, operation: Operation, resource
   };
 }
 
-/** The example that a mock begins with. */
-export function firstResource(resource: Resource): StoredResource {
-  const content = exampleOf(resource.schema, 'full') as Members;
-  const id = resource.ids.map((each) =>
-    String(memberOf(each, resource.schema, content) ?? exampleOf(each.schema, 'full')),
-  );
-  return { id, content };
+/** What a mock begins with: the example, under each id that the examples of messages have. */
+export function firstResources({ operations }: Service, resource: Resource): readonly StoredResource[] {
+  const { ids, schema, actions } = resource;
+  const ofOne = [...actions].filter(([, action]) => action !== 'create' && action !== 'list');
+  const messages = [schema, ...ofOne.map(([name]) => operations.get(name)!.input)];
+  const found = messages.flatMap((message) => {
+    const example = exampleOf(message, 'full');
+    const id = ids.map(({ matches }) => valueAt(example, scalarIn(message, matches)?.path ?? ['']));
+    return id.includes(undefined) ? [] : [JSON.stringify(id.map(String))];
+  });
+  return [...new Set(found)].map((text) => {
+    const id = JSON.parse(text) as readonly string[];
+    return { id, content: withId(resource, id) };
+  });
 }
 
 /** What an operation answers with: one resource, or a list. */
@@ -52,7 +59,8 @@ type Found = StoredResource | readonly StoredResource[];
 type Execute = (input: unknown, stored: StoredResources, tx: ReadTransaction) => Promise<Found>;
 
 function compileAction(operation: Operation, resource: Resource, action: ResourceAction): Execute {
-  const { input } = operation;
+  const { input, http, upstream } = operation;
+  const isReplaced = (http ?? upstream)?.method === 'PUT';
   const places = resource.ids.map((id) => scalarIn(input, id.matches)?.path);
   const change = compileChange(input, resource);
   const idIn = (request: unknown): readonly string[] =>
@@ -81,7 +89,7 @@ function compileAction(operation: Operation, resource: Resource, action: Resourc
     case 'update':
       return async (request, stored, tx) => {
         const { id, content } = await require(request, stored);
-        const changed = { id, content: change(request, content, false) };
+        const changed = { id, content: change(request, content, isReplaced) };
         await stored.save(writing(tx), id, changed.content);
         return changed;
       };
@@ -138,11 +146,6 @@ function fieldOf({ matches }: ResourceId, schema: ObjectSchema): readonly [strin
   return fieldsOf(schema).find(([name, field]) => isScalar(field.schema) && matches(name));
 }
 
-function memberOf(id: ResourceId, schema: ObjectSchema, content: Members): unknown {
-  const field = fieldOf(id, schema);
-  return field && content[field[0]];
-}
-
 function textAs(text: string, schema: Schema): unknown {
   if (!isScalar(schema)) return undefined;
   const parsed = parser(schema)(text);
@@ -177,15 +180,16 @@ function numbered(schema: ScalarSchema, number: number): string {
   return texts.find(isFree) ?? example;
 }
 
-type Change = (request: unknown, content: Members, isNew: boolean) => Members;
+/** `isWhole`: the request has all members that it may send. */
+type Change = (request: unknown, content: Members, isWhole: boolean) => Members;
 
-/** Takes over the members of a request. What a request creates lacks those that it may send and has not sent. */
+/** Takes over the members of a request. */
 function compileChange(input: ObjectSchema, { schema, ids }: Resource): Change {
   const isId = (name: string) => ids.some(({ matches }) => matches(name));
   const holder = holderIn(objectsIn(input), { schema, ids });
   if (holder === undefined) return (_, content) => content;
   const sources = new Map(fieldsOf(holder.schema).map((each) => [normalize(each[0]), each]));
-  return (request, content, isNew) => {
+  return (request, content, isWhole) => {
     const given = membersAt(request, holder.path);
     const changed: Record<string, unknown> = { ...content };
     for (const [name, field] of fieldsOf(schema)) {
@@ -193,7 +197,7 @@ function compileChange(input: ObjectSchema, { schema, ids }: Resource): Change {
       if (source === undefined || isId(name)) continue;
       const value = convertValue(given[source[0]], source[1].schema, field.schema);
       if (value !== undefined) changed[name] = value;
-      else if (isNew && !field.required) delete changed[name];
+      else if (isWhole && !field.required) delete changed[name];
     }
     return changed;
   };

@@ -229,7 +229,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       let found: Found | undefined;
       const onHeader = (blocks: readonly Element[]): void => {
         addressed = readAddressing(blocks);
-        if (addressed !== undefined) messageHeader.relate = relateTo(addressed, target.service, () => found?.operation);
+        // An answer is tied to its request by the identifier of the request (WS-Addressing, section 3.4).
+        if (addressed?.messageId !== undefined)
+          messageHeader.relate = relateTo(addressed, target.service, () => found?.operation);
         if (places.usernameToken === true) messageHeader.security = readSecurity(blocks, dialect);
       };
       const find = (content: Element) =>

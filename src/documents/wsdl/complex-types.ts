@@ -18,7 +18,7 @@ import {
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
-import { type FindingCollector, Refused } from './findings.ts';
+import { type FindingCollector, Refused, TooManyParts } from './findings.ts';
 import {
   childNamed,
   childrenNamed,
@@ -36,7 +36,6 @@ import {
 } from './names.ts';
 import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
-import { Unread } from './read-location.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
 import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
 import { type ReadType, SimpleTypes } from './simple-types.ts';
@@ -150,9 +149,7 @@ export class ComplexTypes {
   countPart(element: LocatedElement): void {
     this.#parts += 1;
     if (this.#parts <= partsMax) return;
-    const reason = `types and groups name each other too often: more than ${partsMax} parts`;
-    this.findings.add('refused', element, reason);
-    throw new Unread(reason);
+    throw new TooManyParts(element, `types and groups name each other too often: more than ${partsMax} parts`);
   }
 
   /** An object with the content of a type and the name of a message. */

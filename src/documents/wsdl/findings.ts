@@ -52,7 +52,7 @@ export class FindingCollector {
     try {
       return read();
     } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown;
+      if (!(thrown instanceof Refused || thrown instanceof TooManyParts)) throw thrown;
       this.add('refused', thrown.element, `${thrown.message}; the operation ${name} is left out`);
       return undefined;
     }
@@ -107,6 +107,17 @@ function keyOf({ namespace, local }: LocatedElement): string {
 /** Something that the contract language cannot say. The nearest part that can do without it is left out. */
 export class Refused extends Error {
   override readonly name = 'Refused';
+  readonly element: LocatedElement;
+
+  constructor(element: LocatedElement, message: string) {
+    super(message);
+    this.element = element;
+  }
+}
+
+/** The bound of the whole import is reached: no member is left out for it, but the operation, and those after it that need more. */
+export class TooManyParts extends Error {
+  override readonly name = 'TooManyParts';
   readonly element: LocatedElement;
 
   constructor(element: LocatedElement, message: string) {

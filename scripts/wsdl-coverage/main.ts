@@ -1,7 +1,7 @@
 /**
  * Measures the import of WSDLs: `npm run wsdl-coverage -- FOLDER|LIST [--peers] [--write] [--json FILE] [--show TEXT]`.
  *
- * Without a name it measures `test/wsdl/corpus`. `--peers` counts what zeep and `soap` load, too. `--write` renews the table of makers.
+ * Without a name it measures `test/wsdl/corpus`. `--peers` counts what zeep and `soap` load, too. `--write` renews the table of makers, without a name.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ if (values.peers || values.write) {
   const total = sumOf(measured, (each) => each.total);
   const [zeep, soap] = (['zeep', 'soap'] as const).map((name) => sumOf(measured, ({ file }) => peers.get(file)![name]));
   console.log(`operations: ${total}; loaded by zeep ${zeep}, listed by soap ${soap}`);
-  if (values.write) writeBetweenMarkers(page, 'makers', tableByMaker(measured, peers));
+  if (values.write && positionals.length === 0) writeBetweenMarkers(page, 'makers', tableByMaker(measured, peers));
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 

@@ -3,6 +3,11 @@ require 'defaultDriver.rb'
 require 'soap/header/simplehandler'
 include Adyen
 
+# REXML loses its place where a parser names the encoding of a text that it has begun to read (since REXML 3.3).
+class XSD::XMLParser::REXMLParser
+  def charset = nil
+end
+
 $endpoint, $shopper = ARGV[1], ARGV[2]
 
 class MessageId < SOAP::Header::SimpleHandler

@@ -143,7 +143,7 @@ export const settings = Object.freeze({
     name: 'REDIS_STORE_DURABLE',
     unit: 'checked or assumed',
     default: 'checked',
-    doc: 'Whether the settings of REDIS_STORE_URL are checked, which an upstream with `idempotency: none` needs. `assumed`: the server shows them to nobody, and the operator knows that it flushes each write to the disk (`appendfsync always`), and that a replica is promoted only with what `WAIT` has confirmed.',
+    doc: 'Whether the settings of REDIS_STORE_URL are checked, which an upstream with `idempotency: none` needs. `assumed`: the server does not show them, and the operator knows that it flushes each write to the disk (`appendfsync always`), and that a replica is promoted only with what `WAIT` has confirmed.',
     parse: oneOf('checked', 'assumed'),
   }),
   redisStoreReplicas: optional({

@@ -200,7 +200,10 @@ const known = async (sentinel: RedisServer, field: string): Promise<number> => {
 };
 
 /** A master, a replica in step with it, and Sentinels that find a master dead after half a second. */
-export const startSentinelSet = async (sentinelCount: 1 | 3 = 1): Promise<SentinelSet> => {
+export const startSentinelSet = async (
+  sentinelCount: 1 | 3 = 1,
+  { parameters = [], ...options }: RedisOptions = {},
+): Promise<SentinelSet> => {
   const started: RedisServer[] = [];
   const keep = async (starting: Promise<RedisServer>): Promise<RedisServer> => {
     const server = await starting;
@@ -208,8 +211,10 @@ export const startSentinelSet = async (sentinelCount: 1 | 3 = 1): Promise<Sentin
     return server;
   };
   try {
-    const master = await keep(startRedis({ parameters: copiesAtOnce }));
-    const replica = await keep(startRedis({ parameters: ['--replicaof', host, String(master.port)] }));
+    const master = await keep(startRedis({ ...options, parameters: [...parameters, ...copiesAtOnce] }));
+    const replica = await keep(
+      startRedis({ ...options, parameters: [...parameters, '--replicaof', host, String(master.port)] }),
+    );
     await inStep(replica);
     const conf = [
       `sentinel monitor ${masterName} ${host} ${master.port} ${Math.ceil((sentinelCount + 1) / 2)}`,
@@ -248,14 +253,18 @@ export interface RedisCluster {
 const clusterMasters = 3;
 
 /** Three masters that share the slots, with so many replicas each. A replica takes over from a lost master after the timeout. */
-export const startRedisCluster = async ({ replicas = 0, nodeTimeoutMs = 5_000 } = {}): Promise<RedisCluster> => {
+export const startRedisCluster = async (
+  { replicas = 0, nodeTimeoutMs = 5_000 } = {},
+  { parameters = [], ...options }: RedisOptions = {},
+): Promise<RedisCluster> => {
   const nodes: RedisServer[] = [];
   try {
     for (let at = 0; at < clusterMasters * (1 + replicas); at += 1) {
       // However long its master was away.
       const takesOver = ['--cluster-replica-validity-factor', '0'];
       const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', String(nodeTimeoutMs)];
-      nodes.push(await startRedis({ parameters: ['--cluster-enabled', 'yes', ...bus, ...takesOver, ...copiesAtOnce] }));
+      const own = ['--cluster-enabled', 'yes', ...bus, ...takesOver, ...copiesAtOnce];
+      nodes.push(await startRedis({ ...options, parameters: [...parameters, ...own] }));
     }
     const hosts = nodes.map(({ port }) => `${host}:${port}`);
     await promisify(execFile)('redis-cli', [

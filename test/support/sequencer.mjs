@@ -28,6 +28,8 @@ const longest = [
   'test/browser/state.test.ts',
   'test/fault/upstream/upstream-faults.test.ts',
   'test/fault/upstream/upstream-kills.test.ts',
+  'test/fault/records/records-faults.test.ts',
+  'test/system/without-database.test.ts',
   'test/fault/upstream/documented-answers.test.ts',
   'test/system/deprecations.test.ts',
   'test/system/tls.test.ts',

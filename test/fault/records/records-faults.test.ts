@@ -1,0 +1,206 @@
+/**
+ * Gateways without a database while their Redis is killed, cut off, full, silent or emptied: effects are counted at the server behind them.
+ * `NIGHTLY=1` adds a cluster, and both modes to each fault.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Random } from '../../simulation/random.ts';
+import { isNightly } from '../../support/nightly.ts';
+import {
+  type RedisOptions,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  startSentinelSet,
+} from '../../support/redis.ts';
+import { repeatCommand, seed } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
+import { type Findings, type LoadOptions, type Mode, runLoad } from './load.ts';
+
+beforeAll(
+  () => void process.stderr.write(`repeat with ${repeatCommand('test/fault/records/records-faults.test.ts')}\n`),
+);
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+function stopping<T extends { stop(): Promise<void> }>(started: T): T {
+  stops.push(() => started.stop());
+  return started;
+}
+
+/** A user that sees no settings, so that a gateway believes the operator: the control of each requirement. */
+const blindUser = ['--user', 'blind', 'on', '>secret', '~*', '&*', '+@all', '-config'];
+const blind = (url: string): string => url.replace('://', '://blind:secret@');
+const believing = { REDIS_STORE_DURABLE: 'assumed' };
+
+const durable: RedisOptions = { persistent: true };
+const copiesAtOnce = ['--repl-diskless-sync-delay', '0'];
+const replicated = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '2', ...copiesAtOnce];
+
+/** The nightly run prints what it found, as docs/exactly-once.md has it. */
+async function run(
+  options: Partial<LoadOptions> & Pick<LoadOptions, 'mode' | 'redisUrls' | 'disturb'>,
+): Promise<Findings> {
+  const findings = await runLoad({ random: new Random(seed), orders: isNightly ? 300 : 40, ...options });
+  if (isNightly)
+    process.stderr.write(`${expect.getState().currentTestName}, ${options.mode}: ${JSON.stringify(findings)}\n`);
+  return findings;
+}
+
+const exactlyOnce = { doubled: 0, lost: 0, open: 0, unlisted: 0 };
+
+/** Kills it while requests are under way, several times. */
+const killing = (server: RedisServer) => async (): Promise<void> => {
+  for (let kills = 0; kills < 3; kills += 1) {
+    await server.kill();
+    await wait(100);
+    await server.restart();
+    await wait(300);
+  }
+};
+
+interface Fault {
+  /** The mode that the short run has. */
+  readonly mode: Mode;
+  readonly disturb: (server: RedisServer) => Promise<void>;
+}
+
+const faults: Readonly<Record<string, Fault>> = {
+  'killed, and back with its file': { mode: 'none', disturb: (server) => killing(server)() },
+  'full for a while': {
+    mode: 'none',
+    async disturb({ raw }) {
+      await raw.config('SET', 'maxmemory', '1');
+      await wait(700);
+      await raw.config('SET', 'maxmemory', '0');
+    },
+  },
+  'silent for two seconds': {
+    mode: 'none',
+    async disturb(server) {
+      server.pause();
+      await wait(2_000);
+      server.resume();
+    },
+  },
+};
+
+const modesOf = ({ mode }: Fault): readonly Mode[] => (isNightly ? ['header', 'none'] : [mode]);
+
+describe('one server', () => {
+  const cases = Object.entries(faults).flatMap(([name, fault]) =>
+    modesOf(fault).map((mode) => [name, mode, fault] as const),
+  );
+  test.each(cases)('%s, idempotency %s', async (_, mode, { disturb }) => {
+    const server = stopping(await startRedis(durable));
+    const findings = await run({ mode, redisUrls: [server.url, server.url], disturb: () => disturb(server) });
+    expect(findings).toMatchObject(exactlyOnce);
+    expect(findings.disturbed).toBeGreaterThan(0);
+    if (mode === 'header') expect(findings.unknown).toBe(0);
+  });
+
+  const emptied = async ({ raw }: RedisServer): Promise<void> => {
+    for (let times = 0; times < 5; times += 1) {
+      await raw.flushall();
+      await wait(100);
+    }
+  };
+  test('emptied again and again: the server behind knows its keys', async () => {
+    const server = stopping(await startRedis(durable));
+    const findings = await run({ mode: 'header', redisUrls: [server.url, server.url], disturb: () => emptied(server) });
+    expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
+  });
+  test('control: emptied in front of a server that knows no keys', async () => {
+    const server = stopping(await startRedis(durable));
+    const findings = await run({ mode: 'none', redisUrls: [server.url, server.url], disturb: () => emptied(server) });
+    expect(findings.doubled).toBeGreaterThan(0);
+  });
+  test('control: killed without a file, and the operator has said that it has one', async () => {
+    const server = stopping(await startRedis({ parameters: blindUser }));
+    const url = blind(server.url);
+    const findings = await run({ mode: 'none', redisUrls: [url, url], settings: believing, disturb: killing(server) });
+    expect(findings.doubled).toBeGreaterThan(0);
+  });
+  test('control: requests without keys, which are repeated', async () => {
+    const server = stopping(await startRedis(durable));
+    const findings = await run({ mode: 'none', redisUrls: [server.url], hasKeys: false, disturb: async () => {} });
+    expect(findings.doubled).toBeGreaterThan(0);
+  });
+});
+
+describe('a master that is cut off while its replica is promoted', () => {
+  /** One gateway still reaches the old master, the other the new one. */
+  const split = async (isBlind: boolean) => {
+    const parameters = isBlind ? [...blindUser, ...copiesAtOnce] : replicated;
+    const master = stopping(await startRedis({ ...durable, parameters }));
+    const followed = ['--replicaof', '127.0.0.1', String(master.port)];
+    const replica = stopping(await startRedis({ ...durable, parameters: [...parameters, ...followed] }));
+    await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+    const urls = [master.url, replica.url];
+    return {
+      redisUrls: isBlind ? urls.map(blind) : urls,
+      settings: isBlind ? believing : {},
+      async disturb() {
+        await replica.raw.replicaof('NO', 'ONE');
+        await wait(1_500);
+        // The partition ends: what the old master alone has taken is gone.
+        await master.raw.replicaof('127.0.0.1', replica.port);
+        await until('the old master', async () => /master_link_status:up/.test(await master.raw.info('replication')));
+        await wait(500);
+        // The gateway in front of the old master finds the new one, as by Sentinel.
+        await replica.raw.replicaof('127.0.0.1', master.port);
+        await master.raw.replicaof('NO', 'ONE');
+      },
+    };
+  };
+
+  test('takes no reservation', async () => {
+    const { disturb, ...deployment } = await split(false);
+    const findings = await run({ mode: 'none', disturb, ...deployment });
+    expect(findings).toMatchObject(exactlyOnce);
+    expect(findings.disturbed).toBeGreaterThan(0);
+  });
+  test('control: without WAIT and min-replicas-to-write both take the same key', async () => {
+    const { disturb, ...deployment } = await split(true);
+    const findings = await run({ mode: 'none', disturb, ...deployment });
+    expect(findings.doubled).toBeGreaterThan(0);
+  });
+});
+
+describe('a failover', () => {
+  test('of Sentinel: the master is killed', async () => {
+    const set = stopping(await startSentinelSet(1, { ...durable, parameters: replicated }));
+    const disturb = async () => {
+      const [master, replica] = set.nodes;
+      await master.kill();
+      await until('a new master', async () => /role:master/.test(await replica.raw.info('replication')));
+      await master.restart();
+      // Sentinel may go back to the old master, if it returns before all is settled.
+      await until('a replica', async () => {
+        const infos = await Promise.all(set.nodes.map(({ raw }) => raw.info('replication').catch(() => '')));
+        return infos.some((info) => info.includes('state=online'));
+      });
+    };
+    const findings = await run({ mode: 'none', redisUrls: [set.url, set.url], disturb });
+    expect(findings).toMatchObject(exactlyOnce);
+    expect(findings.disturbed).toBeGreaterThan(0);
+  });
+
+  (isNightly ? test : test.skip)('of a cluster of three and three: a master is killed', async () => {
+    const options = { replicas: 1, nodeTimeoutMs: 1_000 };
+    const cluster = stopping(await startRedisCluster(options, { ...durable, parameters: replicated }));
+    const disturb = async () => {
+      const [master] = cluster.nodes;
+      await master!.kill();
+      await wait(4_000);
+      await master!.restart();
+    };
+    for (const mode of ['header', 'none'] as const) {
+      const findings = await run({ mode, redisUrls: [cluster.url, cluster.url], disturb });
+      expect(findings).toMatchObject(exactlyOnce);
+      expect(findings.disturbed).toBeGreaterThan(0);
+    }
+  });
+});

@@ -3,36 +3,16 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { comparable } from '../interop/page.ts';
-import { type Started, startTriglyph } from '../support/commands.ts';
 import { followGuide, readGuide } from '../support/guide-pages.ts';
+import { type Mock, startMock } from '../support/mock.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { until } from '../support/until.ts';
 
 const folder = tempFolder();
-let mock: Started | undefined;
+let mock: Mock | undefined;
 afterAll(async () => {
-  await stop();
+  await mock?.stop();
   folder.discard();
 });
-
-async function stop(): Promise<void> {
-  mock?.child.kill('SIGTERM');
-  if (mock !== undefined) expect(await mock.over).toBe(0);
-  mock = undefined;
-}
-
-async function start(command: string): Promise<{ readonly callers: string; readonly admin: string }> {
-  await stop();
-  const started = startTriglyph(command.trim().split(' ').slice(1), folder.path, {});
-  mock = started;
-  const ready = /The mock is ready: callers at (\S+), admin at (\S+?)\. /;
-  await until(
-    () => started.received,
-    () => ready.test(started.received.stdout),
-  );
-  const [, callers = '', admin = ''] = ready.exec(started.received.stdout) ?? [];
-  return { callers, admin };
-}
 
 test('every command prints what the page shows', async () => {
   mkdirSync(folder.path, { recursive: true });
@@ -51,8 +31,10 @@ test('every command prints what the page shows', async () => {
         '',
         folder.path,
       );
-    const { callers, admin } = await start(blocks[at]!.text);
-    expect(mock?.received.stdout.replaceAll(callers, 'http://127.0.0.1:8080')).toContain(blocks[at + 1]!.text);
+    await mock?.stop();
+    mock = await startMock(folder.path, blocks[at]!.text.trim().split(' ').slice(2));
+    const { callers, admin } = mock;
+    expect(mock.received.stdout.replaceAll(callers, 'http://127.0.0.1:8080')).toContain(blocks[at + 1]!.text);
     const own = blocks
       .slice(at + 2, starts[index + 1])
       .map((block) => ({ ...block, text: block.text.replaceAll('http://127.0.0.1:9090', admin) }));

@@ -4,35 +4,13 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Started, spawnTriglyph, startTriglyph, type Variables } from '../support/commands.ts';
+import { spawnTriglyph } from '../support/commands.ts';
+import { type Mock, startMock } from '../support/mock.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
-import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const client = (name: string) => join(import.meta.dirname, 'mock-clients', name);
-
-interface Mock extends Started {
-  readonly callers: string;
-  readonly admin: string;
-}
-
-async function startMock(folder: string, parameters: readonly string[], variables: Variables = {}): Promise<Mock> {
-  const started = startTriglyph(['mock', ...parameters], folder, variables);
-  const ready = /The mock is ready: callers at (\S+), admin at (\S+?)\. /;
-  await until(
-    () => started.received,
-    () => ready.test(started.received.stdout) || started.child.exitCode !== null,
-  );
-  const [, callers, admin] = ready.exec(started.received.stdout) ?? [];
-  if (callers === undefined || admin === undefined) throw new Error(started.received.stderr);
-  return { ...started, callers, admin };
-}
-
-async function stop(mock: Mock): Promise<void> {
-  mock.child.kill('SIGTERM');
-  expect(await mock.over).toBe(0);
-}
 
 const folder = tempFolder();
 beforeAll(() => {
@@ -48,7 +26,7 @@ describe('of a WSDL', () => {
   beforeAll(async () => {
     mock = await startMock(folder.path, ['--wsdl', 'orders.wsdl']);
   });
-  afterAll(() => stop(mock));
+  afterAll(() => mock.stop());
   beforeEach(async () => {
     await control('POST', 'reset');
   });
@@ -172,7 +150,7 @@ describe('with recorded answers', () => {
     copyFileSync(join(root, 'examples/mock/orders.wsdl'), join(own.path, 'orders.wsdl'));
   });
   afterEach(async () => {
-    if (mock !== undefined) await stop(mock);
+    await mock?.stop();
     mock = undefined;
     own.discard();
   });
@@ -260,7 +238,7 @@ test('of an OpenAPI document: at its paths in JSON, and by name in SOAP', async 
   expect(stdout).not.toContain('Dogs');
   expect((await send('DELETE', '/pet/3')).status).toBe(200);
   expect((await send('GET', '/pet/3')).status).toBe(404);
-  await stop(mock);
+  await mock.stop();
 });
 
 test('of a configuration file: its services, without its stores', async () => {
@@ -284,7 +262,7 @@ test('of a configuration file: its services, without its stores', async () => {
   expect((await post('/orders/v1/placeOrder', { ...key, item: 'Bell', quantity: 3 })).status).toBe(200);
   expect(await post('/orders/v1/getOrder', key)).toEqual({ status: 200, body: { ...key, item: 'Bell', quantity: 3 } });
   expect((await post('/pal/servlet/Recurring/v25/disable', {})).status).toBe(404);
-  await stop(mock);
+  await mock.stop();
   own.discard();
 });
 

@@ -110,7 +110,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     eachEntry(element, visit) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
-      const entryName = element.children[0]?.local === itemsOfMap ? itemsOfMap : 'entry';
+      const mayHaveItems = named !== typeWithEntries && element.children[0]?.local === itemsOfMap;
+      const entryName = mayHaveItems ? itemsOfMap : 'entry';
       for (const entry of element.children) {
         const key = onlyChild(entry, 'key');
         const value = onlyChild(entry, 'value');
@@ -229,7 +230,9 @@ function isTypeOf(schema: ScalarSchema, named: string): boolean {
 /** Types of any object: PHP without a WSDL writes `Struct`, SOAP::Lite before 1.0 `SOAPStruct`. */
 const structNames: ReadonlySet<string> = new Set(['Struct', 'SOAPStruct', 'anyType']);
 
-const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'anyType']);
+/** The type of the built-in interface. */
+const typeWithEntries = 'anyType2anyTypeMap';
+const mapNames: ReadonlySet<string> = new Set([typeWithEntries, 'Map', 'anyType']);
 
 /** The entries of a Map, the type of xml-soap that PHP and Axis write, are items. */
 const itemsOfMap = 'item';

@@ -203,6 +203,8 @@ export interface ProblemDetails {
   readonly fault?: unknown;
   /** As the member of the problem. */
   readonly sent?: unknown;
+  /** Elements of a fault of another server that the operation does not declare, as XML with its namespaces. */
+  readonly detail?: readonly string[] | undefined;
   /** What a specification beside SOAP calls the fault. */
   readonly faultCode?: FaultCode;
 }
@@ -226,6 +228,7 @@ export class Problem extends Error {
   readonly fault: unknown;
   /** The refusal as another server has sent it, for callers to whom it is passed on. It is not stored. */
   readonly sent: unknown;
+  readonly detail: readonly string[] | undefined;
   readonly faultCode: FaultCode | undefined;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
@@ -243,6 +246,7 @@ export class Problem extends Error {
     this.requestReference = details.requestReference;
     this.fault = details.fault;
     this.sent = details.sent;
+    this.detail = details.detail;
     this.faultCode = details.faultCode;
   }
 

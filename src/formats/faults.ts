@@ -11,7 +11,7 @@ export interface PrintedFault extends Fault {
 
 /** The faults of the operations of a server, in one format. */
 export interface Faults<N> {
-  /** Undefined for a problem without data. */
+  /** Undefined for a problem without data of a declared fault. */
   print(operation: Operation | undefined, problem: FaultData): PrintedFault | undefined;
   /** What a refusal has in addition. Undefined for an element, or a member, that is no fault of the operation. */
   read(operation: Operation, element: string, node: N): Required<Pick<Refusal, 'fault'>> | undefined;

@@ -220,6 +220,8 @@ export interface Refusal {
   readonly fault?: { readonly problem: ProblemKind; readonly value?: unknown };
   /** Where it is passed on to callers as it is. */
   readonly sent?: Reply;
+  /** Elements of the fault that the operation does not declare, as XML. */
+  readonly detail?: readonly string[];
   /** In problem details (RFC 9457). */
   readonly details?: { readonly type: string; readonly title: string };
   /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */

@@ -22,6 +22,8 @@ const sensitive = new WeakMap<ObjectSchema, boolean>();
 /** Whether the redacted output, or the data of the refusal, may still have what the contract calls sensitive. */
 export function keepsSensitive(operation: Operation, refusal?: Problem): boolean {
   if (refusal === undefined) return holdsSensitive(operation.output);
+  // Nothing says what another server writes there.
+  if (refusal.detail !== undefined) return true;
   const detail = refusal.fault === undefined ? undefined : faultOf(operation, refusal.kind)?.detail;
   return detail !== undefined && holdsSensitive(detail);
 }

@@ -10,9 +10,9 @@ export function isRefusal(thrown: unknown): thrown is Problem {
 
 /** Returns the problem as one that is not final: it says that the request may be sent again. */
 export function mayBeSentAgain(problem: Problem): Problem {
-  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference, fault } = problem;
+  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference, fault, detail } = problem;
   return new Problem({ ...kind, transient: true }, message, {
-    ...{ issues, headers, cause, reason, retryAfterSeconds, fault },
+    ...{ issues, headers, cause, reason, retryAfterSeconds, fault, detail },
     ...(requestReference !== undefined && { requestReference }),
   });
 }

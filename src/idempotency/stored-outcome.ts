@@ -37,6 +37,8 @@ interface WrittenProblem {
   readonly status?: number;
   /** The data of a declared fault. */
   readonly fault?: unknown;
+  /** The elements of a fault that the operation does not declare. */
+  readonly detail?: readonly string[];
   readonly kind?: {
     readonly status: number;
     readonly code: string;
@@ -90,8 +92,8 @@ export function parseOutcome(text: string, service: Service): Outcome {
       throw new TypeError('the outcome has neither output nor problem');
     return { requestReference, output };
   }
-  const { message, fault } = problem;
-  return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault }) };
+  const { message, fault, detail } = problem;
+  return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault, detail }) };
 }
 
 /** Whether a text may be the reference of a request: another server chooses its own. It becomes a header. */
@@ -99,18 +101,20 @@ export function isReference(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-function writeProblem({ problem: name, message, kind, fault }: Problem, operation: Operation): WrittenProblem {
+function writeProblem({ problem: name, message, kind, fault, detail }: Problem, operation: Operation): WrittenProblem {
   const declared = faultOf(operation, kind);
+  const undeclared = detail === undefined ? {} : { detail };
   if (name !== upstreamRefusal)
     return {
       name,
       message,
+      ...undeclared,
       ...(declared !== undefined && declared.problem.status !== kind.status && { status: kind.status }),
       ...(declared !== undefined && fault !== undefined && { fault: redactFault(declared, fault) }),
     };
   const { status, code, type, isUncoded, details } = kind;
   const own = { status, code, type, ...(isUncoded && { isUncoded }), ...(details !== undefined && { details }) };
-  return { name, message, kind: own };
+  return { name, message, ...undeclared, kind: own };
 }
 
 function kindOf({ name, kind: written, status }: WrittenProblem, service: Service): ProblemKind {

@@ -26,6 +26,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
       ...(requestReference !== undefined && isReference(requestReference) && { requestReference }),
       ...(refusal.fault?.value !== undefined && { fault: refusal.fault.value }),
       ...(refusal.sent !== undefined && { sent: refusal.sent }),
+      detail: refusal.detail,
     });
     return status === 429 ? mayBeSentAgain(problem) : problem;
   };

@@ -112,14 +112,20 @@ describe('SOAP', () => {
       envelope11(
         '<faultcode>S:Server</faultcode><faultstring/><detail><f xmlns="urn:f"><errorCode>17</errorCode><message>Seventeen</message></f></detail>',
       ),
-      { status: 500, code: '17', type: 'validation', message: 'Seventeen' },
+      {
+        ...{ status: 500, code: '17', type: 'validation', message: 'Seventeen' },
+        detail: ['<f xmlns="urn:f"><errorCode>17</errorCode><message>Seventeen</message></f>'],
+      },
     ],
     [
       'an element of the interface in the detail',
       envelope11(
         '<faultcode>S:Server</faultcode><faultstring>Declared</faultstring><detail><r:ServiceException xmlns:r="http://recurring.services.adyen.com"/></detail>',
       ),
-      { status: 500, type: 'validation', message: 'Declared' },
+      {
+        ...{ status: 500, type: 'validation', message: 'Declared' },
+        detail: ['<ServiceException xmlns="http://recurring.services.adyen.com"/>'],
+      },
     ],
     [
       'SOAP 1.2 with a subcode',

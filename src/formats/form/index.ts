@@ -81,6 +81,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const body = [
         ...printed.slice(0, -2),
         ...faultPairs(faults.print(operation, problem)),
+        ...(problem.detail ?? []).map((each, index) => `fault.any.${index}=${encode(each)}`),
         ...printed.slice(-2),
       ].join('&');
       return { status, contentType, headers, body };

@@ -82,9 +82,12 @@ function createCodec(context: FormatContext): MessageCodec {
       const reference = { [referenceName]: requestReference };
       const body = JSON.stringify({ status, errorCode, message, errorType, ...map, ...fields, ...reference });
       const fault = faults.print(operation, problem);
-      if (fault === undefined) return { status, contentType, headers, body };
-      const data = `"fault":{${JSON.stringify(fault.element)}:${fault.text}}`;
-      return { status, contentType, headers, body: `${body.slice(0, -1)},${data}}` };
+      const members = [
+        ...(fault === undefined ? [] : [`${JSON.stringify(fault.element)}:${fault.text}`]),
+        ...(problem.detail === undefined ? [] : [`"any":${JSON.stringify(problem.detail)}`]),
+      ];
+      if (members.length === 0) return { status, contentType, headers, body };
+      return { status, contentType, headers, body: `${body.slice(0, -1)},"fault":{${members.join(',')}}}` };
     },
 
     encodeRequest: (service, operation, input) => ({

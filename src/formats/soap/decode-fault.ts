@@ -2,7 +2,8 @@
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path, Step } from '../../contract/path.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
-import type { Element } from '../../lib/xml/element.ts';
+import { type Element, isBlank } from '../../lib/xml/element.ts';
+import { MixedContent, serialize } from '../../lib/xml/serialize.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
 import { defaultMessage, issuesMax, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
@@ -43,12 +44,11 @@ export function decodeFault(
   const message = fault.text ?? textIn(fault.detail, messageNames) ?? defaultMessage(status);
   const blamesSender = /^(?:Client|Sender)\b/.test(fault.code);
   const blamesReceiver = /^(?:Server|Receiver)\b/.test(fault.code);
-  const declared = fault.detail?.children
-    .map((each) => faults.read(operation, each.local, each))
-    .find((each) => each !== undefined);
+  const elements = fault.detail?.children ?? [];
+  const named = elements.find((each) => operation.faults?.some(({ element: name }) => name === each.local));
+  const declared = named && faults.read(operation, named.local, named);
   // An application that names its own code or its own element has decided to refuse.
-  const isDeclared =
-    declared !== undefined || code !== undefined || fault.detail?.children.some(isOfInterface) === true;
+  const isDeclared = declared !== undefined || code !== undefined || elements.some(isOfInterface);
   const isUnread = /^(?:MustUnderstand|VersionMismatch|DataEncodingUnknown)\b/.test(fault.code);
   const isRefused = blamesSender || isDeclared || isUnread;
   return {
@@ -58,8 +58,38 @@ export function decodeFault(
     message,
     issues: [],
     ...declared,
+    ...(isRefused && undeclaredIn(fault.detail, named)),
     ...(!isRefused && blamesReceiver && { isUndeclared: true }),
   };
+}
+
+/** More is left out as a whole: the refusal is complete without it. */
+const detailLengthMax = 8_192;
+
+/** What stacks add about their failure, such as stack traces. It says nothing to callers, and much of the server. */
+const ofStacks: ReadonlySet<string> = new Set([
+  'http://jax-ws.dev.java.net/',
+  'http://xml.apache.org/axis/',
+  'http://cxf.apache.org/fault',
+  'http://schemas.microsoft.com/net/2005/12/windowscommunicationfoundation/dispatcher',
+  'http://schemas.datacontract.org/2004/07/System.ServiceModel',
+]);
+
+/** The elements of the detail but the declared one, as XML. */
+function undeclaredIn(detail: Element | undefined, declared: Element | undefined): Pick<Refusal, 'detail'> {
+  if (detail === undefined) return {};
+  const isText = detail.children.length === 0 && !isBlank(detail.text);
+  const others = isText
+    ? [{ ...detail, namespace: '', local: 'detail', attributes: [] }]
+    : detail.children.filter((each) => each !== declared && !ofStacks.has(each.namespace));
+  if (others.length === 0) return {};
+  try {
+    const texts = others.map(serialize);
+    return texts.join('').length > detailLengthMax ? {} : { detail: texts };
+  } catch (thrown) {
+    if (thrown instanceof MixedContent) return {};
+    throw thrown;
+  }
 }
 
 /** By the class of the fault: the sender's, or the server's, also where the application has declared it. */

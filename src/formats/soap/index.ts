@@ -289,7 +289,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
       const isOfServer = isTextOfServer(problem, operation);
       const text = isOfServer ? problem.message : errorText(problem);
-      const { status, body } = dialect.fault(problem, escapeXml(text), data + detail, isOfServer);
+      const others = (problem.detail ?? []).join('');
+      const { status, body } = dialect.fault(problem, escapeXml(text), data + others + detail, isOfServer);
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 

@@ -17,6 +17,8 @@ import {
   string,
 } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { startConsoleServer } from '../support/console-server.ts';
+import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
@@ -367,4 +369,50 @@ describe('WS-Addressing', () => {
   test('a block that WS-Addressing does not have is not understood', async () => {
     expect(await ask(endpoint('Other', 'x'))).toMatchObject({ code: 'MustUnderstand' });
   });
+});
+
+test('neither the console nor the log shows the password of a token, whether it is right or wrong', async () => {
+  const place = join(folder.path, 'demo');
+  mkdirSync(place);
+  const logged = await startServer('demo', place, { USERNAME_TOKEN: 'on', LOG_LEVEL: 'debug' });
+  const recording = await startConsoleServer({ variables: { USERNAME_TOKEN: 'on' } });
+  const soapBody =
+    '<r:listRecurringDetails xmlns:r="http://recurring.services.adyen.com"><r:request><r:merchantAccount>DemoMerchant</r:merchantAccount><r:shopperReference>s</r:shopperReference></r:request></r:listRecurringDetails>';
+  const nonce = `<o:Nonce>bm9uY2Utb2Ytb25l</o:Nonce><u:Created>${at(0)}</u:Created>`;
+  const ask = async (callers: string, secret: string) => {
+    const response = await fetch(`${callers}/pal/servlet/Recurring/v68`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml' },
+      body: `<s:Envelope xmlns:s="${soap11}"><s:Header>${security(token(nonce, secret, 'ws@Company.Demo'))}</s:Header><s:Body>${soapBody}</s:Body></s:Envelope>`,
+    });
+    return {
+      status: response.status,
+      reference: response.headers.get('pspreference') ?? '',
+      text: await response.text(),
+    };
+  };
+  const secrets = ['demo-password', 'wrong-password-7', 'bm9uY2Utb2Ytb25l'];
+  for (const [secret, status] of [
+    ['demo-password', 200],
+    ['wrong-password-7', 500],
+  ] as const) {
+    expect(await ask(logged.callers, secret)).toMatchObject({ status });
+    const { reference, status: got } = await ask(recording.callers, secret);
+    expect(got).toBe(status);
+    const { body } = await recording.call('viewer', 'GET', `/traffic/requests?reference=${reference}`);
+    const [line] = body.requests as readonly { readonly id: string }[];
+    const { text } = await recording.call('viewer', 'GET', `/traffic/requests/${line!.id}`);
+    // The control: the message itself is shown.
+    expect(text).toContain('UsernameToken');
+    expect(text).toContain('DemoMerchant');
+    expect(secrets.filter((each) => text.includes(each))).toEqual([]);
+  }
+  await recording.stop();
+  await logged.stop();
+  const output = logged.output();
+  expect(output).toContain('listRecurringDetails');
+  // The demo prints the password of its credentials itself.
+  expect(secrets.slice(1).filter((each) => output.includes(each))).toEqual([]);
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  expect(lines.filter((line) => line.includes('demo-password'))).toEqual([]);
 });

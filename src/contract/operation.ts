@@ -120,6 +120,8 @@ export interface Operation<
   readonly upstream?: UpstreamBinding;
   /** The SOAPAction that an upstream in SOAP demands, and that the WSDL declares; by default it is empty. Callers may send any. */
   readonly soapAction?: string | SoapActions;
+  /** The action of the answer by WS-Addressing, which the WSDL declares; by default it follows from the names in the WSDL. */
+  readonly replyAction?: string;
 }
 
 /** What each status may become, with the reason for the change. `S`: the statuses. */

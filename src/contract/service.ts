@@ -234,7 +234,8 @@ export function elementNamespace(
  * The action of an answer by WS-Addressing: the default for the names in the WSDL (WS-Addressing 1.0, Metadata, section 4.4.4). `fault`: the
  * element of a declared fault.
  */
-export function replyActionOf(service: Service, { name }: Operation, fault?: string): string {
+export function replyActionOf(service: Service, { name, replyAction }: Operation, fault?: string): string {
+  if (replyAction !== undefined && fault === undefined) return replyAction;
   const uri = ownUri(service);
   const delimiter = uri.startsWith('urn:') ? ':' : '/';
   const message = fault === undefined ? [`${name}Response`] : [name, 'Fault', `${fault}Fault`];

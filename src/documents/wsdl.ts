@@ -80,6 +80,9 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
         ...(hasAttachments && { 'xmlns:mime': 'http://schemas.xmlsoap.org/wsdl/mime/' }),
         ...prefixesOfParts(service),
         ...(usernameToken && tokenNamespaces),
+        ...(operations.some(({ replyAction }) => replyAction !== undefined) && {
+          'xmlns:wsam': 'http://www.w3.org/2007/05/addressing/metadata',
+        }),
         targetNamespace: uri,
       },
       ...(hasBytes ? [mtomPolicy] : []),
@@ -228,7 +231,7 @@ function portType(name: string, operations: readonly Operation[]): Tag {
   return tag(
     'wsdl:portType',
     { name },
-    ...operations.map(({ name: each, doc, oneWay, faults = [] }) =>
+    ...operations.map(({ name: each, doc, oneWay, replyAction, faults = [] }) =>
       tag(
         'wsdl:operation',
         { name: each },
@@ -238,7 +241,11 @@ function portType(name: string, operations: readonly Operation[]): Tag {
         ...(oneWay
           ? []
           : [
-              tag('wsdl:output', { name: `${each}Response`, message: `tns:${each}Response` }),
+              tag('wsdl:output', {
+                name: `${each}Response`,
+                message: `tns:${each}Response`,
+                'wsam:Action': replyAction,
+              }),
               tag('wsdl:fault', { name: fault, message: `tns:${fault}` }),
               ...faults.map(faultName).map((name) => tag('wsdl:fault', { name, message: `tns:${name}` })),
             ]),

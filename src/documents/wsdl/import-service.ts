@@ -173,7 +173,7 @@ class MessageReader {
     role: string,
     problems: Readonly<Record<string, ProblemKind>>,
   ): Operation | undefined {
-    const { name, doc, faults, soapAction } = declared;
+    const { name, doc, faults, soapAction, replyAction } = declared;
     const { findings } = this.#types;
     return findings.readOperation(name, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
@@ -196,6 +196,7 @@ class MessageReader {
         ...(known.length > 0 && { faults: known }),
         ...(elements !== undefined && { elements }),
         ...(soapAction !== undefined && { soapAction }),
+        ...(replyAction !== undefined && { replyAction }),
         ...(declared.isOneWay && { oneWay: true as const }),
         input,
         output,

@@ -46,6 +46,7 @@ export interface PortOperation {
   /** Without the fault which this program declares. */
   readonly faults: readonly PortFault[];
   readonly soapAction: Operation['soapAction'];
+  readonly replyAction: string | undefined;
   readonly isOneWay: boolean;
 }
 
@@ -196,7 +197,17 @@ function readOperation(
     output,
     faults: faultsOf(definitions, element),
     soapAction: soapActionIn(port, bound, overloadOf(bound, inOtherVersion.get(name)), findings),
+    replyAction: replyActionIn(childNamed(element, wsdlUri, 'output')),
   };
+}
+
+/** The action that the output states, in whichever version of the metadata of WS-Addressing. */
+function replyActionIn(output: LocatedElement | undefined): string | undefined {
+  const found = output?.qualified.find(
+    ({ namespace, local }) => local === 'Action' && /\/addressing\b/.test(namespace),
+  );
+  const action = found?.value ?? '';
+  return action.trim() !== '' && isSoapAction(action.trim()) ? action.trim() : undefined;
 }
 
 /** The actions of the bindings for both versions of SOAP; one that is not bound has that of the other. */

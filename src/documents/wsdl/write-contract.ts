@@ -117,8 +117,21 @@ class Writer {
   }
 
   #operation(operation: Operation, problemsName: string): string {
-    const { name, doc, effect, role, problems, faults, elements, soapAction, oneWay, upstream, input, output } =
-      operation;
+    const {
+      name,
+      doc,
+      effect,
+      role,
+      problems,
+      faults,
+      elements,
+      soapAction,
+      replyAction,
+      oneWay,
+      upstream,
+      input,
+      output,
+    } = operation;
     const ofFaults = new Set(faults?.map(({ problem }) => problem));
     const names = problems
       .filter((problem) => typeof problem === 'string' || !ofFaults.has(problem))
@@ -138,6 +151,7 @@ class Writer {
           typeof soapAction === 'object'
             ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
             : soapAction && quote(soapAction),
+        replyAction: replyAction && quote(replyAction),
         oneWay: oneWay && 'true',
         upstream: upstream && dataExpression(upstream),
         input: this.#schema(input),

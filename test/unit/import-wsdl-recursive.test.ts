@@ -182,3 +182,16 @@ describe('a recursive object', () => {
     expect(inner.tooDeep).toEqual({ members: ['b'], reason: 'A may be 2 deep in itself' });
   });
 });
+
+test.each(['types', 'encoded'])(
+  'the text of %s.wsdl runs to the same contract, and its WSDL is imported to the same one',
+  async (name) => {
+    const { service, text } = await importWsdl(join(import.meta.dirname, `../wsdl/${name}.wsdl`), {
+      allowNetwork: false,
+    });
+    expect(wsdlOf(run(text))).toBe(wsdlOf(service));
+    const derived = join(folder.path, `${name}.wsdl`);
+    writeFileSync(derived, wsdlOf(service));
+    expect(wsdlOf((await importWsdl(derived, { allowNetwork: false })).service)).toBe(wsdlOf(service));
+  },
+);

@@ -91,7 +91,16 @@ interface Places {
 }
 
 /** Settings of a project may name its stores and keys, which a mock does not touch. */
-const untouched = ['DATABASE_URL', 'REDIS_URL', 'KMS_URL', 'KEY_FILE', 'TRIGLYPH_KEYS', 'AUDIT_LOG'];
+const untouched = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'REDIS_STORE_URL',
+  'STATELESS',
+  'KMS_URL',
+  'KEY_FILE',
+  'TRIGLYPH_KEYS',
+  'AUDIT_LOG',
+];
 
 function configure({ host, port, adminPort }: Places): Config {
   const variables = {

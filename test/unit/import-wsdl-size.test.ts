@@ -197,6 +197,24 @@ describe('nothing is imported, and the last finding has the place', () => {
     });
   });
 
+  test('operations before the one that is beyond the bound of parts are imported', async () => {
+    const more = times(
+      7,
+      (at) =>
+        `<xs:group name="G${at}">${sequence(at < 6 ? `<xs:group ref="t:G${at + 1}"/>`.repeat(20) : ok)}</xs:group>`,
+    );
+    const huge = '<xs:element name="Huge"><xs:complexType><xs:group ref="t:G0"/></xs:complexType></xs:element>';
+    const text = wsdl(sequence(ok), more + huge)
+      .replace('<portType', '<message name="h"><part name="p" element="t:Huge"/></message><portType')
+      .replace('</portType>', '<operation name="Huge"><input message="t:h"/></operation></portType>')
+      .replace('</binding>', '<operation name="Huge"><input><soap:body use="literal"/></input></operation></binding>');
+    const { service, findings } = await importText(text);
+    expect([...service.operations.keys()]).toEqual(['Ask']);
+    expect(findings.at(-1)?.text).toBe(
+      'types and groups name each other too often: more than 500000 parts; the operation Huge is left out',
+    );
+  });
+
   test('prefixes in elements in elements', async () => {
     const open = times(80, (depth) => `<documentation ${times(60, (at) => `xmlns:p${depth}-${at}="u" `)}>`);
     const many = `${open}${'<a xmlns:b="c"/>'.repeat(5_000)}${'</documentation>'.repeat(80)}`;

@@ -284,6 +284,13 @@ export const settings = Object.freeze({
     doc: 'The largest request body. The largest request of the interface is under 8 KiB.',
     parse: integer(1024, 134_217_728),
   }),
+  largeBodiesBytesMax: setting({
+    name: 'LARGE_BODIES_BYTES_MAX',
+    unit: 'bytes',
+    default: '67108864',
+    doc: 'Bytes of all request bodies above 64 KiB that a process handles at once; 503 beyond it. Each needs about ten times its size in memory until it is answered.',
+    parse: integer(65_536, 1_073_741_824),
+  }),
   headerBytesMax: setting({
     name: 'HEADER_BYTES_MAX',
     unit: 'bytes',

@@ -20,6 +20,8 @@ export interface HttpOptions extends StrictTransportOptions {
   /** In lower case: where trusted proxies name the client certificate of a caller. */
   readonly clientCertificateHeader?: string | undefined;
   readonly bodyBytesMax: number;
+  /** Of all bodies above 64 KiB whose requests are handled at once. */
+  readonly largeBodiesBytesMax: number;
   readonly headerBytesMax: number;
   readonly headersMax: number;
   readonly headersMsMax: number;

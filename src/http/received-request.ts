@@ -8,6 +8,7 @@ import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '.
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import type { HttpOptions } from './options.ts';
 import { isOfPage } from './page-request.ts';
 import { acceptRequestId } from './request-id.ts';
@@ -17,6 +18,7 @@ interface Limits
   extends Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'> {
   /** Requests of pages are not refused: a site checks by itself whose they are. */
   readonly acceptsPages?: true;
+  readonly largeBodies?: LargeBodies;
 }
 
 /** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
@@ -78,6 +80,10 @@ function aborted(cause?: unknown): Problem {
   return new Problem('badRequest', undefined, { reason: 'aborted', cause });
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
 const emptyBody = Buffer.alloc(0);
 
 /** Reads the body. Past `bytesMax` it stops reading and leaves the rest on the connection. */
@@ -127,6 +133,8 @@ export class ReceivedRequest implements WireRequest {
   bytesIn = 0;
   /** Nothing more can be read on this connection. */
   broken = false;
+  /** To be called when the request is answered: its body no longer counts. */
+  release: () => void = () => {};
   /** Called once with the body, inflated. */
   onBody: ((body: Buffer) => void) | undefined;
   readonly #limits: Limits;
@@ -199,6 +207,10 @@ export class ReceivedRequest implements WireRequest {
     const length = declared === undefined ? undefined : Number(declared);
     // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
     if (length !== undefined && length > bytesMax) throw tooLarge(bytesMax);
+    // One that does not declare its length may have any. It may inflate to more than is declared, too.
+    const isKnown = length !== undefined && this.#coding === undefined;
+    this.release =
+      this.#limits.largeBodies?.admit(isKnown ? length : hasBody(this.request) ? bytesMax : 0) ?? this.release;
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;

@@ -2,13 +2,17 @@
 import { observeRequests } from '../../gateway/observe-steps.ts';
 import { type RequestObserver, Step } from '../../gateway/request-observer.ts';
 import { clientAddress } from '../forwarded.ts';
+import { LargeBodies } from '../large-bodies.ts';
 import type { HttpOptions } from '../options.ts';
 import { ReceivedRequest } from '../received-request.ts';
 import type { Middleware } from './state.ts';
 
 export interface ObservationOptions {
   readonly observers: readonly RequestObserver[];
-  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'>;
+  readonly options: Pick<
+    HttpOptions,
+    'bodyBytesMax' | 'largeBodiesBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'
+  >;
   /** Called for each request as it arrives; the server needs the request when its connection breaks. */
   readonly onRequest: (request: ReceivedRequest) => void;
 }
@@ -17,17 +21,22 @@ export function observation({ observers, options, onRequest }: ObservationOption
   const started = observers.flatMap((each) => each.started ?? []);
   const answered = observers.flatMap((each) => each.answered ?? []);
   const observe = observeRequests(observers);
+  const limits = { ...options, largeBodies: new LargeBodies(options.largeBodiesBytesMax) };
   return async (context, next) => {
     const startedAt = performance.now();
     const { req, res, state } = context;
     // The response middleware writes the response. Koa's own writing costs as much as all middlewares together.
     context.respond = false;
-    const request = new ReceivedRequest(req, res, options);
+    const request = new ReceivedRequest(req, res, limits);
     state.request = request;
     onRequest(request);
     for (const tell of started) tell();
-    if (observe === undefined) await next();
-    else await runObserved(observe, request, next);
+    try {
+      if (observe === undefined) await next();
+      else await runObserved(observe, request, next);
+    } finally {
+      request.release();
+    }
     const { sent } = state;
     if (sent === undefined) throw new TypeError('no middleware wrote a response');
     const { answer, requestId, status, bytesOut, aborted } = sent;

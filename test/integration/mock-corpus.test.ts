@@ -18,7 +18,9 @@ const files = ['corpus', ''].flatMap((part) =>
   readdirSync(join(folder, part)).flatMap((name) => (name.endsWith('.wsdl') ? join(part, name) : [])),
 );
 
-const openApiFiles = readdirSync(join(folder, '../openapi/corpus')).map((name) => join('../openapi/corpus', name));
+const openApiFiles = readdirSync(join(folder, '../openapi/corpus'))
+  .filter((name) => /\.(?:json|ya?ml)$/.test(name))
+  .map((name) => join('../openapi/corpus', name));
 
 async function contractsOf(file: string): Promise<readonly Service[]> {
   if (!file.endsWith('.wsdl')) return [(await importOpenApi(file, { allowNetwork: false })).service];

@@ -110,6 +110,15 @@ describe('by names', () => {
       { createItem: { input: fields('id'), effect: 'reads' }, getItem: { input: fields('id'), ...one } },
       [],
     ],
+    [
+      'an operation that names none is of something else',
+      {
+        createItem: { input: fields('title') },
+        getItem: { input: fields('id'), ...one },
+        updateItem: { input: fields('title') },
+      },
+      ['item(id): create=createItem read=getItem'],
+    ],
     ['no verb', { Convert: { input: fields('id'), ...one }, status: {} }, []],
   ])('%s', (_, operations, expected) => {
     expect(found(operations)).toEqual(expected);

@@ -37,7 +37,7 @@ export interface ResourceId {
 
 interface Candidate {
   readonly name: string;
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   readonly actions: ReadonlyMap<string, ResourceAction>;
 }
 
@@ -70,7 +70,7 @@ function ruled(service: Service, name: string, rule: ResourceRule): Resource | u
   const unknown = named.find(([operation]) => !service.operations.has(operation));
   if (unknown !== undefined) throw new TypeError(`${name}: ${service.name} has no operation ${unknown[0]}`);
   const found = complete(service, { name, ids: [rule.id].flat(), actions: new Map(named) });
-  if (found === undefined)
+  if (found?.actions.size !== named.length)
     throw new TypeError(`${name}: needs an operation that returns it, one that changes it, and its id in a message`);
   return found;
 }
@@ -103,7 +103,7 @@ function candidatesOf(
 }
 
 /** Without an id, or without an operation that returns it and one that changes it, nothing of a resource can be seen. */
-function complete({ operations }: Service, candidate: Candidate): Resource | undefined {
+function complete({ operations }: Pick<Service, 'operations'>, candidate: Candidate): Resource | undefined {
   const all = [...candidate.actions].map(([name, action]) => ({ operation: operations.get(name)!, action }));
   const changing = all.filter(({ action }) => action === 'create' || action === 'update' || action === 'delete');
   const usable = changing.every(({ operation }) => operation.effect === 'writes');
@@ -113,7 +113,13 @@ function complete({ operations }: Service, candidate: Candidate): Resource | und
   const names = candidate.ids ?? idOf(byId, candidate.name);
   const ids = names?.map((name) => resourceId(name, candidate.name, all));
   if (ids === undefined || ids.length === 0 || !ids.every((id) => id !== undefined)) return undefined;
-  const schema = schemaOf(returning, ids.at(-1)!.matches);
+  const { matches } = ids.at(-1)!;
+  const namesOne = ({ operation: { input }, action }: Use) =>
+    action === 'create' || action === 'list' || scalarIn(input, matches) !== undefined;
+  // A request that does not name one is of something else.
+  const named = all.filter(namesOne).map(({ operation: { name }, action }) => [name, action] as const);
+  if (named.length < all.length) return complete({ operations }, { ...candidate, ids: names, actions: new Map(named) });
+  const schema = schemaOf(returning, matches);
   return schema && { name: candidate.name, ids, actions: candidate.actions, schema };
 }
 

@@ -20,7 +20,9 @@ function replyOf(service: Service): string | undefined {
   const { soap11 } = createProtocols([service]);
   const [operation] = [...service.operations.values()];
   const { body } = soap11.encodeRequest(service, operation!, {});
-  const action = '<a:Action xmlns:a="http://www.w3.org/2005/08/addressing">myInputAction</a:Action>';
+  const block = (name: string, text: string): string =>
+    `<a:${name} xmlns:a="http://www.w3.org/2005/08/addressing">${text}</a:${name}>`;
+  const action = block('Action', 'myInputAction') + block('MessageID', 'urn:one');
   const sent = body.replace('<soap:Body>', `<soap:Header>${action}</soap:Header><soap:Body>`);
   const header: MessageHeader = {};
   const target = { service, version: service.version, operation: undefined };

@@ -42,6 +42,7 @@ export type {
   UsernameToken,
 } from '../contract/canonical.ts';
 export type { Conventions } from '../contract/conventions.ts';
+export type { CredentialPlace } from '../contract/credential-place.ts';
 export { converted, has, lacks, olderVersion, renamed } from '../contract/older-version.ts';
 export {
   type Effect,

@@ -59,6 +59,8 @@ export interface RequestHead {
   readonly requestId?: string | undefined;
   /** The trace that the request belongs to (W3C Trace Context). */
   readonly traceparent?: string | undefined;
+  /** Without its question mark. It may hold a credential. */
+  readonly query?: string | undefined;
   /** What was sent to the path that the operation has at its upstream, in its own format: it is passed on unchanged. */
   readonly sent?: SentParts | undefined;
   /** The credential in the message; absent where the headers have one. */

@@ -1,5 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
+import type { CredentialPlace } from './credential-place.ts';
 import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import { type Field, headerFieldOf, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
@@ -64,6 +65,12 @@ export interface Service<O extends Operation = Operation> {
    * `/api/v3`, or empty.
    */
   readonly paths?: string;
+  /** How the upstream of `paths` is shown the credentials of callers, where it wants them elsewhere than callers may have them. */
+  readonly credentials?: {
+    readonly places: readonly CredentialPlace[];
+    /** The upstream takes HTTP Basic, too. */
+    readonly basic?: true;
+  };
   readonly namespaces?: Namespaces;
   /** `request-result` where it is absent. */
   readonly soapStyle?: SoapStyle;

@@ -11,7 +11,10 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import type { LoginGuard } from './login-guard.ts';
 
 /** What a caller is recognized by: its headers, its address and its certificate. */
-export type RequestOrigin = Pick<WireRequest, 'headers' | 'sender' | 'certificate'>;
+export interface RequestOrigin extends Pick<WireRequest, 'headers' | 'sender' | 'certificate'> {
+  /** Other credentials, which only an upstream knows. */
+  readonly presented?: readonly string[];
+}
 
 export interface Authenticator {
   /** Returns the caller, or throws 401 with a challenge. `token`: the credential in the message, where the head has none. */

@@ -44,12 +44,15 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
       otherTenant,
     });
   };
-  const findByToken = ({ username, password, isDigest, nonce, created }: UsernameToken): ForwardedCaller =>
+  const findByToken = (
+    { username, password, isDigest, nonce, created }: UsernameToken,
+    presented: readonly string[] = [],
+  ): ForwardedCaller =>
     // A digest needs no password to be made up: it is the caller of its own message only.
     callerOf(
       isDigest || username.includes(':')
-        ? ['token', username, password, nonce ?? null, created ?? null]
-        : [basicHeader(username, password), null],
+        ? ['token', username, password, nonce ?? null, created ?? null, ...presented]
+        : [basicHeader(username, password), null, ...presented],
     );
   const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {
     if (authorization !== undefined && apiKey !== undefined) return callerOf([authorization, apiKey]);
@@ -57,9 +60,13 @@ export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject
       return byAuthorization.getOrCreate(authorization, () => callerOf([authorization, null]));
     return apiKey === undefined ? undefined : byApiKey.getOrCreate(apiKey, () => callerOf([null, apiKey]));
   };
+  const findWith = (headers: Headers, presented: readonly string[] = []): ForwardedCaller | undefined => {
+    if (presented.length === 0) return find(headers);
+    return callerOf([headers.authorization ?? null, headers['x-api-key'] ?? null, ...presented]);
+  };
   return Object.freeze<Authenticator>({
-    authenticate: async ({ headers }, token) =>
-      token === undefined ? (find(headers) ?? anonymous) : findByToken(token),
+    authenticate: async ({ headers, presented }, token) =>
+      token === undefined ? (findWith(headers, presented) ?? anonymous) : findByToken(token, presented),
     async requireCredential({ headers }) {
       const caller = find(headers);
       if (caller === undefined) throw unauthorized();

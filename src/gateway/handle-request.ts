@@ -2,12 +2,14 @@
 import { addressGroup } from '../callers/limits/address-group.ts';
 import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
+import { presentedAt } from '../contract/credential-place.ts';
+import type { Target } from '../formats/protocol.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
-import type { Authenticator } from './authenticate.ts';
+import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { type Checks, noChecks } from './checks.ts';
 import { decodeBody } from './decode-body.ts';
@@ -58,8 +60,9 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     if (!request.detected.isUnidentified)
       requireReadable(request.detected, request.route, request.target, gateway.protocols);
     const { messages } = gateway;
+    const origin = originOf(request);
     const awaitsMessage = messages?.awaitsMessage(wire, request.protocol) === true;
-    if (!awaitsMessage) request.caller = await gateway.authenticator.authenticate(wire);
+    if (!awaitsMessage) request.caller = await gateway.authenticator.authenticate(origin);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
     const body = await wire.body();
     const turn = slot.acquire();
@@ -108,11 +111,11 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
 }
 
 /** The message is decoded. One without a credential is refused as any other request without one. */
-async function authenticateMessage(
-  { wire, header }: RequestState,
-  { messages, authenticator }: Gateway,
-): Promise<AnyCaller> {
-  return messages === undefined ? authenticator.authenticate(wire) : messages.authenticate(wire, header.security);
+async function authenticateMessage(state: RequestState, { messages, authenticator }: Gateway): Promise<AnyCaller> {
+  const origin = originOf(state);
+  return messages === undefined
+    ? authenticator.authenticate(origin)
+    : messages.authenticate(origin, state.header.security);
 }
 
 /** Executes a request once, and answers it in its own version and format. Throws the problem that it ended with. */
@@ -136,6 +139,25 @@ async function execute(
   return answer(request, message, gateway);
 }
 
+/** What identifies the caller to the upstream beside the usual headers: at a path of the upstream, whatever the query has besides parameters. */
+function presentedIn({ service, operation }: Target, { wire, route }: RequestState): readonly string[] {
+  const presented = presentedAt(service.credentials?.places ?? [], wire).filter((each) => each !== undefined);
+  if (!route.isOwnPath || wire.query === '') return presented;
+  const parameters = Object.entries(operation?.upstream?.parameters ?? {});
+  const names = new Set(
+    parameters.flatMap(([field, { in: location, name = field }]) => (location === 'query' ? [name] : [])),
+  );
+  const others = [...new URLSearchParams(wire.query)].filter(([name]) => !names.has(name.replace(/\[.*/s, '')));
+  return [...presented, ...others.flat()];
+}
+
+/** What a caller is recognized by. */
+function originOf(state: RequestState): RequestOrigin {
+  const { headers, sender, certificate } = state.wire;
+  const presented = state.target === undefined ? [] : presentedIn(state.target, state);
+  return presented.length === 0 ? state.wire : { headers, sender, certificate, presented };
+}
+
 /** Health checks of old plugins send a GET without credentials, and expect 401. */
 function isHealthCheck({ route, wire: { method } }: RequestState): boolean {
   return route.isServiceAddress === true && (method === 'GET' || method === 'HEAD');
@@ -155,5 +177,5 @@ function headOf(
   const isOwn = route.isOwnPath === true && protocol === protocols.rest;
   const sent = isOwn ? { query, contentType: headers['content-type'], body } : undefined;
   const token = header.security?.token;
-  return { headers, sender, requestId, traceparent, ...(sent && { sent }), ...(token && { token }) };
+  return { headers, sender, requestId, traceparent, query, ...(sent && { sent }), ...(token && { token }) };
 }

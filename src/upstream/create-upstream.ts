@@ -152,7 +152,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         request,
         session === undefined ? headers : { ...headers, ...headersOfSession(session) },
       );
-      return outgoing;
+      const inQuery = credentials.inQuery?.(request) ?? [];
+      return inQuery.length === 0 ? outgoing : { ...outgoing, path: withPairs(outgoing.path, inQuery) };
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.type !== 'internal') throw thrown;
       throw new UpstreamFailure('notPrepared', 'notSent', { detail: errorCode(thrown), cause: thrown });
@@ -259,6 +260,11 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   function protocolOf({ format }: UpstreamSetup, operation: Operation): Protocol {
     return isBound(operation) || operation.upstream !== undefined ? protocols.rest : protocols[format];
   }
+}
+
+function withPairs(path: string, pairs: readonly (readonly [string, string])[]): string {
+  const query = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 function noCredential(): Problem {

@@ -1,5 +1,6 @@
 /** The headers of a request to an upstream: our own ones, and what is passed on of the caller's. */
 import type { AnyRequest, RequestHead } from '../contract/canonical.ts';
+import { placeCredentials } from '../contract/credential-place.ts';
 import { isJsonType, type Operation } from '../contract/operation.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
 import { createTraceparent, parseTraceparent } from '../lib/trace-context.ts';
@@ -28,7 +29,8 @@ export function addCallHeaders(headers: string[], { upstream }: Protocol, call: 
 /** Adds the headers of one request. */
 export function addHeaders(headers: string[], request: AnyRequest, credential: Headers): void {
   const { head, requestReference } = request;
-  for (const name in credential) headers.push(name, credential[name]!);
+  // A parameter of the operation may be the same header.
+  for (const name in credential) if (!headers.includes(name)) headers.push(name, credential[name]!);
   headers.push('x-request-id', head?.requestId ?? requestReference);
   addTrace(headers, head);
   if (head !== undefined) addForwarded(headers, head);
@@ -53,13 +55,32 @@ function addForwarded(headers: string[], { headers: sent, sender }: RequestHead)
   if (sent.host !== undefined && hostLike.test(sent.host)) headers.push('x-forwarded-host', sent.host);
 }
 
-/** Passes on the caller's credential unchanged. A token in its message becomes HTTP Basic, unless `isSentAsToken`. */
+/**
+ * Passes on the caller's credential: unchanged, or where the upstream wants it. A token in its message becomes HTTP Basic, unless
+ * `isSentAsToken`.
+ */
 export function forwardCredential(request: AnyRequest, isSentAsToken = false): Headers {
-  const { head } = request;
+  const { head, service } = request;
+  if (service.credentials !== undefined && head !== undefined) return placedCredentials(request, head).headers;
   const { authorization, 'x-api-key': apiKey } = head?.headers ?? {};
   return {
     ...headerOfToken(request, isSentAsToken),
     ...(authorization !== undefined && { authorization }),
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   };
+}
+
+/** The credentials of the caller that the upstream wants in the query, where they are not there already. */
+export function forwardInQuery(request: AnyRequest): readonly Pair[] {
+  const { head, service } = request;
+  if (service.credentials === undefined || head === undefined) return [];
+  const sent = new URLSearchParams(head.sent?.query);
+  return placedCredentials(request, head).query.filter(([name]) => !sent.has(name));
+}
+
+type Pair = readonly [name: string, value: string];
+
+function placedCredentials(request: AnyRequest, { headers, query }: RequestHead) {
+  const { places = [], basic } = request.service.credentials ?? {};
+  return placeCredentials(places, basic === true, { headers: { ...headerOfToken(request, false), ...headers }, query });
 }

@@ -14,6 +14,8 @@ export type FindCredential = (request: AnyRequest) => Headers | undefined | Prom
 
 export interface UpstreamCredentials {
   readonly find: FindCredential;
+  /** What of it stands in the query. */
+  readonly inQuery?: (request: AnyRequest) => readonly (readonly [name: string, value: string])[];
   /** Whether they stand for the caller: then a 401 is the caller's. Else it is a fault of the configuration. */
   readonly areOfCaller: boolean;
   /** They are what the caller sent. */

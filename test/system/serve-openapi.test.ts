@@ -176,6 +176,30 @@ except zeep.exceptions.Fault as fault:
     expect(received.length).toBe(before + 1);
   });
 
+  test('credentials reach the server where it wants them, and tell callers with one key apart', async () => {
+    const { callers } = await start();
+    const body = JSON.stringify({ id: 20, name: 'Mine' });
+    const add = async (headers: Readonly<Record<string, string>>, query = '') => {
+      const before = received.length;
+      await post(`${callers}/api/v3/pet${query}`, 'application/json', body, {
+        'Idempotency-Key': 'shared',
+        ...headers,
+      });
+      return received[before]?.headers;
+    };
+    expect(await add({ api_key: 'anna' })).toMatchObject({ api_key: 'anna' });
+    expect(await add({ api_key: 'anna' })).toBeUndefined();
+    expect(await add({ api_key: 'ben' })).toMatchObject({ api_key: 'ben' });
+    expect(await add({})).not.toHaveProperty('api_key');
+    expect(await add({}, '?key=cleo')).toBeDefined();
+    expect(await add({}, '?key=dora')).toBeDefined();
+    expect(await add({}, '?key=dora')).toBeUndefined();
+    const basic = `Basic ${Buffer.from('erp:secret').toString('base64')}`;
+    const message = `<e:Envelope xmlns:e="${envelopes['text/xml']}"><e:Body><getPetById xmlns="urn:openapi:${service}"><petId>20</petId></getPetById></e:Body></e:Envelope>`;
+    await post(`${callers}/${service}/v1`, 'text/xml', message, { Authorization: basic });
+    expect(received.at(-1)?.headers).toMatchObject({ api_key: 'secret', authorization: 'Bearer secret' });
+  });
+
   test('in JSON it is served as in YAML, and --save writes a project that runs', async () => {
     const file = join(empty.path, 'petstore.json');
     writeFileSync(file, JSON.stringify(parse(readFileSync(document, 'utf8'))));

@@ -1,6 +1,7 @@
 /** Finds the credential that an upstream receives with a request. */
+import type { AnyRequest } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
-import { forwardCredential } from '../../upstream/headers.ts';
+import { forwardCredential, forwardInQuery } from '../../upstream/headers.ts';
 import type { UpstreamCredentials } from '../../upstream/options.ts';
 import { createMappedCredentials, type SealedCredentials } from './mapped-credentials.ts';
 import type { ConfiguredUpstream } from './read-upstream.ts';
@@ -13,7 +14,8 @@ export function createUpstreamCredentials(
   switch (credentials.kind) {
     case 'forward': {
       const isSentAsToken = soap?.security?.fromCredential !== undefined;
-      return { find: (request) => forwardCredential(request, isSentAsToken), areOfCaller: true, areForwarded: true };
+      const find = (request: AnyRequest) => forwardCredential(request, isSentAsToken);
+      return { find, inQuery: forwardInQuery, areOfCaller: true, areForwarded: true };
     }
     case 'mapped': {
       const find = createMappedCredentials(sealed, name);

@@ -1,5 +1,6 @@
 /** Imports an OpenAPI document: the contract as a value and as TypeScript, and what was left out or said in another way. */
-import { type Operation, operation, type UpstreamBinding } from '../../contract/operation.ts';
+import type { CredentialPlace } from '../../contract/credential-place.ts';
+import { isOwnHeader, type Operation, operation, type UpstreamBinding } from '../../contract/operation.ts';
 import { object } from '../../contract/schema.ts';
 import { type Service, service } from '../../contract/service.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
@@ -100,6 +101,7 @@ function importLoaded(
     roles: [role],
     address: `/${name}`,
     paths: isPath(paths) ? paths : '',
+    ...credentialsOf(documents, findings, isSwagger),
     namespaces: { own: 'api', uris: { api: `urn:openapi:${name}` } },
     soapStyle: 'wrapped',
     ...(Object.keys(problems).length > 0 && { problems }),
@@ -272,6 +274,40 @@ function serviceName(title: string, declared: readonly Declared[], root: string)
   let name = wanted;
   for (let number = 2; first.has(name); number++) name = `${wanted}${number}`;
   return name;
+}
+
+/** Where the server reads credentials: its security schemes. Callers present them there, or in X-API-Key, or in HTTP Basic. */
+function credentialsOf(
+  documents: OpenApiDocuments,
+  findings: OpenApiFindings,
+  isSwagger: boolean,
+): Pick<Service, 'credentials'> {
+  const { root } = documents;
+  const components = isSwagger ? root : documents.member(root, 'components');
+  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
+  const places: CredentialPlace[] = [];
+  let takesBasic = false;
+  for (const [, node] of documents.members(schemes)) {
+    const { type, in: location, name, scheme } = Object(node.value) as Readonly<Record<string, unknown>>;
+    const lower = String(scheme).toLowerCase();
+    if (type === 'basic' || (type === 'http' && lower === 'basic')) takesBasic = true;
+    else if (
+      type === 'apiKey' &&
+      typeof name === 'string' &&
+      (location === 'query' || location === 'header' || location === 'cookie')
+    ) {
+      if (location === 'header' && /^authorization$/i.test(name)) continue;
+      if (location === 'header' && !isOwnHeader(name))
+        findings.add('refused', node, `the gateway sends the header ${name} itself`);
+      else if (!/^[\w.-]+$/.test(name)) findings.add('refused', node, 'a credential has a name that is not sent');
+      else if (!places.some((each) => each.in === location && each.name === name)) places.push({ in: location, name });
+    } else if (type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && lower === 'bearer')) {
+      if (!places.some((each) => each.in === 'bearer')) places.push({ in: 'bearer' });
+    } else
+      findings.add('refused', node, 'no credential of this kind is sent by the gateway; Authorization is passed on');
+  }
+  if (places.length === 0) return {};
+  return { credentials: { places, ...(takesBasic && { basic: true as const }) } };
 }
 
 /** The first server, with the defaults of its variables; empty where there is none. */

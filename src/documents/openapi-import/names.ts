@@ -21,10 +21,10 @@ const lengthMax = 100;
 
 /** `pet-status` to `petStatus`; a name that fits stays. */
 export function memberName(name: string): string {
-  if (/^[A-Za-z_]\w*$/.test(name) && name.length <= lengthMax && !/^__proto__$|^xml/i.test(name)) return name;
+  if (/^[A-Za-z_]\w*$/.test(name) && name.length <= lengthMax && !/^__proto__|^xml/i.test(name)) return name;
   const words = ascii(name.replace(/^\+/, 'plus ').replace(/^-(?=\d)/, 'minus '));
   const joined = words.map((word, at) => (at === 0 ? word : capitalise(word))).join('');
-  return startingWithLetter(joined, 'member').replace(/^xml/i, '_$&');
+  return startingWithLetter(joined.replace(/^_+(?=proto__)/, ''), 'member').replace(/^xml/i, '_$&');
 }
 
 /** `pet_status-2` to `PetStatus2`. */

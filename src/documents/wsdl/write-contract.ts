@@ -182,7 +182,20 @@ class Writer {
   }
 
   #contract(service: Service, constant: string, problemsName: string): string {
-    const { name, version, doc, address, legacy, paths, namespaces, soapStyle, mtom, problems, operations } = service;
+    const {
+      name,
+      version,
+      doc,
+      address,
+      legacy,
+      paths,
+      credentials,
+      namespaces,
+      soapStyle,
+      mtom,
+      problems,
+      operations,
+    } = service;
     const { own, uris, unqualified, fault } = namespaces!;
     const texts = (entries: Readonly<Record<string, string>>) =>
       members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
@@ -195,6 +208,7 @@ class Writer {
         address: quote(address),
         legacy: legacy && texts({ ...legacy }),
         paths: paths === undefined ? undefined : quote(paths),
+        credentials: credentials && dataExpression(credentials),
         namespaces: members({
           own: quote(own),
           uris: texts(uris),

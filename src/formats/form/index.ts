@@ -111,7 +111,11 @@ function createCodec(context: FormatContext): MessageCodec {
 /** What stands in the path, in parameters and in the query of a request to the path that the operation has at its upstream. */
 function pairsOutside(operation: Operation, target: Target, head: Head): readonly Pair[] {
   const { found, others } = readParameters(requireOwn(operation), target, head);
-  return [...Object.entries(found).flatMap(([name, tree]) => pairsOfTree(name, tree)), ...others];
+  const credentials = new Set(
+    (target.service.credentials?.places ?? []).flatMap((each) => ('name' in each ? each.name : [])),
+  );
+  const fields = others.filter(([name]) => !credentials.has(name));
+  return [...Object.entries(found).flatMap(([name, tree]) => pairsOfTree(name, tree)), ...fields];
 }
 
 function pairsOfTree(name: string, tree: unknown): readonly Pair[] {

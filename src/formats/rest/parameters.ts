@@ -127,7 +127,9 @@ export function takePairs(name: string, field: Field, { style, explode }: Style,
     const taken = take((each) => each.startsWith(`${name}[`));
     return taken.length === 0 ? undefined : deepTree(taken.map(([each, value]) => [each.slice(name.length), value]));
   }
-  if (schema.kind === 'object' && explode && style === 'form') {
+  // As a part of a form.
+  const isWhole = pairs.some(([each, value]) => each === name && value.startsWith('{'));
+  if (schema.kind === 'object' && explode && style === 'form' && !isWhole) {
     const members = new Set(Object.entries<Field>(schema.fields).map(([each, { json = each }]) => json));
     const taken = take((each) => members.has(each));
     return taken.length === 0 ? undefined : Object.fromEntries(taken);

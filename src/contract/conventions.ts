@@ -14,6 +14,8 @@ export interface Conventions {
   readonly statusCodePrefix: string;
   /** The headers in which libraries of callers name themselves, and their versions; in small letters. */
   readonly libraryHeaders?: readonly (readonly [name: string, version: string])[];
+  /** `plain`: errors in JSON have a status, a code, a message and a type. By default they are problem details (RFC 9457). */
+  readonly errors?: 'plain';
   /** `absent`: JSON answers leave out lists without items. By default they are `[]`. */
   readonly emptyLists?: 'absent';
 }

@@ -40,6 +40,15 @@ export function namesOf(
   return { type, title, code: hasOwnCode ? code : `${statusCodePrefix}${known}` };
 }
 
+/** The members of problem details that say which kind of problem it is. */
+export function describeKind(
+  kind: ProblemKind,
+  conventions: Conventions,
+): { readonly type: string; readonly title: string; readonly code: string } {
+  const { type, title, code } = namesOf(kind, conventions);
+  return { type: type.includes(':') ? type : conventions.problemTypes + type, title, code };
+}
+
 function named(status: number, type: string, title: string): readonly [number, ProblemType] {
   return [status, { type, title }];
 }

@@ -104,7 +104,9 @@ function identifyFormat(
 ): IdentifiedFormat {
   const declared = detect(wire, route, protocols).media;
   if (from !== undefined) return { format: from, media: { ...declared, type: protocols[from].mediaType }, body };
-  if (declared.type === 'application/problem+json') return { format: addressFormats.bound, media: declared, body };
+  // Only those of operations that callers name have a type of error.
+  if (declared.type === 'application/problem+json' && !body.includes('"errorType"'))
+    return { format: addressFormats.bound, media: declared, body };
   const isNamed = Object.hasOwn(byMediaType, declared.type) && declared.type !== multipartType;
   const found: Identified = isNamed
     ? { contentType: declared.type, body }

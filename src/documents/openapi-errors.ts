@@ -20,21 +20,30 @@ const errorMapSchema: JsonSchema = {
   description: 'The first error in each field of the request, by the path of the field.',
   additionalProperties: { type: 'string' },
 };
+const problemFields: JsonSchema = {
+  type: { type: 'string', format: 'uri', description: 'Identifies the kind of problem.' },
+  title: text('A summary of the kind of problem.'),
+  status,
+  detail: text('A description of the error.'),
+  errorCode: errorFields.errorCode,
+  errorType: errorFields.errorType,
+};
+const requiredDetails = ['type', 'title', 'status', 'detail', 'errorCode', 'errorType'];
 const required = ['status', 'errorCode', 'message', 'errorType'];
 
-/** Returns the schemas of errors of operations that callers name. */
+/** Returns the schemas of errors of operations that callers name. In JSON they are problem details, unless the conventions have plain errors. */
 export function namedErrors(
-  { requestReference }: Conventions,
+  { requestReference, errors }: Conventions,
   services: readonly Service[],
 ): Readonly<Record<string, JsonSchema>> {
+  const isPlain = errors === 'plain';
   const hasFaults = services.some((service) => faultsOf(service).length > 0);
   const maps = services.flatMap(({ errorMap }) => (errorMap === undefined ? [] : [errorMap]));
   return {
     ServiceError: {
       type: 'object',
       properties: {
-        status,
-        ...errorFields,
+        ...(isPlain ? { status, ...errorFields } : problemFields),
         ...Object.fromEntries(maps.map((name) => [name, errorMapSchema])),
         invalidFields: {
           type: 'array',
@@ -47,7 +56,7 @@ export function namedErrors(
         },
         [requestReference]: reference,
       },
-      required,
+      required: isPlain ? required : requiredDetails,
     },
     FormServiceError: {
       type: 'object',

@@ -1,5 +1,5 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
-import { conventionsOf } from '../contract/conventions.ts';
+import { conventionsOf, conventionsOfMessages } from '../contract/conventions.ts';
 import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
@@ -180,8 +180,12 @@ function refusal(kinds: readonly ProblemKind[], { service, operation }: Call, he
     headers: transient ? { ...headers, ...transience } : headers,
     content: isBound(operation)
       ? { [json]: { schema: refer('RestServiceError') } }
-      : { [json]: { schema: asJson }, [form]: { schema: refer('FormServiceError') } },
+      : { [jsonErrors(service)]: { schema: asJson }, [form]: { schema: refer('FormServiceError') } },
   };
+}
+
+function jsonErrors(service: Service): string {
+  return conventionsOfMessages(service).errors === 'plain' ? json : 'application/problem+json';
 }
 
 /** An error with the data of a fault, under the name of its element. */

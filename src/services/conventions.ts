@@ -8,6 +8,7 @@ export const conventions: Conventions = Object.freeze<Conventions>({
   problemTypes: 'https://docs.adyen.com/errors/',
   statusCodePrefix: '00_',
   libraryHeaders: [['adyen-library-name', 'adyen-library-version']],
+  errors: 'plain',
   emptyLists: 'absent',
 });
 

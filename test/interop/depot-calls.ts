@@ -126,8 +126,8 @@ function call(address: string, format: Format, each: Case): Promise<Flat> {
   return callByPhp(address, format, each);
 }
 
-/** Error bodies have more members than these. */
-const errorMembers = /^(message|fault\.)/;
+/** Error bodies have more members than these; `detail` is that of problem details. */
+const errorMembers = /^(message|detail|fault\.)/;
 
 async function callByName(
   address: string,
@@ -144,7 +144,9 @@ async function callByName(
   if (response.status === 202) return { status: '202', ...(body !== '' && { body }) };
   const flat = format === 'JSON' ? flatten(JSON.parse(body)) : Object.fromEntries(new URLSearchParams(body));
   if (response.status === 200) return flat;
-  const shown = Object.entries(flat).filter(([name]) => errorMembers.test(name));
+  const shown = Object.entries(flat).flatMap(([name, value]) =>
+    errorMembers.test(name) ? [[name === 'detail' ? 'message' : name, value] as const] : [],
+  );
   return { status: String(response.status), ...Object.fromEntries(shown) };
 }
 

@@ -46,7 +46,7 @@ test('the first call works without a stored credential, in each format that the 
   expect(await (await ask(get, 'application/json', '{"number":"A-2"}')).json()).toMatchObject({
     status: 422,
     errorCode: '1001',
-    message: 'Order not found',
+    detail: 'Order not found',
   });
   expect((await ask(get, 'application/json', '{"number":"A-1"}', 'other')).status).toBe(401);
   expect(await (await fetch(`${address}/orders/v1?wsdl`)).text()).toContain('targetNamespace="urn:example:orders"');

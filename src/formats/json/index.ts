@@ -1,6 +1,8 @@
-/** JSON: the path names the operation; errors are `{status, errorCode, message, errorType}` and the reference of the request. */
+/** JSON: the path names the operation; errors are problem details (RFC 9457), or plain members where the conventions say so. */
+import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
+import { describeKind } from '../../contract/problem-details.ts';
 import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
@@ -25,6 +27,7 @@ import { jsonText, jsonUpstream } from './tokens.ts';
 const mediaType = 'application/json';
 const none: readonly never[] = Object.freeze([]);
 const contentType = `${mediaType};charset=utf-8`;
+const problemContentType = 'application/problem+json';
 
 export const json: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON',
@@ -71,7 +74,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeError(problem, { requestReference, service, operation }) {
-      const { status, code: errorCode, message, type: errorType, headers } = problem;
+      const { kind, status, code: errorCode, message, type: errorType, headers } = problem;
       const issues = problem.issues.map((each) => ({
         ...each,
         path: jsonPath(each.path, operation?.input, each.kind),
@@ -80,14 +83,23 @@ function createCodec(context: FormatContext): MessageCodec {
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
       const map = errorMap(issues, service);
       const reference = { [referenceName]: requestReference };
-      const body = JSON.stringify({ status, errorCode, message, errorType, ...map, ...fields, ...reference });
+      const conventions = service === undefined ? context.conventions : conventionsOfMessages(service);
+      const isPlain = conventions.errors === 'plain';
+      const { type, title } = describeKind(kind, conventions);
+      const further = { errorType, ...map, ...fields, ...reference };
+      const body = JSON.stringify(
+        isPlain
+          ? { status, errorCode, message, ...further }
+          : { type, title, status, detail: message, errorCode, ...further },
+      );
+      const head = { status, contentType: isPlain ? contentType : problemContentType, headers };
       const fault = faults.print(operation, problem);
       const members = [
         ...(fault === undefined ? [] : [`${JSON.stringify(fault.element)}:${fault.text}`]),
         ...(problem.detail === undefined ? [] : [`"any":${JSON.stringify(problem.detail)}`]),
       ];
-      if (members.length === 0) return { status, contentType, headers, body };
-      return { status, contentType, headers, body: `${body.slice(0, -1)},"fault":{${members.join(',')}}}` };
+      if (members.length === 0) return { ...head, body };
+      return { ...head, body: `${body.slice(0, -1)},"fault":{${members.join(',')}}}` };
     },
 
     encodeRequest: (service, operation, input) => ({

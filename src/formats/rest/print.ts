@@ -3,7 +3,7 @@ import type { Conventions } from '../../contract/conventions.ts';
 import { hidesDotSegment, isDotSegment, namesInPath } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { type Issue, Problem } from '../../contract/problem.ts';
-import { namesOf } from '../../contract/problem-details.ts';
+import { describeKind } from '../../contract/problem-details.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 
 export { compilePrint } from '../json/print.ts';
@@ -57,10 +57,10 @@ export function printProblemDetails(
   requestId: string,
   conventions: Conventions,
 ): string {
-  const { type, title, code } = namesOf(problem.kind, conventions);
+  const { type, title, code } = describeKind(problem.kind, conventions);
   const invalidFields = issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
-    type: type.includes(':') ? type : conventions.problemTypes + type,
+    type,
     title,
     status: problem.status,
     detail: problem.message,

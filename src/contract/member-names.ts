@@ -9,7 +9,7 @@ export const attributeMark = '@';
 
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 export function printableName(name: string): string {
-  return /^(\{\?\}|@)?[\w.-]{1,64}$/.test(name) && !mayHoldNumber(name) ? name : '?';
+  return /^(\{\?\}|([\w.-]{1,64}\.)?@)?[\w.-]{1,64}$/.test(name) && !mayHoldNumber(name) ? name : '?';
 }
 
 /** The same for a text that is no path: forms of other interfaces nest with brackets, and their senders should see it. */

@@ -134,6 +134,13 @@ export const problems = defineProblems({
     'The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service',
     { transient: false },
   ),
+  unknownMembers: kind(
+    502,
+    '701',
+    'configuration',
+    'The request was executed, and its answer has members that the contract of the gateway does not have: {0}',
+    { transient: false, blanks: ['names'] },
+  ),
   outcomeUnknown: kind(
     502,
     '701',

@@ -79,7 +79,7 @@ export class IssueCollector {
   }
 
   /** Members that the contract does not have. Returns whether they count as content of their object. */
-  addUnknown(names: ReadonlyMap<string, unknown>, schema: ObjectSchema, path: Path): boolean {
+  addUnknown(names: ReadonlyMap<string, readonly unknown[]>, schema: ObjectSchema, path: Path): boolean {
     // Two formats write the members of one request in different orders.
     const sorted = [...names.keys()].sort();
     const shownNames = sorted.slice(0, 5).map(printableInText).join(', ');
@@ -98,10 +98,10 @@ export class IssueCollector {
 }
 
 /** Members of one object that the contract does not have. `path`: of the object. */
-export interface UnknownMembers {
+export interface UnknownMembers<N = unknown> {
   readonly path: Path;
-  /** The nodes of the format by name; the first of each name. */
-  readonly nodes: ReadonlyMap<string, unknown>;
+  /** The nodes of the format by name: several where elements of one name are repeated. */
+  readonly nodes: ReadonlyMap<string, readonly N[]>;
 }
 
 /** For answers of other servers, which may have members that the contract does not have: they are no issues. */
@@ -109,7 +109,7 @@ export class AnswerCollector extends IssueCollector {
   readonly unknown: UnknownMembers[] = [];
 
   /** An object with unknown members alone is absent. */
-  override addUnknown(nodes: ReadonlyMap<string, unknown>, _schema: ObjectSchema, path: Path): boolean {
+  override addUnknown(nodes: ReadonlyMap<string, readonly unknown[]>, _schema: ObjectSchema, path: Path): boolean {
     this.unknown.push({ path, nodes });
     return false;
   }
@@ -125,7 +125,7 @@ type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field |
 /** The members of a node by their slot in the contract, and the names that the contract does not have. */
 interface MemberNodes<N> {
   readonly found: readonly (N | undefined)[];
-  readonly unknown: ReadonlyMap<string, N>;
+  readonly unknown: ReadonlyMap<string, readonly N[]>;
 }
 
 const nothingUnknown: ReadonlyMap<string, never> = new Map<string, never>();
@@ -432,7 +432,7 @@ function compileMembers<N>(
   const ignored = new Set(Object.keys(schema.ignoredMembers));
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
-    let unknown: Map<string, N> | undefined;
+    let unknown: Map<string, N[]> | undefined;
     const visit = (name: string, child: N): boolean => {
       const slot = slots.get(name);
       if (slot !== undefined) {
@@ -441,11 +441,13 @@ function compileMembers<N>(
         else found[slot] = child;
       } else if (sender === 'server') {
         unknown ??= new Map();
-        if (!unknown.has(name)) unknown.set(name, child);
+        const same = unknown.get(name);
+        if (same === undefined) unknown.set(name, [child]);
+        else same.push(child);
       } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
         unknown ??= new Map();
         if (unknown.has(name)) refuseTwice(name);
-        unknown.set(name, child);
+        unknown.set(name, [child]);
         return unknown.size < IssueCollector.issuesMax;
       }
       return true;

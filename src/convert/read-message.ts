@@ -1,5 +1,6 @@
 /** Reads a message that is identified to its canonical value. */
 import type { Buffer } from 'node:buffer';
+import type { Extras } from '../contract/extras.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Issue, Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
@@ -25,8 +26,8 @@ export type Content =
       readonly schema: ObjectSchema;
       /** Canonical, if there are no issues. */
       readonly value: unknown;
-      /** The values of unknown members, for answers in JSON. */
-      readonly extras?: unknown;
+      /** Unknown members of an answer. */
+      readonly extras?: Extras;
     }
   | { readonly kind: 'refusal'; readonly refusal: Refusal };
 

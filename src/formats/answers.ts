@@ -1,8 +1,11 @@
 /** Compiles the reading of answers of other servers. */
+import type { ExtraMember } from '../contract/extras.ts';
 import { label } from '../contract/member-names.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
+import { issue } from '../contract/problem.ts';
 import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
 import type { Parts, ReadResult } from './codec.ts';
+import { membersOf, type TextsOf } from './extras.ts';
 import type { FormatContext } from './protocol.ts';
 
 /** An answer of another server, as it is read. */
@@ -10,19 +13,22 @@ export interface ReadAnswer extends ReadResult {
   readonly unknown: readonly UnknownMembers[];
   /** As in `DecodedAnswer`. */
   readonly unknownMembers: readonly string[];
+  /** Those members with their texts. */
+  readonly members: readonly ExtraMember[];
 }
 
 type ReadParts<N> = (parts: Parts<N>, collector: AnswerCollector) => unknown;
 
 const emptyAnswer = Object.freeze({});
-const noNames: readonly string[] = Object.freeze([]);
+const none: readonly never[] = Object.freeze([]);
 /** An answer may have any number of unknown members. */
 const namesMax = 50;
 
-/** Each operation is compiled at its first use. */
+/** Each operation is compiled at its first use. An unknown member without a text is an issue. */
 export function compileAnswers<N>(
   reader: Reader<N>,
   { compileRead }: Pick<FormatContext, 'compileRead'>,
+  textsOf: TextsOf<N>,
 ): (operation: Operation, parts: Parts<N>) => ReadAnswer {
   const compiled = new Map<Operation, ReadParts<N>>();
   return (operation, parts) => {
@@ -34,7 +40,12 @@ export function compileAnswers<N>(
     const collector = new AnswerCollector();
     const value = read(parts, collector) ?? emptyAnswer;
     const { issues, unknown } = collector;
-    return { value, issues, unknown, unknownMembers: unknown.length === 0 ? noNames : namesOf(unknown) };
+    if (unknown.length === 0) return { value, issues, unknown, unknownMembers: none, members: none };
+    const unknownMembers = namesOf(unknown);
+    const members = membersOf(unknown as readonly UnknownMembers<N>[], textsOf);
+    if (members !== undefined) return { value, issues, unknown, unknownMembers, members };
+    const named = issue([unknownMembers.join(' ')], 'structure', 'text between elements');
+    return { value, issues: [...issues, named], unknown, unknownMembers, members: none };
   };
 }
 

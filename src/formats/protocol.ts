@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import type { MessageSecurity } from '../contract/canonical.ts';
 import type { Conventions } from '../contract/conventions.ts';
 import type { DeprecationNotice } from '../contract/deprecation.ts';
+import type { Extras } from '../contract/extras.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Path } from '../contract/path.ts';
 import type { Issue, Problem, ProblemKind } from '../contract/problem.ts';
@@ -196,8 +197,8 @@ export interface DecodedAnswer {
   readonly issues: readonly Issue[];
   /** Members that the contract does not have: `details.foo`. Each once. */
   readonly unknownMembers: readonly string[];
-  /** The values of these members, as a tree to merge into a JSON answer. Only for answers in JSON. */
-  readonly extras?: unknown;
+  /** These members with their values. */
+  readonly extras?: Extras;
 }
 
 /** A refusal with the status of an answer, as some SOAP servers send it. */
@@ -244,10 +245,10 @@ export interface MessageCodec {
   /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. `kind`: of an issue there. */
   coordinates(path: Path, operation: Operation, side: 'input' | 'output', kind?: ProblemKind): string;
   /**
-   * `extras`: as in `DecodedAnswer`. JSON has them, other formats ignore them. `asXop`: bytes are parts beside the message, in formats that
+   * `extras`: as in `DecodedAnswer`. `asXop`: bytes are parts beside the message, in formats that
    * have parts.
    */
-  encode(operation: Operation, output: unknown, extras?: unknown, asXop?: boolean): Message;
+  encode(operation: Operation, output: unknown, extras?: Extras, asXop?: boolean): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;
   /** Adds to an encoded message that what its caller uses is deprecated; absent where the headers of HTTP are enough. */
   addNotice?(message: Message, notice: DeprecationNotice): Message;

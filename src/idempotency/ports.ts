@@ -1,5 +1,6 @@
 /** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
 import type { AnyRequest, CallerIdentity, CanonicalRequest } from '../contract/canonical.ts';
+import type { Extras } from '../contract/extras.ts';
 import type { Problem } from '../contract/problem.ts';
 
 /** HMACs that identify a request, and the encryption of its outcome, under keys of the index key: useless without it. */
@@ -166,8 +167,8 @@ export type BoundHandler<R, C> = PlainHandler<R, C> | LookupHandler<R, C> | Remo
 export interface RemoteAnswer {
   /** Canonical. */
   readonly output: unknown;
-  /** Members that the contract does not know, as a tree to merge into a JSON answer. They are not stored. */
-  readonly extras?: unknown;
+  /** Members that the contract does not have. */
+  readonly extras?: Extras;
   /** The reference that the other server gave the request. */
   readonly requestReference?: string;
 }

@@ -26,7 +26,7 @@ export function refusalOf(thrown: unknown): Problem | undefined {
 /** Refusals as those by handlers, and some of kinds that the contract does not know. */
 export function isStorableRefusal(refusal: Problem): boolean {
   // The effect is there, and only its answer is lost.
-  if (refusal.kind === problems.answerTooLarge) return true;
+  if (refusal.kind === problems.answerTooLarge || refusal.kind === problems.unknownMembers) return true;
   if (isOfOtherRequest(refusal) || refusal.kind.transient === true) return false;
   const { problem, status, type, issues } = refusal;
   if (isStorableProblem(refusal)) return true;

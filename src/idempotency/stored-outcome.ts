@@ -1,4 +1,5 @@
 /** The outcome of a request, and its text in the idempotency record. */
+import { type Extras, membersIn } from '../contract/extras.ts';
 import { faultOf, type Operation } from '../contract/operation.ts';
 import {
   Problem,
@@ -18,14 +19,15 @@ export interface Outcome {
   /** Absent where the request was refused. */
   readonly output?: unknown;
   readonly problem?: Problem;
-  /** Members of the answer of another server that the contract does not know. They are not stored. */
-  readonly extras?: unknown;
+  /** Members of the answer of another server that the contract does not have. */
+  readonly extras?: Extras;
 }
 
 /** Stored rows have the reference of the request under this name. */
 type Written = {
   readonly requestReference: string;
   readonly output?: unknown;
+  readonly extras?: Extras;
   readonly problem?: WrittenProblem;
 };
 
@@ -54,11 +56,12 @@ export function isStorableProblem(thrown: unknown): thrown is Problem {
 }
 
 /** Without what is shown only once: a retry is answered without it. */
-export function serializeOutcome({ requestReference, output, problem }: Outcome, operation: Operation): string {
+export function serializeOutcome({ requestReference, output, extras, problem }: Outcome, operation: Operation): string {
+  const further = membersIn(extras);
   return JSON.stringify({
     requestReference,
     ...(problem === undefined
-      ? { output: redactOutput(operation, output) }
+      ? { output: redactOutput(operation, output), ...(further !== undefined && { extras: further }) }
       : { problem: writeProblem(problem, operation) }),
   } satisfies Written);
 }
@@ -66,14 +69,19 @@ export function serializeOutcome({ requestReference, output, problem }: Outcome,
 /** No JSON text begins so. */
 const sealedPrefix = 'sealed:';
 
-/** The text as it is stored: sealed where the output has what the contract calls sensitive, or all of them are. */
+/**
+ * The text as it is stored: sealed where the output has what the contract calls sensitive, or members of which it says nothing, or
+ * where all of them are.
+ */
 export function sealOutcome(
   outcome: Outcome,
   operation: Operation,
   hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
 ): string {
   const text = serializeOutcome(outcome, operation);
-  return hasher.sealsAll || keepsSensitive(operation, outcome.problem) ? sealedPrefix + hasher.seal(text) : text;
+  const isSealed =
+    hasher.sealsAll || keepsSensitive(operation, outcome.problem) || membersIn(outcome.extras) !== undefined;
+  return isSealed ? sealedPrefix + hasher.seal(text) : text;
 }
 
 /** The text that was sealed, or one that was not. Throws `SealBroken`. */
@@ -84,13 +92,13 @@ export function openOutcome(stored: string, hasher: Pick<RequestHasher, 'open'>)
 /** Throws a TypeError for a text that `serializeOutcome` did not create. */
 export function parseOutcome(text: string, service: Service): Outcome {
   const written = JSON.parse(text) as Written;
-  const { requestReference, output, problem } = written;
+  const { requestReference, output, extras, problem } = written;
   if (typeof requestReference !== 'string' || !isReference(requestReference))
     throw new TypeError('the outcome has no reference of a request');
   if (problem === undefined) {
     if (typeof output !== 'object' || output === null)
       throw new TypeError('the outcome has neither output nor problem');
-    return { requestReference, output };
+    return { requestReference, output, ...(extras !== undefined && { extras }) };
   }
   const { message, fault, detail } = problem;
   return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault, detail }) };

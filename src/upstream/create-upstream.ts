@@ -2,8 +2,9 @@
 
 import { addressGroup } from '../callers/limits/address-group.ts';
 import type { AnyRequest } from '../contract/canonical.ts';
+import { extrasMember } from '../contract/extras.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
-import { Problem, refusalOfUpstream } from '../contract/problem.ts';
+import { describe, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
@@ -83,6 +84,7 @@ class RetryBudget {
 
 export function createUpstream(setup: UpstreamSetup): Upstream {
   const { name, protocols, clock, report, timeouts, credentials, responseBytesMax, referenceHeader } = setup;
+  const { unknownMembers: onUnknown = 'keep' } = setup;
   const connections = new Connections(setup);
   const budget = new RetryBudget();
   const circuits = new Circuits({ clock, probeMsMax: timeouts.totalMs });
@@ -100,19 +102,19 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       if (setup.session !== undefined) keepCookies(session, response.headers, setup.session);
       const reply = replyOf(response, responseBytesMax);
       const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
+      if (unknownMembers.length > 0) {
+        const { service, operation } = request;
+        const names = { service: service.name, operation: operation.name, members: unknownMembers };
+        report({ upstream: name, kind: 'unknownMembers', ...names });
+        if (onUnknown === 'refuse' || (onUnknown === 'keep' && hasExtrasMember(operation)))
+          throw new Problem('unknownMembers', describe('unknownMembers', unknownMembers.slice(0, namesMax).join(', ')));
+      }
       finish(source);
-      if (unknownMembers.length > 0)
-        report({
-          upstream: name,
-          kind: 'unknownMembers',
-          service: request.service.name,
-          operation: request.operation.name,
-          members: unknownMembers,
-        });
       const requestReference = response.headers[reference];
+      const kept = extras !== undefined && onUnknown === 'drop' ? { members: [], sent: extras.sent } : extras;
       return {
         output: value,
-        ...(extras !== undefined && { extras }),
+        ...(kept !== undefined && { extras: kept }),
         ...(requestReference !== undefined && { requestReference }),
       };
     } catch (thrown) {
@@ -265,6 +267,16 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
 function withPairs(path: string, pairs: readonly (readonly [string, string])[]): string {
   const query = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** In a message. */
+const namesMax = 5;
+
+/** Two members of an answer would have one name. */
+function hasExtrasMember({ output }: Operation): boolean {
+  return Object.entries(output.fields).some(
+    ([name, { json = name }]) => name === extrasMember || json === extrasMember,
+  );
 }
 
 function noCredential(): Problem {

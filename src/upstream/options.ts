@@ -35,6 +35,9 @@ export interface UpstreamTimeouts {
   readonly totalMs: number;
 }
 
+/** `keep`: callers get them beside the answer. `refuse`: callers get an error that names them. `drop`: only the log names them. */
+export type UnknownMembersOption = 'keep' | 'refuse' | 'drop';
+
 /** PEM texts. */
 export interface UpstreamTls {
   readonly ca?: string | undefined;
@@ -68,6 +71,8 @@ export interface UpstreamSetup {
   /** Requests that wait for a connection. */
   readonly queueMax: number;
   readonly responseBytesMax: number;
+  /** What becomes of members of answers that the contract does not have; `keep` by default. */
+  readonly unknownMembers?: UnknownMembersOption | undefined;
   readonly clock: Clock;
   readonly report: (event: UpstreamEvent) => void;
 }

@@ -522,10 +522,31 @@ describe('answers', () => {
       answerJson(response, 200, { ...found, more: [1] }, { requestReference: 'REF-1' }),
     );
     const shop = open({ url: server.url });
-    expect(await send(shop)).toEqual({ output: found, extras: { more: [1] }, requestReference: 'REF-1' });
+    const extras = { members: [{ name: 'more', value: '[1]' }], json: '{"more":[1]}' };
+    expect(await send(shop)).toEqual({ output: found, extras, requestReference: 'REF-1' });
     expect(shop.events).toEqual([
       { upstream: 'shop', kind: 'unknownMembers', service: 'Orders', operation: 'getOrder', members: ['more'] },
     ]);
+  });
+
+  test('unknown members are refused by name, or dropped, as the upstream is configured', async () => {
+    const server = await serve((response) =>
+      answerJson(response, 200, {
+        ...(response.req.url?.endsWith('placeOrder') ? placed : found),
+        more: [1],
+        'a\r\nb': 2,
+      }),
+    );
+    const refusing = open({ url: server.url, unknownMembers: 'refuse' });
+    for (const operation of [getOrder, placeOrder])
+      expect(await outcome(send(refusing, { operation }))).toMatch(
+        /^unknownMembers: 502 701 The request was executed, .* does not have: more, \?$/,
+      );
+    expect(refusing.events).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
+    const dropping = open({ url: server.url, unknownMembers: 'drop' });
+    expect(await send(dropping, { operation: placeOrder })).toEqual({ output: placed });
+    expect(dropping.events).toHaveLength(1);
   });
 
   test.each([

@@ -288,7 +288,10 @@ const defects: Record<string, readonly [Property, (codec: Codec) => Partial<Code
   'drops unknown members': [
     unknownMembersPass,
     ({ decodeAnswer }) => ({
-      decodeAnswer: (operation, reply) => ({ ...decodeAnswer(operation, reply), extras: undefined }),
+      decodeAnswer(operation, reply) {
+        const { extras: _, ...read } = { extras: undefined, ...decodeAnswer(operation, reply) };
+        return read;
+      },
     }),
   ],
   'rounds unknown numbers': [
@@ -296,7 +299,9 @@ const defects: Record<string, readonly [Property, (codec: Codec) => Partial<Code
     ({ decodeAnswer }) => ({
       decodeAnswer: (operation, reply) => {
         const read = decodeAnswer(operation, reply);
-        return 'extras' in read ? { ...read, extras: JSON.parse(JSON.stringify(read.extras)) } : read;
+        if (!('extras' in read)) return read;
+        const { members, json = '{}' } = read.extras;
+        return { ...read, extras: { members, json: JSON.stringify(JSON.parse(json)) } };
       },
     }),
   ],

@@ -20,6 +20,7 @@ import {
 import { type Service, service } from '../../src/contract/service.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import type { Media } from '../../src/formats/protocol.ts';
+import { shownExtras } from '../support/shown-extras.ts';
 
 const line = object('Line', {
   sku: required(string({ example: '1' }), ''),
@@ -150,8 +151,14 @@ describe('JSON', () => {
     expect(protocols.json.encode(find, value, extras).body).toBe(
       '{"id":"1","lines":[{"Line":{"sku":"a"}},{"Line":{"sku":"b","more":{"__proto__":1e400}}}],"tags":[],"big":12345678901234567890.10,"none":null}',
     );
+    const members = [
+      { name: 'big', value: '12345678901234567890.10' },
+      { name: 'none', value: 'null' },
+      { name: 'lines.1.more', value: '{"__proto__":1e400}' },
+    ];
+    expect(extras).toMatchObject({ members });
     for (const name of ['soap11', 'soap12', 'form'] as const)
-      expect(protocols[name].encode(find, value, extras)).toEqual(protocols[name].encode(find, value));
+      expect(shownExtras(protocols, name, find, value, extras)).toEqual(members);
   });
 
   test('an object of unknown members alone is absent, and passes', () => {
@@ -262,6 +269,7 @@ describe('FORM', () => {
       value: { id: '007', lines: [{ sku: 'a b' }], data: { 'a.b': 'c' } },
       issues: [],
       unknownMembers: ['x'],
+      extras: { members: [{ name: 'x', value: '1' }] },
     });
   });
 });

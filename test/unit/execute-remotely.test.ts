@@ -125,11 +125,15 @@ describe.each([true, false])('a server that deduplicates: %s', (given) => {
     deduplicates = given;
   });
 
-  test('is asked once, and retries get its answer under its reference, without what the contract does not know', async () => {
-    forward = async () => ({ ...done, extras: { more: 1 }, requestReference: 'theirs-7' });
+  test('is asked once, and retries get its answer under its reference, with what the contract does not have', async () => {
+    const extras = {
+      members: [{ name: 'more', value: '12345678901234567890' }],
+      json: '{"more":12345678901234567890}',
+    };
+    forward = async () => ({ ...done, extras, requestReference: 'theirs-7' });
     const execute = openGateway();
-    const answer = { requestReference: 'theirs-7', output: { response: 'done' } };
-    expect(await execute(request())).toEqual({ ...answer, extras: { more: 1 }, replayed: false });
+    const answer = { requestReference: 'theirs-7', output: { response: 'done' }, extras };
+    expect(await execute(request())).toEqual({ ...answer, replayed: false });
     expect(await execute(request())).toEqual({ ...answer, replayed: true });
     expect(await openGateway()(request())).toEqual({ ...answer, replayed: true });
     expect(await problemOf(execute(request({ body: 'bert' })))).toBe('keyReused');

@@ -98,6 +98,11 @@ export interface UpstreamOptions {
   /** The largest answer, in bytes. By default 10 MiB. */
   readonly responseBytesMax?: number;
   readonly session?: UpstreamSession;
+  /**
+   * Members of answers that the contract does not have. `keep`, the default: callers get them beside the answer. `refuse`: callers
+   * get an error that names them. `drop`: the log names each once.
+   */
+  readonly unknownMembers?: 'keep' | 'refuse' | 'drop';
   /** Blocks for the header of requests in SOAP, by the names of their elements: `{urn:example}Tenant`. */
   readonly soapHeaders?: Readonly<Record<string, SoapHeaderContent>>;
   readonly wsSecurity?: WsSecurity;

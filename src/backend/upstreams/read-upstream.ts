@@ -2,6 +2,7 @@
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
+import type { UnknownMembersOption } from '../../upstream/options.ts';
 import type { SessionOptions } from '../../upstream/sessions.ts';
 import type { SoapOptions } from '../../upstream/soap-headers.ts';
 import { MemberReader } from './members.ts';
@@ -32,6 +33,7 @@ export interface ConfiguredUpstream {
   readonly queueMax: number;
   readonly responseBytesMax: number;
   readonly isSingleAddress: boolean;
+  readonly unknownMembers: UnknownMembersOption;
   /** Absent where the contract decides. */
   readonly mtom: boolean | undefined;
   /** What requests in SOAP have beside their message. */
@@ -59,6 +61,7 @@ const members: Readonly<Record<keyof UpstreamOptions, true>> = {
   responseBytesMax: true,
   singleAddress: true,
   session: true,
+  unknownMembers: true,
   soapHeaders: true,
   wsSecurity: true,
   wsAddressing: true,
@@ -102,6 +105,7 @@ export function readUpstream(
     queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
     responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
     isSingleAddress: reader.boolean('singleAddress'),
+    unknownMembers: reader.choice('unknownMembers', ['keep', 'refuse', 'drop'], 'keep'),
     mtom: readMtom(reader),
     soap: readSoap(reader, variables),
     session: readSession(reader, variables),

@@ -1,4 +1,5 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
+
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
@@ -15,6 +16,7 @@ import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { coordinates, prefixOf, under } from './adapter-names.ts';
 import { decodeErrorText } from './decode-error.ts';
+import { pairsOf, withExtras } from './extras.ts';
 import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
 import { adapterText, formUpstream } from './pairs.ts';
 import { parse, parseReply, parseText, take } from './parse.ts';
@@ -46,7 +48,7 @@ function createCodec(context: FormatContext): MessageCodec {
     compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
   });
   const withPlaces = context.compileRead !== compileRead;
-  const readAnswer = compileAnswers(reader, context);
+  const readAnswer = compileAnswers(reader, context, pairsOf);
   const { formField } = context.places;
   return {
     decode(body, { charset }, { service }, { query }) {
@@ -64,7 +66,8 @@ function createCodec(context: FormatContext): MessageCodec {
 
     coordinates: (path, operation, side) => coordinates(prefixOf(operation[side]), dotted(path)),
 
-    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
+    encode: (operation, output, extras) =>
+      okMessage(contentType, withExtras(codecOf(operation).output.print(output), extras)),
 
     encodeError(problem, { operation }) {
       // Clients of this address recognize 401 by its status, and every other error by status 500 and its text.
@@ -93,10 +96,10 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeAnswer(operation, reply) {
       const tree = requireTree(parseReply(reply, withPlaces));
-      const { value, issues, unknownMembers } = readAnswer(operation, {
+      const { value, issues, unknownMembers, members } = readAnswer(operation, {
         body: under(tree, prefixOf(operation.output)),
       });
-      return { value, issues, unknownMembers };
+      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
     },
 
     decodeError: (reply, { input }) => decodeErrorText(reply, input, prefixOf(input)),

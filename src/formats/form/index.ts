@@ -17,6 +17,7 @@ import { textOf } from '../rest/parameters.ts';
 import { okMessage } from '../wire.ts';
 import { prefixOf, under } from './adapter-names.ts';
 import { decodeError } from './decode-error.ts';
+import { pairsOf, withExtras } from './extras.ts';
 import { formText, formUpstream, type Pair } from './pairs.ts';
 import { type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
@@ -43,7 +44,7 @@ function createCodec(context: FormatContext): MessageCodec {
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const faults = compileFaults(context, { carried: namedOperations, reader, compilePrint });
   const withPlaces = context.compileRead !== compileRead;
-  const readAnswer = compileAnswers(reader, context);
+  const readAnswer = compileAnswers(reader, context, pairsOf);
   return {
     decode(body, { charset }, target, head) {
       const operation = operationInPath(target);
@@ -57,7 +58,8 @@ function createCodec(context: FormatContext): MessageCodec {
 
     coordinates: dotted,
 
-    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
+    encode: (operation, output, extras) =>
+      okMessage(contentType, withExtras(codecOf(operation).output.print(output), extras)),
 
     encodeError(problem, { requestReference, service, operation }) {
       const { status, code, type, message, issues, headers } = problem;
@@ -98,10 +100,10 @@ function createCodec(context: FormatContext): MessageCodec {
       }),
 
     decodeAnswer(operation, reply) {
-      const { value, issues, unknownMembers } = readAnswer(operation, {
+      const { value, issues, unknownMembers, members } = readAnswer(operation, {
         body: requireTree(parseReply(reply, withPlaces)),
       });
-      return { value, issues, unknownMembers };
+      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
     },
 
     decodeError: (reply, { input }) => decodeError(reply, input, conventions.requestReference),

@@ -6,7 +6,7 @@ import { compileAnswers } from '../answers.ts';
 import { decodeText } from '../body-text.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { DecodedAnswer, FormatContext, Reply } from '../protocol.ts';
-import { collectExtras } from './extras.ts';
+import { textOf, treeText } from './extras.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 
@@ -28,7 +28,7 @@ export function createAnswerDecoder(
   otherTree: OtherTree = () => undefined,
 ): (operation: Operation, reply: Reply) => DecodedAnswer {
   const { answerReader, parse } = treesOf(context);
-  const read = compileAnswers(answerReader, context);
+  const read = compileAnswers(answerReader, context, textOf);
   const isUsual = context.compileRead === compileRead;
   const readPlain = createPlainReader((operation) => (isUsual ? bodyOf(operation) : undefined), answerLimits);
   const parseBody = ({ media, body }: Reply): unknown => {
@@ -43,13 +43,13 @@ export function createAnswerDecoder(
     const plain = decoded !== undefined && 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
     if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
     const tree = other ?? parseBody(reply);
-    const { value, issues, unknown, unknownMembers } = read(operation, {
+    const { value, issues, unknown, unknownMembers, members } = read(operation, {
       header: headerFields(operation, headers),
       body: Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree,
     });
     return unknown.length === 0
       ? { value, issues, unknownMembers }
-      : { value, issues, unknownMembers, extras: collectExtras(unknown, operation.output) };
+      : { value, issues, unknownMembers, extras: { members, json: treeText(unknown, operation.output) } };
   };
 }
 

@@ -1,4 +1,5 @@
 /** Members of an answer that the contract does not have: collects them, and merges them into another JSON answer. */
+import { type Extras, extrasMember } from '../../contract/extras.ts';
 import type { Path } from '../../contract/path.ts';
 import type { UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
@@ -10,33 +11,38 @@ import { exact } from './value-text.ts';
 
 type Members = Record<string, unknown>;
 
-/** Further members, and the answer as the other server has sent it, for callers to whom it is passed on. */
+/** The answer as the other server has sent it, for callers to whom it is passed on. */
 export class SentAnswer {
-  readonly members: unknown;
   readonly reply: Reply;
 
-  constructor(members: unknown, reply: Reply) {
-    this.members = members;
+  constructor(reply: Reply) {
     this.reply = reply;
   }
 }
 
-/** The members as JSON has them around the members of the contract. Numbers keep their digits. */
-export function collectExtras(unknown: readonly UnknownMembers[], output: Schema): unknown {
+/** The text of a node: that of a string as it is, and else JSON. */
+export function textOf(node: unknown): string {
+  const value = plainValue(node);
+  return typeof value === 'string' ? value : JSON.stringify(exact(value));
+}
+
+/** The members in JSON, with the members of the contract around them. Numbers keep their digits. */
+export function treeText(unknown: readonly UnknownMembers[], output: Schema): string {
   let extras: unknown;
   for (const { path, nodes } of unknown) {
     // A key that is no name is shown as another one.
     if (path.includes('?')) continue;
     const members = createMembers();
-    for (const [name, node] of nodes) members[name] = exact(plainValue(node));
+    for (const [name, [node]] of nodes) members[name] = exact(plainValue(node));
     extras = place(extras, keysOf(jsonPath(path, output)), members);
   }
-  return extras;
+  return JSON.stringify(extras ?? {});
 }
 
 /** Returns the JSON text of an object with further members. A member that is there already keeps its value. */
-export function mergeExtras(body: string, extras: unknown): string {
-  return JSON.stringify(merge(parseExactly(body), extras));
+export function mergeExtras(body: string, { members, json }: Extras): string {
+  const tree = json === undefined ? { [extrasMember]: members } : parseExactly(json);
+  return JSON.stringify(merge(parseExactly(body), tree));
 }
 
 type Key = string | number;

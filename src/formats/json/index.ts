@@ -1,5 +1,6 @@
 /** JSON: the path names the operation; errors are problem details (RFC 9457), or plain members where the conventions say so. */
 import { conventionsOfMessages } from '../../contract/conventions.ts';
+import { membersIn } from '../../contract/extras.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { describeKind } from '../../contract/problem-details.ts';
@@ -15,7 +16,7 @@ import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { createAnswerDecoder } from './decode-answer.ts';
 import { decodeError } from './decode-error.ts';
-import { mergeExtras, SentAnswer } from './extras.ts';
+import { mergeExtras } from './extras.ts';
 import { jsonPath } from './names.ts';
 import { ownLimits } from './parse.ts';
 import { plainValue, treesOf } from './places.ts';
@@ -69,8 +70,8 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode(operation, output, extras) {
       const body = codecOf(operation).output.print(output);
-      const members = extras instanceof SentAnswer ? extras.members : extras;
-      return okMessage(contentType, members === undefined ? body : mergeExtras(body, members));
+      const further = membersIn(extras);
+      return okMessage(contentType, further === undefined ? body : mergeExtras(body, further));
     },
 
     encodeError(problem, { requestReference, service, operation }) {

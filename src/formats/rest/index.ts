@@ -1,4 +1,6 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
+
+import { membersIn } from '../../contract/extras.ts';
 import {
   type BoundOperation,
   isBound,
@@ -103,11 +105,12 @@ function createCodec(context: FormatContext): MessageCodec {
     encode(operation, output, extras) {
       if (operation.upstream !== undefined) return printAnswer(operation, output as Values, extras);
       const body = codecOf(operation).output.print(output);
+      const further = membersIn(extras);
       return {
         status: 200,
         contentType,
         headers: printHeaders(schemas(operation.output).header, output as Values),
-        body: extras === undefined ? body : mergeExtras(body, extras),
+        body: further === undefined ? body : mergeExtras(body, further),
       };
     },
 
@@ -142,7 +145,9 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeAnswer(operation, reply) {
       const answer = decodeAnswer(operation, reply);
-      return operation.upstream === undefined ? answer : { ...answer, extras: new SentAnswer(answer.extras, reply) };
+      return operation.upstream === undefined
+        ? answer
+        : { ...answer, extras: { members: [], ...answer.extras, sent: new SentAnswer(reply) } };
     },
 
     decodeError: (reply, operation) => {

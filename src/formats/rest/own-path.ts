@@ -1,5 +1,6 @@
 /** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
 import { Buffer, isUtf8 } from 'node:buffer';
+import { type Extras, membersIn } from '../../contract/extras.ts';
 import {
   bodyFieldsOf,
   isJsonType,
@@ -14,7 +15,7 @@ import type { Service } from '../../contract/service.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
-import { SentAnswer } from '../json/extras.ts';
+import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { fieldsOfParts } from '../multipart.ts';
@@ -185,16 +186,16 @@ const passedHeaders =
 /** Prints answers at the paths of operations: as the upstream sent it, or, where it is sent again, as it was read. */
 export function compileAnswerPrints(
   services: readonly Service[],
-): (operation: Operation, output: Readonly<Record<string, unknown>>, sent: unknown) => Message {
+): (operation: Operation, output: Readonly<Record<string, unknown>>, extras?: Extras) => Message {
   const formats = new Map(
     services.flatMap((service) =>
       [...service.operations.values()].map((each) => [each, dateTimeFormatOf(service)] as const),
     ),
   );
   const prints = new Map<Operation, (value: unknown) => string>();
-  return (operation, output, sent) => {
+  return (operation, output, extras) => {
     const { answer = {} } = operation.upstream ?? {};
-    if (sent instanceof SentAnswer) return messageOf(sent.reply, answer);
+    if (extras?.sent instanceof SentAnswer) return messageOf(extras.sent.reply, answer);
     const { field, type = 'application/json', status } = answer;
     const own = field === undefined ? undefined : operation.output.fields[field]?.schema;
     const headers = headersOf(answer, output);
@@ -217,7 +218,9 @@ export function compileAnswerPrints(
       prints.set(operation, print);
     }
     const body = print(field === undefined ? output : output[field]);
-    return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body };
+    const further = field === undefined ? membersIn(extras) : undefined;
+    const whole = further === undefined ? body : mergeExtras(body, further);
+    return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body: whole };
   };
 }
 

@@ -2,7 +2,7 @@
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { charsetIn } from '../../lib/charset.ts';
-import type { Element } from '../../lib/xml/element.ts';
+import { type Element, isBlank } from '../../lib/xml/element.ts';
 import type { Limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType, readRelated } from '../multipart.ts';
@@ -73,7 +73,7 @@ export function fieldsIn(message: Element, { fields }: ObjectSchema, part: strin
   if (isNil(message)) return empty;
   const [inner, ...others] = message.children;
   if (inner === undefined || others.length > 0) return message;
-  if (inner.local !== part && Object.hasOwn(fields, inner.local)) return message;
+  if (inner.local !== part && (Object.hasOwn(fields, inner.local) || !isBlank(inner.text))) return message;
   return isNil(inner) ? empty : inner;
 }
 

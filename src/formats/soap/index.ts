@@ -1,5 +1,6 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import { base64Max, mayAttach } from '../../contract/attachments.ts';
+import { membersIn } from '../../contract/extras.ts';
 import {
   elementName,
   elementPrefix,
@@ -58,6 +59,7 @@ import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
+import { extrasBlock, textOf } from './extras.ts';
 import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
@@ -137,7 +139,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       compilePrint(schema, formatDateTime, service, side, printBytes),
   });
   const answerReader = createAnswerReader();
-  const readAnswer = compileAnswers(answerReader, context);
+  const readAnswer = compileAnswers(answerReader, context, textOf);
   const faults = compileFaults(context, { carried: namedOperations, reader: answerReader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
@@ -275,10 +277,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     coordinates: (path, operation, side) => xpath(path, operation, frames.get(operation)?.[side].part, side),
 
-    encode: (operation, output, _extras, asXop = false) => ({
-      ...okMessage(contentType, ''),
-      ...write(operation, 'output', output, asXop, { contentType }),
-    }),
+    encode(operation, output, extras, asXop = false) {
+      const written = write(operation, 'output', output, asXop, { contentType });
+      const further = membersIn(extras);
+      const body = further === undefined ? written.body : withBlocks(written.body, extrasBlock(further));
+      return { ...okMessage(contentType, ''), ...written, body };
+    },
 
     encodeError(problem, { operation, service }) {
       const part = operation && frames.get(operation)?.input.part;
@@ -322,11 +326,11 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const { part } = frames.get(operation)!.output;
       const fields = elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part);
       const joined = headersOf(operation, 'output').join(fields, header);
-      const { value, issues, unknownMembers } = readAnswer(operation, {
+      const { value, issues, unknownMembers, members } = readAnswer(operation, {
         body: received?.join(joined, operation.output) ?? joined,
       });
       if (issues.length === 0) received?.requireAllRead();
-      return { value, issues, unknownMembers };
+      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
     },
 
     decodeError(reply, operation) {

@@ -1,9 +1,10 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader, VisitMember } from '../../contract/read.ts';
-import type { Field, ListSchema, ObjectSchema, ScalarSchema, StringSchema } from '../../contract/schema.ts';
+import type { Field, ListSchema, ObjectSchema, ScalarSchema, Schema, StringSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import {
+  type Attribute,
   attribute,
   type Element,
   type ElementPlace,
@@ -35,8 +36,19 @@ export function createAnswerReader(): Reader<Element> {
   return Object.freeze({
     ...reader,
     // A nil element that the contract does not have is no member.
-    eachMember: (element, visit, schema) =>
-      reader.eachMember(element, (name, each) => isNil(each) || visit(name, each), schema),
+    eachMember(element, visit, schema) {
+      const visitChild: VisitMember<Element> = (name, each) => {
+        if (isNil(each)) return true;
+        if (each.attributes.length > 0 || each.children.length > 0)
+          visitStray(name, each, schema.fields[name]?.schema, visit);
+        return visit(name, each);
+      };
+      if (element.attributes.length > 0)
+        for (const { namespace, local, value } of strayAttributes(element))
+          if (namespace !== '' ? !schema.attributes.includes(local) : schema.attributes.length === 0)
+            visit(attributeMark + local, valueIn(value, undefined));
+      return reader.eachMember(element, visitChild, schema);
+    },
     items(element, schema) {
       const { text, children } = element;
       if (schema.repeated) return reader.items(element, schema);
@@ -44,6 +56,27 @@ export function createAnswerReader(): Reader<Element> {
       return children.every(({ local }) => local === children[0]!.local) ? children : undefined;
     },
   } satisfies Reader<Element>);
+}
+
+/** Attributes of a scalar, of a list, and of items that are scalars: no schema has them. Those of an object are its members. */
+function visitStray(name: string, element: Element, schema: Schema | undefined, visit: VisitMember<Element>): void {
+  if (schema === undefined || schema.kind === 'object' || (schema.kind === 'string' && schema.markup !== undefined))
+    return;
+  const isItem = schema.kind === 'list' && !schema.joined && schema.repeated === true;
+  if (isItem) visitStray(name, element, schema.item, visit);
+  else {
+    for (const { local, value } of strayAttributes(element))
+      visit(`${name}.${attributeMark}${local}`, valueIn(value, undefined));
+    if (schema.kind === 'list' && !schema.joined)
+      for (const [at, each] of element.children.entries()) visitStray(`${name}.${at}`, each, schema.item, visit);
+  }
+}
+
+/** Those that are data: not of XML Schema, SOAP, security or media types, and no references. */
+function strayAttributes({ attributes }: Element): readonly Attribute[] {
+  return attributes.filter(({ namespace, local }) =>
+    namespace === '' ? !referenceAttributes.includes(local) : !notData.has(namespace),
+  );
 }
 
 /** `checksTypes`: whether an `xsi:type` has to name the type of the schema. */
@@ -203,6 +236,18 @@ export function isTrue(text: string | undefined): boolean {
 }
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** Namespaces whose attributes say how an element is written. */
+const notData: ReadonlySet<string> = new Set([
+  xsi,
+  'http://schemas.xmlsoap.org/soap/envelope/',
+  'http://www.w3.org/2003/05/soap-envelope',
+  'http://schemas.xmlsoap.org/soap/encoding/',
+  'http://www.w3.org/2003/05/soap-encoding',
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  'http://www.w3.org/2005/05/xmlmime',
+  'http://www.w3.org/2004/11/xmlmime',
+]);
 
 /** The local name of xsi:type, if the element has one. */
 function namedType(element: Element): string | undefined {

@@ -13,6 +13,8 @@ export interface Exchange {
   readonly status?: number;
   /** The header of that name; none where it is left out. */
   readonly invalidFields?: string | undefined;
+  /** The content type of the answer, where it is another one than that of its format. */
+  readonly type?: string;
 }
 
 /** `Name`: an operation. `Refusal`: a problem. `As`: a caller. `Stored`: what the service has stored afterwards. */

@@ -34,7 +34,7 @@ describe.each(conformanceSubjects)('$service.name', (subject) => {
   describe.each(cases)('$operation: $title', (each) => {
     test.each(namedProtocols)('%s', async (name) => {
       const { outcome, leaves = initial, wire } = each;
-      const { sends, status = 200, answers, invalidFields } = wire[name];
+      const { sends, status = 200, answers, invalidFields, type } = wire[name];
       const { contentType, path, answerType, refusalType = answerType } = formats[name];
       const gateway = await subject.open();
       try {
@@ -43,7 +43,7 @@ describe.each(conformanceSubjects)('$service.name', (subject) => {
         const answer = await gateway.ask({ path: address, headers, body: sends });
         expect(answer.message.body).toBe(answers);
         expect(answer.message.status).toBe(status);
-        expect(answer.message.contentType).toBe(status === 200 ? answerType : refusalType);
+        expect(answer.message.contentType).toBe(type ?? (status === 200 ? answerType : refusalType));
         expect(answer.message.headers[gateway.referenceHeader]).toBe('PSP0000000000001');
         expect(answer.message.headers.invalidFields).toBe(invalidFields);
         expect('WWW-Authenticate' in answer.message.headers).toBe(status === 401);

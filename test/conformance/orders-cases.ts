@@ -11,6 +11,10 @@ const printed = createPrinter<Names, Refusals, string, unknown>({
   name: 'Orders',
   messages: (operation) => (operation === 'getOrder' ? ['orderRequest', 'order'] : ['newOrder', 'placedOrder']),
   reference: 'requestReference',
+  details: {
+    403: ['security/unauthorized', 'Forbidden'],
+    422: ['general/invalid-field-value', 'Invalid information provided'],
+  },
 });
 
 /** The default namespace, as callers declare it. */

@@ -22,6 +22,8 @@ interface Dialect {
   messages(operation: string): readonly [input: string, output: string];
   /** The member of a refusal that holds the reference of the request. */
   readonly reference: string;
+  /** Refusals in JSON are problem details (RFC 9457), by their status: the end of their type, and their title. */
+  readonly details?: Readonly<Record<number, readonly [type: string, title: string]>>;
   /** The names of the items of lists, by the member that holds the list. */
   readonly items?: Readonly<Record<string, string>>;
 }
@@ -223,7 +225,7 @@ function textsOf(value: unknown, items: Dialect['items'] = {}): unknown {
 }
 
 function refusalIn(
-  { hasPart, messages, reference }: Dialect,
+  { hasPart, messages, reference, details }: Dialect,
   operation: string,
   { says, fields = {}, status = 422 }: Refused<unknown>,
 ): Answers {
@@ -237,20 +239,24 @@ function refusalIn(
   );
   const listed = placed(`${messages(operation)[0]}.`, '.');
   const pointers = wrong.map(({ name, message }) => ({ name: name && `/${name.replaceAll('.', '/')}`, message }));
+  const [problemType, title] = details?.[status] ?? [];
   const unlessRefused = (otherwise: number): number => (status === 401 ? 401 : otherwise);
   return {
     soap11: { answers: fault11(escapeXml(says), 'Server', elements), status: unlessRefused(500) },
     soap12: { answers: fault12(escapeXml(says), 'Sender', elements), status: unlessRefused(400) },
     json: {
       answers: JSON.stringify({
+        ...(problemType !== undefined && { type: `urn:problem:${problemType}`, title }),
         status,
+        ...(problemType !== undefined && { detail: text }),
         errorCode: code,
-        message: text,
+        ...(problemType === undefined && { message: text }),
         errorType: type,
         ...(wrong.length > 0 ? { invalidFields: pointers } : {}),
         [reference]: 'PSP0000000000001',
       }),
       status,
+      ...(problemType !== undefined && { type: 'application/problem+json' }),
     },
     form: {
       answers: formOf(

@@ -14,8 +14,8 @@ export const json: TestFormat = {
   precisionMs: 1_000,
   encodeText: (charset, text) => encodeIn(charset, JSON.stringify(text).slice(1, -1)),
   problemText(body) {
-    const { errorType, errorCode, message } = JSON.parse(body);
-    return `${errorType} ${errorCode} ${message}`;
+    const { errorType, errorCode, message, detail = message } = JSON.parse(body);
+    return `${errorType} ${errorCode} ${detail}`;
   },
   cardValues: /(?<="(?:number|cvc)":)"[^"]*"/g,
   meaning: (text) => String(JSON.parse(text)),
@@ -24,9 +24,9 @@ export const json: TestFormat = {
   path: operationAddress,
   print: (_service, _operation, tree) => textOf(tree),
   readRefusal: ({ body }) => {
-    const { errorType, errorCode, message, invalidFields = [] } = JSON.parse(body);
+    const { errorType, errorCode, message, detail = message, invalidFields = [] } = JSON.parse(body);
     return {
-      text: `${errorType} ${errorCode} ${message}`,
+      text: `${errorType} ${errorCode} ${detail}`,
       messages: invalidFields.map(({ message }: { readonly message: string }) => message),
     };
   },

@@ -51,7 +51,7 @@ Reflect.deleteProperty(Object.prototype, '__proto__');
 Error.stackTraceLimit = 40;
 
 const program = new Command('triglyph')
-  .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')
+  .description('A gateway that serves one interface in SOAP, JSON and FORM.')
   .addOption(configOption())
   .exitOverride()
   .hook('preAction', (_, command) => rememberCommand(command))

@@ -50,10 +50,19 @@ describe('documents', () => {
     await expect(importText(plain)).resolves.toBeDefined();
   });
 
+  test.each(['\n\n', '<!-- made by a script -->\n', '\ufeff<!-- one --><!-- two -->'])(
+    'with %j before the XML declaration are read',
+    async (layout) => {
+      await expect(importText(`${layout}<?xml version="1.0" encoding="UTF-8"?>${plain}`)).resolves.toBeDefined();
+    },
+  );
+
   test.each([
     ['unknown entities', plain.replace('urn:t', '&x;'), 'not well-formed'],
     ['undeclared prefixes', plain.replace('<xs:schema', '<q:schema'), 'not well-formed'],
     ['another root', '<definitions/>', 'no WSDL 1.1'],
+    ['a page', '\n<!DOCTYPE html><html><body>Log in</body></html>', 't.wsdl is a page in HTML'],
+    ['an archive', 'PK\x03\x04', 't.wsdl is an archive'],
     ['too much depth', `${'<a>'.repeat(101)}${'</a>'.repeat(101)}`, 'too deep'],
   ])('with %s are refused', async (_, text, reason) => {
     await expect(importText(text)).rejects.toThrow(reason);

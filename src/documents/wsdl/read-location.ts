@@ -4,7 +4,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describeSystemError } from '../../lib/system-faults.ts';
-import { decodeXml, UnknownEncoding, Unreadable } from '../../lib/xml/decode.ts';
+import { decodeXml, UnknownEncoding, Unreadable, withoutLayout } from '../../lib/xml/decode.ts';
 import type { Limits } from '../../lib/xml/limits.ts';
 import { type LocatedElement, parseLocated } from '../../lib/xml/located.ts';
 import { Malformed } from '../../lib/xml/parse.ts';
@@ -79,6 +79,13 @@ export function createReading(options: ReadingOptions): Reading {
   };
 }
 
+/** What people name by mistake, by how it begins as Latin-1. */
+function mistakeIn(start: string): string | undefined {
+  if (/^\s*(?:<!doctype html|<html)/i.test(start))
+    return 'is a page in HTML and no WSDL: the address of one often ends in ?wsdl';
+  return ['\x1f\x8b', 'PK\x03\x04'].some((each) => start.startsWith(each)) ? 'is an archive: unpack it' : undefined;
+}
+
 /** Throws Unread with the line and column of a document that is not well-formed. */
 export async function readLocation(
   location: string,
@@ -87,8 +94,10 @@ export async function readLocation(
   limits: Limits,
 ): Promise<LocatedElement> {
   const bytes = await reading.bytes(location, base);
+  const mistake = mistakeIn(bytes.toString('latin1', 0, 200));
+  if (mistake !== undefined) throw new Unread(`${name} ${mistake}`);
   try {
-    return parseLocated(decodeXml(bytes, undefined), limits);
+    return parseLocated(decodeXml(withoutLayout(bytes), undefined), limits);
   } catch (thrown) {
     if (thrown instanceof Malformed) {
       const { position, reason } = thrown;

@@ -2,6 +2,7 @@
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { charsetIn } from '../../lib/charset.ts';
+import { withoutLayout } from '../../lib/xml/decode.ts';
 import { type Element, isBlank } from '../../lib/xml/element.ts';
 import type { Limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -76,15 +77,3 @@ export function fieldsIn(message: Element, { fields }: ObjectSchema, part: strin
   if (inner.local !== part && (Object.hasOwn(fields, inner.local) || !isBlank(inner.text))) return message;
   return isNil(inner) ? empty : inner;
 }
-
-/** Scripts print line breaks and comments before the declaration, where XML allows none. */
-function withoutLayout(bytes: Buffer): Buffer {
-  let start = 0;
-  while (bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x20 || bytes[start] === 0x09) start += 1;
-  const comments = commentsBeforeXml.exec(bytes.toString('latin1', start, start + commentsLengthMax));
-  if (comments !== null) start += comments[0].length;
-  return start === 0 ? bytes : bytes.subarray(start);
-}
-
-const commentsLengthMax = 4_096;
-const commentsBeforeXml = /^(?:\xef\xbb\xbf)?(?:<!--(?:[^-]|-(?!-))*-->[\t\n\r ]*)+(?=<\?xml[\t\n\r ])/;

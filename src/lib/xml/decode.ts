@@ -75,3 +75,15 @@ type Eight = Exclude<Charset, 'utf-16'>;
 
 /** Whether blanks may stand before it is for those to say who read the text. */
 const declaration = /^[\t\n\r ]*<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
+
+/** Returns a document without the blanks and comments that scripts print before the XML declaration, where XML allows none. */
+export function withoutLayout(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x20 || bytes[start] === 0x09) start += 1;
+  const comments = commentsBeforeXml.exec(bytes.toString('latin1', start, start + commentsLengthMax));
+  if (comments !== null) start += comments[0].length;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+const commentsLengthMax = 4_096;
+const commentsBeforeXml = /^(?:\xef\xbb\xbf)?(?:<!--(?:[^-]|-(?!-))*-->[\t\n\r ]*)+(?=<\?xml[\t\n\r ])/;

@@ -116,6 +116,53 @@ describe('a part is left out, with its place', () => {
   });
 });
 
+describe('types that extend others', () => {
+  const extended = (name: string, base: string, content: string) =>
+    `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:${base}">${sequence(content)}</xs:extension></xs:complexContent></xs:complexType>`;
+  const hierarchies =
+    type('Base', ok) +
+    times(10, (at) =>
+      extended(
+        `Large${at}`,
+        'Base',
+        times(450, (each) => element(`M${each}`, 'xs:int')),
+      ),
+    ) +
+    type('Small', ok) +
+    extended('Smaller', 'Small', element('More', 'xs:int'));
+  const places = (count: number) =>
+    sequence(element('S', 't:Small') + times(count, (at) => element(`A${at}`, 't:Base')));
+
+  test('are refused in its place where the operation would be left out for them', async () => {
+    const { fields, findings } = await importText(wsdl(places(30), hierarchies));
+    expect(Object.keys(fields)).toHaveLength(31);
+    expect(fields.A29!.schema).not.toHaveProperty('variants');
+    expect(fields.S!.schema).toMatchObject({ variants: [{ name: 'Smaller' }] });
+    expect(findings).toMatchObject([
+      {
+        kind: 'refused',
+        text: expect.stringMatching(/^types that extend Base have too many members, .*: (?:Large\d(?:, )?){10}$/),
+      },
+    ]);
+  });
+
+  test('stand in its place where the message has room', async () => {
+    const { fields, findings } = await importText(wsdl(places(3), hierarchies));
+    expect(fields.A2!.schema).toMatchObject({ variants: { length: 10 } });
+    expect(findings).toEqual([]);
+  });
+
+  test('are read once in a type that contains itself', async () => {
+    const deep = `${'<xs:sequence>'.repeat(14)}${ok}${'</xs:sequence>'.repeat(14)}`;
+    const doubled = times(15, (at) =>
+      type(`D${at}`, element('A', `t:D${at + 1}`) + element('B', `t:D${at + 1}`)),
+    ).concat(`<xs:complexType name="D15">${deep}</xs:complexType>`);
+    const around = type('R', element('Self', 't:R') + element('D', 't:D0')) + extended('V', 'R', ok);
+    const { fields } = await importText(wsdl(sequence(element('R', 't:R')), doubled + around));
+    expect(fields).toHaveProperty('R');
+  });
+});
+
 describe('a rule is not checked, with its place', () => {
   test.each([
     [

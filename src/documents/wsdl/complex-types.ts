@@ -50,9 +50,8 @@ const recursionDepthMax = 12;
 const recursionFieldsMax = 500;
 /** For two levels with the types that extend one. */
 const recursionVariantFieldsMax = 2_500;
-/** Types that may stand in place of one, and the members of all of them. */
+/** Types that may stand in place of one. */
 const variantsMax = 250;
-const variantFieldsMax = 5_000;
 /** Entries of a Map of xml-soap. */
 const entriesMax = 1_000;
 /** Types that a finding names. */
@@ -64,6 +63,8 @@ export class ComplexTypes {
   readonly prefixes: Prefixes;
   readonly simpleTypes: SimpleTypes;
   readonly #known = new Map<LocatedElement, Schema>();
+  /** Those in which no type stands in place of another. */
+  readonly #knownPlain = new Map<LocatedElement, Schema>();
   readonly #reading = new Set<LocatedElement>();
   /** Those that are read a second time. */
   readonly #again = new Set<LocatedElement>();
@@ -75,19 +76,33 @@ export class ComplexTypes {
   #openReads = 0;
   /** Nothing stands in place of a type that is read now. */
   #isPlain = false;
-  #hasVariants = false;
+  readonly #variantFieldsMax: number;
+  #readsVariants = false;
   /** Types that have no levels: what contains them in themselves is left out. */
   readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
   readonly #names: UniqueNames;
   #parts = 0;
 
-  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes, timeZone: string) {
+  /** `variantFieldsMax`: members of a type and of those that extend it; with more, and always for 0, these are refused in its place. */
+  constructor(
+    index: SchemaIndex,
+    findings: FindingCollector,
+    prefixes: Prefixes,
+    timeZone: string,
+    variantFieldsMax: number,
+  ) {
+    this.#variantFieldsMax = variantFieldsMax;
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;
     this.simpleTypes = new SimpleTypes(index, findings, timeZone);
     this.#names = new UniqueNames(index.complexTypes());
+  }
+
+  /** Whether types were read that may stand in place of another. */
+  get readsVariants(): boolean {
+    return this.#readsVariants;
   }
 
   /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
@@ -160,7 +175,8 @@ export class ComplexTypes {
 
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
-    const known = this.#isPlain ? undefined : this.#known.get(element);
+    const allKnown = this.#isPlain ? this.#knownPlain : this.#known;
+    const known = allKnown.get(element);
     const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
     if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
@@ -181,7 +197,7 @@ export class ComplexTypes {
       const schema =
         this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
       // What stands for an object around it is right in that object alone.
-      if (this.#open.size === 0 && !this.#isPlain) this.#known.set(element, schema);
+      if (this.#open.size === 0) allKnown.set(element, schema);
       // Types that are in each other are read once for each way through them.
       else this.#openReads += 1;
       return schema;
@@ -206,7 +222,7 @@ export class ComplexTypes {
       if (!this.#open.delete(element)) return read;
       const unrolled = this.#unrolled(element, read);
       if (unrolled !== undefined) return unrolled;
-      const isPlain = this.#isPlain || !this.#hasVariants || this.#open.size > 0;
+      const isPlain = this.#isPlain || !this.#readsVariants || this.#open.size > 0;
       const withoutVariants = isPlain ? undefined : this.#unrolledPlain(declared, unique);
       if (withoutVariants !== undefined) {
         const derived = this.index.derivedFrom(declared, variantsMax).map((each) => nameOf(each.element));
@@ -240,7 +256,8 @@ export class ComplexTypes {
     const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
     const names = new Set([own.name]);
     const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
-    const isLeftOut = this.#isPlain || derived.length >= variantsMax;
+    const isLeftOut = this.#isPlain || this.#variantFieldsMax === 0 || derived.length >= variantsMax;
+    this.#readsVariants ||= !isLeftOut && concrete.length > 0;
     for (const from of isLeftOut ? [] : concrete) {
       const name = nameOf(from.element);
       if (names.has(name)) {
@@ -259,7 +276,6 @@ export class ComplexTypes {
         this.findings.add('refused', thrown.element, `${thrown.message}; ${name} is refused in place of ${own.name}`);
       }
     }
-    this.#hasVariants ||= read.length > 0;
     const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);
     const refused = isLeftOut || schema === undefined ? concrete.map((each) => nameOf(each.element)) : [];
     if (refused.length > 0) this.#refuseVariants(element, own.name, refused);
@@ -299,7 +315,7 @@ export class ComplexTypes {
       }),
       { abstract: isAbstract },
     );
-    if (sizeOf(schema).fields <= variantFieldsMax) return schema;
+    if (sizeOf(schema).fields <= this.#variantFieldsMax) return schema;
     return undefined;
   }
 

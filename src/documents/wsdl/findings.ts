@@ -28,6 +28,20 @@ export class FindingCollector {
     this.#fileOf = fileOf;
   }
 
+  /** A collector with the findings so far, for an attempt. */
+  branch(): FindingCollector {
+    const branch = new FindingCollector(this.#fileOf);
+    branch.take(this);
+    return branch;
+  }
+
+  /** Adds the findings of a branch of this collector. */
+  take(branch: FindingCollector): void {
+    for (const [key, finding] of branch.#all) this.#all.set(key, finding);
+    for (const text of branch.#once) this.#once.add(text);
+    Object.assign(this.#counts, branch.#counts);
+  }
+
   add(kind: FindingKind, element: LocatedElement, text: string): void {
     const { line, column } = element.position;
     const file = this.#fileOf(element);

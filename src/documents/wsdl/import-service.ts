@@ -44,6 +44,8 @@ import { bytesMax } from './simple-types.ts';
 
 /** Fields of all messages: those of a type that occurs in several places count in each. */
 const fieldsMax = 2_000_000;
+/** Members of a type and of those that extend it: where operations are left out, the next bound is tried. */
+const variantFieldsMaxima = [5_000, 500, 0] as const;
 
 export interface ImportChoice extends PortChoice {
   /** The time zone of moments without one; UTC by default. */
@@ -119,13 +121,19 @@ function importPort(
   const uris = declared.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
   const ownUri = mostFrequent(uris) ?? (rootOf(port.service).attributes.get('targetNamespace') || `urn:${name}`);
   const index = new SchemaIndex(schemas);
-  const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
-  const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
   const problems = problemsOf(declared);
-  const read = new MessageReader(types, compileNames(choice.reads ?? []));
   const role = kebabCase(name);
-  const operations = declared.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
+  const attempt = (variantFieldsMax: number) => {
+    const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
+    const types = new ComplexTypes(index, findings.branch(), prefixes, choice.timeZone ?? 'UTC', variantFieldsMax);
+    const read = new MessageReader(types, compileNames(choice.reads ?? []));
+    const operations = declared.map((each) => read.operation(each, role, problems));
+    return { types, operations: operations.filter((each) => each !== undefined) };
+  };
+  const { types, operations } = mostOperations(attempt, declared.length);
+  findings.take(types.findings);
   if (operations.length === 0) return undefined;
+  const { prefixes } = types;
   const style = styleOf(declared, operations);
   const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
   const used = new Set(messages.flatMap(namespacesOfMessages));
@@ -151,6 +159,24 @@ function importPort(
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
   });
+}
+
+interface Attempt {
+  readonly types: ComplexTypes;
+  readonly operations: readonly Operation[];
+}
+
+/** The first attempt with the most operations: types that extend others may be too much for messages that are read without them. */
+function mostOperations(attempt: (variantFieldsMax: number) => Attempt, count: number): Attempt {
+  const [first, ...others] = variantFieldsMaxima;
+  let best = attempt(first);
+  if (!best.types.readsVariants) return best;
+  for (const max of others) {
+    if (best.operations.length === count) return best;
+    const other = attempt(max);
+    if (other.operations.length > best.operations.length) best = other;
+  }
+  return best;
 }
 
 /** Reads each message once: operations may share its element. */

@@ -111,7 +111,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       }
       finish(source);
       const requestReference = response.headers[reference];
-      const kept = extras !== undefined && onUnknown === 'drop' ? { members: [], sent: extras.sent } : extras;
+      const sent = extras?.sent === undefined ? undefined : { members: [], sent: extras.sent };
+      const kept = onUnknown === 'drop' ? sent : extras;
       return {
         output: value,
         ...(kept !== undefined && { extras: kept }),

@@ -258,7 +258,7 @@ test('of a configuration file: its services, without its stores', async () => {
     return { status: response.status, body: await response.json() };
   };
   const key = { shop: 'amsterdam', number: 'A-7' };
-  expect(await post('/orders/v1/getOrder', key)).toMatchObject({ status: 422, body: { message: 'Order not found' } });
+  expect(await post('/orders/v1/getOrder', key)).toMatchObject({ status: 422, body: { detail: 'Order not found' } });
   expect((await post('/orders/v1/placeOrder', { ...key, item: 'Bell', quantity: 3 })).status).toBe(200);
   expect(await post('/orders/v1/getOrder', key)).toEqual({ status: 200, body: { ...key, item: 'Bell', quantity: 3 } });
   expect((await post('/pal/servlet/Recurring/v25/disable', {})).status).toBe(404);

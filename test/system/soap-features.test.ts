@@ -112,11 +112,11 @@ describe.each(stacks)('%s', (title, format, command) => {
       const { json } = callerOf(origin);
       expect(await json('GetTicket', { id: 'none' })).toMatchObject({
         status: 422,
-        answer: { message: 'No such ticket', fault: { TicketNotFound: { id: 'none', lines: [7, 9] } } },
+        answer: { detail: 'No such ticket', fault: { TicketNotFound: { id: 'none', lines: [7, 9] } } },
       });
       expect(await json('GetTicket', { id: 'late' })).toMatchObject({
         status: 500,
-        answer: { message: 'Closed', fault: { DeskClosed: { value: 'since <noon> & "later"' } } },
+        answer: { detail: 'Closed', fault: { DeskClosed: { value: 'since <noon> & "later"' } } },
       });
     });
 
@@ -288,7 +288,7 @@ test('an answer that is too large says so, and a retry with its key sends nothin
       { 'Idempotency-Key': 'large-1' },
     );
     expect({ status, transient: headers.get('transient-error') }).toEqual({ status: 502, transient: 'false' });
-    expect(answer.message).toContain('larger than the gateway accepts');
+    expect(answer.detail).toContain('larger than the gateway accepts');
   }
   expect(asked).toBe(1);
   await gateway.close();

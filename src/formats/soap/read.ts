@@ -43,7 +43,7 @@ export function createAnswerReader(): Reader<Element> {
           visitStray(name, each, schema.fields[name]?.schema, visit);
         return visit(name, each);
       };
-      if (element.attributes.length > 0)
+      if (element.attributes.length > 0 && schema.attributesField === undefined)
         for (const { namespace, local, value } of strayAttributes(element))
           if (namespace !== '' ? !schema.attributes.includes(local) : schema.attributes.length === 0)
             visit(attributeMark + local, valueIn(value, undefined));

@@ -13,7 +13,8 @@ export function problemIn(format: NamedProtocol, contentType: string, body: stri
   const [mediaType = ''] = refusalType.split(';');
   const text = contentType.startsWith(mediaType) ? problemText(body) : undefined;
   if (text === undefined) throw new Error(`no ${mediaType}: ${contentType} ${body.slice(0, 300)}`);
-  const [, type = '', code = '', message = ''] = /^(\w+) (\w+) (.*)$/s.exec(text) ?? [];
-  if (type === '') throw new Error(`no problem: ${text}`);
+  if (text === '') throw new Error('no problem: an empty text');
+  // The refusal of another server that has no code is in SOAP as that server wrote it.
+  const [, type = '', code = '', message = ''] = /^(?:(\w+) (\w+) )?(.*)$/s.exec(text) ?? [];
   return { type, code, message };
 }

@@ -24,6 +24,7 @@ import { showProgress } from './import/progress.ts';
 import { print, printAll } from './output.ts';
 import { checkProject, readProjectConfig } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
+import { recordInStore } from './record-command.ts';
 import { openTarget, type Target, type TargetOptions } from './replay/target.ts';
 
 export function add(program: Command): void {
@@ -177,8 +178,10 @@ function reasonToSkip(
   return isMasked && sealed === undefined ? 'masked' : undefined;
 }
 
+/** What was sealed leaves the gateway: the audit log says so. */
 async function openVault(): Promise<Vault> {
   const config = readProjectConfig('production');
+  await recordInStore();
   return createVault(await readKeys(config, keyProviderOf(config)));
 }
 

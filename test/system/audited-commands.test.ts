@@ -83,12 +83,13 @@ const parametersOf: Readonly<Record<string, readonly string[]>> = {
   'webhooks rotate': ['we_unknown'],
 };
 /** Recorded as well; their tests are below. */
-const others = ['demo', 'keys wrap'];
+const others = ['demo', 'keys wrap', 'replay'];
 const unrecorded: Readonly<Record<string, readonly string[]>> = {
   check: [],
   convert: ['message.json', '--to', 'json'],
   'import-wsdl': ['rows.jsonl'],
   'keys create': ['other-keys'],
+  mock: ['--wsdl', 'rows.jsonl'],
   openapi: [],
   wsdl: [],
 };

@@ -105,7 +105,7 @@ describe.each([
     const first = await json(key);
     expect(first).toMatchObject({
       status: expected,
-      answer: { message: 'No', fault: { NoTicket: { code: 'a < "b"', id: '7' }, any: [hint] } },
+      answer: { detail: 'No', fault: { NoTicket: { code: 'a < "b"', id: '7' }, any: [hint] } },
     });
     const before = asked;
     const again = await json(key);

@@ -84,7 +84,7 @@ describe('a real server', () => {
     const text = await (await fetch(`${server.admin}/metrics`)).text();
     const own = tempFolder();
     const upstream = ['--upstream', 'http://127.0.0.1:9'];
-    const forwarding = await startServer('serve', own.path, {}, { parameters: upstream });
+    const forwarding = await startServer('serve', own.path, { RECORD: 'recordings' }, { parameters: upstream });
     const ofUpstreams = await (await fetch(`${forwarding.admin}/metrics`)).text();
     await forwarding.stop();
     own.discard();

@@ -184,6 +184,9 @@ test('writes are sent only where asked, whole only where they are sealed, and a 
       result: { compared: 3, skipped: { 'other operations': 5 } },
     });
   }
+  // Sealed members were opened twice, and masked ones never.
+  const { stdout } = await triglyph(['audit', 'show', '--json'], folder.path, production.variables);
+  expect(stdout.match(/"subject": ?"replay"/g)).toHaveLength(2);
 });
 
 test('what cannot be replayed says why', async () => {

@@ -86,6 +86,8 @@ const others = [
     'openapi',
     'convert',
     'import-wsdl',
+    'mock',
+    'replay',
     'restore',
   ],
   'upstream credential set',

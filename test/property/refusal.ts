@@ -81,7 +81,8 @@ export const formatsRefuseAlike: Property = (subject) => {
     return fault;
   });
   // Some changes leave the request valid, such as dropping an optional object. Most must not, or the property proves nothing.
-  return found ?? (refused < 0.9 * runs ? `only ${refused} of ${runs} broken requests are refused` : undefined);
+  // Of a few runs, two may be such changes by chance.
+  return found ?? (refused + 2 < 0.9 * runs ? `only ${refused} of ${runs} broken requests are refused` : undefined);
 };
 
 /** A form has no pair for an item without members, so it cannot say that there is one more. */

@@ -99,7 +99,7 @@ describe('a document is not read', () => {
   test.each([
     ['a file', 'file:///etc/hostname', 'is a file, named by a URL'],
     ['a schema that is missing', 'none.xsd', 'answers with 404'],
-    ['a page', '/page.html', 'not well-formed'],
+    ['a page', '/page.html', 'a page in HTML'],
     ['something of another scheme', 'ftp://127.0.0.1/a.xsd', 'no file and no URL of HTTP'],
   ])('where the WSDL imports %s, and the finding says so', async (_, location, reason) => {
     answers['/shop?wsdl'] = wsdl(location);

@@ -173,23 +173,24 @@ describe('stubs of other makers', () => {
     expect(thrown).toMatchObject({ root: { Envelope: { Body: { Fault: { faultcode: 'c:FailedAuthentication' } } } } });
   });
 
-  const testJava = existsSync('/usr/bin/wsimport') ? test : test.skip;
-  testJava('JAX-WS RI that demands WS-Addressing of the answer, and throws the declared exception', async () => {
-    const place = join(folder.path, 'java');
-    mkdirSync(place);
-    const prepare =
-      'set -e; CP=$(ls /usr/share/jaxws/lib/*.jar | tr "\\n" ":"); wsimport -quiet -keep -Xnocompile -p shop -d . -s . "$1"\n' +
-      'javac -encoding UTF-8 -nowarn -cp "$CP" -d out "$2/Client.java" $(find shop -name "*.java")';
-    await run('sh', ['-c', prepare, 'sh', wsdl(), clients], { cwd: place });
-    const call = async (secret: string, asked: string) => {
-      const start = 'CP=$(ls /usr/share/jaxws/lib/*.jar | tr "\\n" ":"); exec java -cp "out:$CP" Client "$@"';
-      const { stdout } = await run('sh', ['-c', start, 'sh', wsdl(), username, secret, asked], { cwd: place });
-      return JSON.parse(stdout);
-    };
-    expect(await call(password, 'B-1')).toEqual({ pieces: 5, relates: true });
-    expect(await call(password, 'none')).toEqual({ typed: 'none' });
-    expect(await call('wrong', 'B-1')).toEqual({ code: 'FailedAuthentication' });
-  });
+  // A JDK is larger than all that the tests install: `npm run interop` installs it.
+  if (existsSync('/usr/bin/wsimport'))
+    test('JAX-WS RI that demands WS-Addressing of the answer, and throws the declared exception', async () => {
+      const place = join(folder.path, 'java');
+      mkdirSync(place);
+      const prepare =
+        'set -e; CP=$(ls /usr/share/jaxws/lib/*.jar | tr "\\n" ":"); wsimport -quiet -keep -Xnocompile -p shop -d . -s . "$1"\n' +
+        'javac -encoding UTF-8 -nowarn -cp "$CP" -d out "$2/Client.java" $(find shop -name "*.java")';
+      await run('sh', ['-c', prepare, 'sh', wsdl(), clients], { cwd: place });
+      const call = async (secret: string, asked: string) => {
+        const start = 'CP=$(ls /usr/share/jaxws/lib/*.jar | tr "\\n" ":"); exec java -cp "out:$CP" Client "$@"';
+        const { stdout } = await run('sh', ['-c', start, 'sh', wsdl(), username, secret, asked], { cwd: place });
+        return JSON.parse(stdout);
+      };
+      expect(await call(password, 'B-1')).toEqual({ pieces: 5, relates: true });
+      expect(await call(password, 'none')).toEqual({ typed: 'none' });
+      expect(await call('wrong', 'B-1')).toEqual({ code: 'FailedAuthentication' });
+    });
 });
 
 describe('a UsernameToken', () => {

@@ -66,7 +66,7 @@ export async function findingsOf(fault: Fault, mode: Mode, defect?: Defect): Pro
         url: `${isSecure ? 'https' : 'http'}://${hostOf(fault)}:${upstream.port}`,
         credentials: 'forward',
         idempotency: mode,
-        timeouts: { connectMs: 2_000, headersMs: 800, bodyMs: 800 },
+        timeouts: { connectMs: 2_000, headersMs: 1_500, bodyMs: 1_500 },
         ...(isSecure && { tls: { caFile: writeCertificates(folder.path) } }),
       },
     },

@@ -3,7 +3,7 @@
 import { contractsOf } from '../backend/compose-services.ts';
 import type { UpstreamOptions } from '../backend/upstreams/options.ts';
 import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
-import { upstreamUrlHint } from '../backend/upstreams/read-upstream.ts';
+import { upstreamUrlHint } from '../backend/upstreams/url-hint.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
@@ -40,7 +40,8 @@ export function readUpstreams(flags: UpstreamFlags = {}): UpstreamPlan {
 /** The name of the upstream that `--upstream` gives, in logs, metrics and `triglyph pending`. */
 const onlyName = 'upstream';
 
-function planOne(url: string, { upstreamFormat, upstreamIdempotency, requireCredentials }: UpstreamFlags): PlanReport {
+function planOne(url: string, flags: UpstreamFlags): PlanReport {
+  const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
   const { upstreams = {}, answeredBy = {} } = projectUpstreams();
   if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
     return {
@@ -60,8 +61,9 @@ function planOne(url: string, { upstreamFormat, upstreamIdempotency, requireCred
   return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names) });
 }
 
-function flagFaults({ upstreamFormat, upstreamIdempotency, requireCredentials }: UpstreamFlags): readonly string[] {
-  return upstreamFormat === undefined && upstreamIdempotency === undefined && requireCredentials === undefined
+function flagFaults(flags: UpstreamFlags): readonly string[] {
+  const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
+  return [upstreamFormat, upstreamIdempotency, requireCredentials].every((each) => each === undefined)
     ? []
     : [
         '--upstream-format, --upstream-idempotency and --require-credentials belong to --upstream or --wsdl: give it, too.',

@@ -112,7 +112,7 @@ async function serveAlone(project: Project): Promise<void> {
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
   log('info', 'ready', { version, callers: running.callers, admin: running.admin });
-  project.contracts?.introduce(running.callers);
+  project.contracts?.introduce(running);
   await stopped;
 }
 
@@ -159,7 +159,7 @@ async function superviseWorkers(project: Project): Promise<void> {
   const { callers, adminPort } = primary;
   const admin = origin(config.adminHost, adminPort, config.adminTls ? 'https' : 'http');
   log('info', 'ready', { version, callers, admin, workers: config.workers });
-  project.contracts?.introduce(callers);
+  project.contracts?.introduce({ callers, admin });
   await stopped;
 }
 
@@ -185,7 +185,7 @@ async function openSafely({ config, contracts, plan, acceptsClock }: Project): P
   const services = plan.answersEverything ? withoutJobs(projectServices()) : projectServices();
   const backend = await openBackend(config, { exclusive: true, acceptsClock }, services);
   try {
-    await contracts?.addFirstCredential(backend, plan);
+    await contracts?.addFirstCredentials(backend, plan, config);
     fail(await credentialFaults(backend, plan));
     return backend;
   } catch (thrown) {

@@ -364,3 +364,17 @@ export function namespacesIn(schema: Schema): readonly string[] {
     ],
   });
 }
+
+/** Returns the operation of a name like `Orders.GetOrder`. The names of services and operations may have dots, too. */
+export function operationNamed(
+  services: readonly Service[],
+  name: string,
+): { readonly service: Service; readonly operation: Operation } | undefined {
+  for (const service of services) {
+    const operation = name.startsWith(`${service.name}.`)
+      ? service.operations.get(name.slice(service.name.length + 1))
+      : undefined;
+    if (operation !== undefined) return { service, operation };
+  }
+  return undefined;
+}

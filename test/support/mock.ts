@@ -1,12 +1,12 @@
 /** Starts `triglyph mock` in a process of its own. */
-import { expect } from '@jest/globals';
+import { equal } from 'node:assert/strict';
 import { type Started, startTriglyph, type Variables } from './commands.ts';
 import { until } from './until.ts';
 
 export interface Mock extends Started {
   readonly callers: string;
   readonly admin: string;
-  /** Expects that it ends without a failure. */
+  /** Rejects unless it ends without a failure. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startMock(
     ...{ callers, admin },
     async stop() {
       started.child.kill('SIGTERM');
-      expect(await started.over).toBe(0);
+      equal(await started.over, 0);
     },
   };
 }

@@ -37,6 +37,19 @@ export async function serve(
   };
 }
 
+/** Waits for the line with an API key, which standard error may have after the log says that the program is ready. */
+export async function printedKey({ received }: Pick<Started, 'received'>, before = 'X-API-Key: '): Promise<string> {
+  let key = '';
+  await until(
+    () => received,
+    () => {
+      [, key = ''] = new RegExp(`${before}(\\S+)\\n`).exec(received.stderr) ?? [];
+      return key !== '';
+    },
+  );
+  return key;
+}
+
 export const post = async (
   url: string,
   contentType: string,

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
 import { spawnTriglyph } from '../support/commands.ts';
-import { freePort, post, printedCalls, type ServingProgram, serve } from '../support/serving-program.ts';
+import { freePort, post, printedCalls, printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -203,7 +203,7 @@ print(answer.Quantity, answer.Price, answer.Place, client.service.AddStock(Sku='
     gateway = await serve(['--wsdl', server.wsdl, '--require-credentials'], empty.path);
     await until('the calls', () => gateway?.received.stderr.includes('SOAP:') === true);
     const { callers, received } = gateway;
-    const [, key = ''] = /X-API-Key: (\S+)\n/.exec(received.stderr) ?? [];
+    const key = await printedKey({ received });
     const at = `${callers}/${name === 'php' ? 'stock.php' : 'stock/service'}/GetStock`;
     const before = server.calls().length;
     expect((await post(at, 'application/json', '{"Sku":"A"}')).status).toBe(401);

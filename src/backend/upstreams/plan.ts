@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
-import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
+import { namedOperations, newestOf, operationNamed, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import type { BlockContent } from '../../upstream/soap-headers.ts';
@@ -142,15 +142,16 @@ function assignmentFaults(assigned: Members, services: readonly Service[], upstr
 }
 
 function nameFault(name: string, services: readonly Service[]): string | undefined {
-  const [serviceName = '', operation, ...others] = name.split('.');
-  const service = services.find((each) => each.name === serviceName);
+  if (services.some((each) => each.name === name) || operationNamed(services, name) !== undefined) return undefined;
+  const service = services.find((each) => name.startsWith(`${each.name}.`));
+  const [serviceName = ''] = name.split('.');
   if (service === undefined)
     return `no service has the name ${serviceName}; ${didYouMean(
       serviceName,
       services.map((each) => each.name),
     )}`;
-  if (operation === undefined || (others.length === 0 && service.operations.has(operation))) return undefined;
-  return `${serviceName} has no operation ${operation}; ${didYouMean(operation, [...service.operations.keys()])}`;
+  const operation = name.slice(service.name.length + 1);
+  return `${service.name} has no operation ${operation}; ${didYouMean(operation, [...service.operations.keys()])}`;
 }
 
 function noUpstream(name: string, upstreams: readonly string[]): string {

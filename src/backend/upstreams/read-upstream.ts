@@ -11,6 +11,7 @@ import { readCredentials, type UsedCredentials } from './read-credentials.ts';
 import { type ConfiguredSession, readSession } from './read-session.ts';
 import { readSoap } from './read-soap.ts';
 import { readPem } from './secret.ts';
+import { upstreamUrlHint } from './url-hint.ts';
 
 /** TLS material as read from its files, in PEM. */
 export interface LoadedTls {
@@ -50,7 +51,8 @@ export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session'> {
   readonly session: ConfiguredSession | undefined;
 }
 
-const members: Readonly<Record<keyof UpstreamOptions, true>> = {
+/** The members of an upstream. */
+const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
   url: true,
   format: true,
   credentials: true,
@@ -93,8 +95,14 @@ export function readUpstream(
   }
   const before = faults.length;
   const reader = new MemberReader(given, place, faults);
-  reader.allow(...Object.keys(members));
-  const upstream: ReadUpstream = {
+  reader.allow(...Object.keys(upstreamMembers));
+  const upstream = readMembers(name, reader, variables);
+  return faults.length === before ? upstream : undefined;
+}
+
+/** Reads the members of an upstream. What is wrong is reported. */
+function readMembers(name: string, reader: MemberReader, variables: VariableSources): ReadUpstream {
+  return Object.freeze<ReadUpstream>({
     name,
     url: readUrl(reader),
     format: reader.choice('format', upstreamFormats, fallbackFormats.other),
@@ -111,8 +119,7 @@ export function readUpstream(
     session: readSession(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
-  };
-  return faults.length === before ? Object.freeze(upstream) : undefined;
+  });
 }
 
 function readUrl(reader: MemberReader): string {
@@ -128,16 +135,6 @@ function readUrl(reader: MemberReader): string {
   if (hint !== undefined) return '';
   const { href } = new URL(text);
   return reader.value('singleAddress') === true ? href : href.replace(/\/$/, '');
-}
-
-/** Returns what is wrong with the address of an upstream. `allowsQuery`: requests are sent to the address itself. */
-export function upstreamUrlHint(text: string, { allowsQuery = false } = {}): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    return 'is no address: give http:// or https:// with a host, like https://erp.example.com/api';
-  if (`${url.username}${url.password}` !== '') return 'holds user and password: give them in credentials.basic';
-  if (url.hash !== '') return 'has a fragment: leave it out';
-  return url.search === '' || allowsQuery ? undefined : 'has a query: leave it out, or give singleAddress, too';
 }
 
 function readTls(reader: MemberReader): LoadedTls {

@@ -1,11 +1,13 @@
 /** What `serve` does with sourced contracts: makes them its project, saves it, and says how to call what is served. */
 import type { Backend } from '../../backend/backend.ts';
 import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
+import type { Config } from '../../config/config.ts';
 import type { Service } from '../../contract/service.ts';
 import { serviceAddress } from '../../contract/service.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { roles as operatorRole } from '../../operators/operation.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
@@ -28,10 +30,26 @@ export interface ContractFlags {
 
 /** Contracts that `serve` serves without a configuration file. */
 export interface ServedContracts {
-  /** Adds a credential to a store without any, where callers need one. */
-  addFirstCredential(backend: Pick<Backend, 'registry'>, plan: UpstreamPlan): Promise<void>;
-  /** Prints a call in each format, and what was left out. `callers`: the address of the gateway. */
-  introduce(callers: string): void;
+  /** Adds credentials to a store without any: one for callers, where they need one, and one for the console, where it is served. */
+  addFirstCredentials(
+    backend: Pick<Backend, 'registry' | 'records'>,
+    plan: UpstreamPlan,
+    config: Config,
+  ): Promise<void>;
+  /** Prints a call in each format, and what was left out. */
+  introduce(addresses: GatewayAddresses): void;
+}
+
+/** The origins of the ports for callers and of administration. */
+export interface GatewayAddresses {
+  readonly callers: string;
+  readonly admin: string;
+}
+
+/** What was added to a store without credentials: it is shown once. */
+interface FirstKeys {
+  readonly callers?: string;
+  readonly console?: string;
 }
 
 /** Returns undefined where the options name no document. `isSilent`: for a worker, whose primary prints and saves. */
@@ -46,16 +64,22 @@ export async function openContracts(
   useProject(projectOf(source, upstreams, folder));
   const saved = folder === undefined || isSilent ? [] : saveProject(folder, source, upstreams);
   const services = source.services.map(({ service }) => service);
-  let apiKey: string | undefined;
+  let keys: FirstKeys = {};
   return {
-    async addFirstCredential({ registry }, { decidesRights }) {
-      if (decidesRights || (await registry.listCredentials()).some(({ revokedAt }) => revokedAt === undefined)) return;
-      const roles = [...new Set(services.flatMap((each) => each.roles))];
-      ({ secret: apiKey } = await registry.addCredential({ tenant: 'default', kind: 'apiKey', roles, grants: {} }));
+    async addFirstCredentials({ registry, records }, { decidesRights }, { console }) {
+      // The credentials of a gateway without a database end with it: ADMIN_TOKEN is that of its console.
+      if (records !== undefined) return;
+      if ((await registry.listCredentials()).some(({ revokedAt }) => revokedAt === undefined)) return;
+      const add = async (roles: readonly string[]): Promise<string> =>
+        (await registry.addCredential({ tenant: 'default', kind: 'apiKey', roles, grants: {} })).secret;
+      keys = {
+        ...(!decidesRights && { callers: await add([...new Set(services.flatMap((each) => each.roles))]) }),
+        ...(console && { console: await add([operatorRole.act]) }),
+      };
     },
-    introduce(callers) {
+    introduce(addresses) {
       if (isSilent) return;
-      const lines = introduction(source, upstreams, { services, callers, apiKey, saved, folder });
+      const lines = introduction(source, upstreams, { services, addresses, keys, saved, folder });
       // The terminal would follow the control characters of a document.
       process.stderr.write(`${lines.map(escapeUnprintable).join('\n')}\n`);
     },
@@ -82,8 +106,8 @@ export async function openSource(flags: ContractFlags): Promise<ContractSource |
 
 interface Introduced {
   readonly services: readonly Service[];
-  readonly callers: string;
-  readonly apiKey: string | undefined;
+  readonly addresses: GatewayAddresses;
+  readonly keys: FirstKeys;
   readonly saved: readonly string[];
   readonly folder: string | undefined;
 }
@@ -91,7 +115,7 @@ interface Introduced {
 function introduction(
   { location, report, services: sourced }: ContractSource,
   { upstreams, answeredBy }: SourcedUpstreams,
-  { services, callers, apiKey, saved, folder }: Introduced,
+  { services, addresses: { callers, admin }, keys, saved, folder }: Introduced,
 ): readonly string[] {
   const names = new Set(sourced.map((_, at) => answeredBy[at]!));
   const protocols = createProtocols(services);
@@ -101,8 +125,11 @@ function introduction(
     ...report.slice(0, -1).map((line) => `  ${line}`),
     '',
     ...addressLines(services, callers),
-    ...(apiKey === undefined ? [] : ['', `The first credential, shown once: X-API-Key: ${apiKey}`]),
-    ...sampleCalls(services, protocols, callers, apiKey),
+    ...(keys.callers === undefined ? [] : ['', `The first credential, shown once: X-API-Key: ${keys.callers}`]),
+    ...(keys.console === undefined
+      ? []
+      : ['', `Console  ${admin}/console`, `  Its first API key, shown once: ${keys.console}`]),
+    ...sampleCalls(services, protocols, callers, keys.callers),
     ...(saved.length === 0
       ? []
       : ['', `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder}.`]),

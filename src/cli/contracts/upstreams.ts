@@ -1,10 +1,9 @@
 /** The upstreams of sourced contracts: one for each address. */
-import { isIP } from 'node:net';
 import type { UpstreamOptions, Upstreams } from '../../backend/upstreams/options.ts';
-import { upstreamUrlHint } from '../../backend/upstreams/read-upstream.ts';
-import { specialRangeOf } from '../../lib/special-addresses.ts';
+import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
 import { CommandError } from '../command-error.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
+import { mayName } from './may-name.ts';
 import type { ContractSource, SourcedService } from './source.ts';
 
 /** The upstreams by name, and the name for each service. */
@@ -69,24 +68,4 @@ function urlOf(
       `(Only ${option} of a file, or of the same host, may name an address of this machine or of a private network.)`,
     ]);
   return new URL(location).href;
-}
-
-/** A document of another server may name public addresses, and its own. No document names those of cloud metadata. */
-function mayName(document: string, host: string): boolean {
-  const use = useOf(host);
-  if (use === undefined) return true;
-  if (use === 'metadata' || use === 'reserved') return false;
-  if (!URL.canParse(document) || !/^https?:/i.test(document)) return true;
-  const own = new URL(document).hostname;
-  return own === host || useOf(own) === use;
-}
-
-function useOf(host: string): ReturnType<typeof useOfAddress> {
-  const plain = host.replace(/^\[|\]$/g, '');
-  if (plain === 'localhost' || plain.endsWith('.localhost')) return 'loopback';
-  return isIP(plain) === 0 ? undefined : useOfAddress(plain);
-}
-
-function useOfAddress(address: string) {
-  return specialRangeOf(address)?.use;
 }

@@ -1,4 +1,6 @@
 /** The parts of errors that several formats have: the map of invalid fields, one line of text, and a status for most errors. */
+
+import { conventionsOfMessages } from '../contract/conventions.ts';
 import { dotted } from '../contract/path.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
@@ -28,7 +30,11 @@ export function errorText({ type, code, message }: Problem): string {
   return `${type} ${code} ${message}`;
 }
 
-/** The issues of a problem that a format with one text for its errors has to show beside it. */
-export function furtherIssues({ issues }: Problem): readonly Issue[] {
-  return issues.length > 1 ? issues : [];
+/**
+ * The issues of a problem that a format with one text for its errors has to show beside it: several, or also one, where the text alone
+ * does not name its field as the caller did. Services with plain errors show no detail for one (wire practice).
+ */
+export function furtherIssues({ issues }: Problem, service?: Service): readonly Issue[] {
+  const showsOne = service !== undefined && conventionsOfMessages(service).errors !== 'plain';
+  return issues.length > (showsOne ? 0 : 1) ? issues : [];
 }

@@ -8,7 +8,7 @@ import { charsetOf } from '../lib/charset.ts';
 import { decodeText } from './body-text.ts';
 import { encode, contentType as formContentType } from './form/print.ts';
 import { malformedBody } from './malformed-body.ts';
-import type { Attachments } from './related.ts';
+import { type Attachments, absoluteUrl } from './related.ts';
 import { unsupportedMedia } from './unsupported-media.ts';
 
 export const multipartType = 'multipart/related';
@@ -49,6 +49,7 @@ export function readRelated(body: Buffer, contentType: string, countMax = partsM
   const root = named ?? parts[0];
   if (root === undefined) throw malformedBody('malformed multipart');
   requireXml(root.info);
+  const base = absoluteUrl(locationOf(root.info));
   const ids = new Set<string>();
   const others = parts.filter((each) => each !== root);
   for (const { contentId } of [root, ...others])
@@ -59,7 +60,12 @@ export function readRelated(body: Buffer, contentType: string, countMax = partsM
     body: root.bytes,
     attachments: {
       isXop: root.info.contentType === xopType,
-      parts: others.map(({ info, contentId, bytes }) => ({ contentId, bytes: decodePart(info, bytes) })),
+      parts: others.map(({ info, contentId, bytes }) => ({
+        contentId,
+        location: absoluteUrl(locationOf(info), base),
+        bytes: decodePart(info, bytes),
+      })),
+      base,
       bodyLength: body.length,
     },
   };
@@ -169,6 +175,11 @@ function decodeQuoted(text: string): Buffer {
 function contentIdOf({ headers: { 'content-id': id = '' } }: Library.PartInfo): string {
   if (typeof id !== 'string') throw malformedBody('two Content-IDs');
   return withoutBrackets(id);
+}
+
+function locationOf({ headers: { 'content-location': location = '' } }: Library.PartInfo): string {
+  if (typeof location !== 'string') throw malformedBody('two Content-Locations');
+  return location;
 }
 
 function withoutBrackets(id: string): string {

@@ -7,6 +7,8 @@ export interface Attachments {
   /** The envelope is the root of an XOP package: its sender speaks MTOM. */
   readonly isXop: boolean;
   readonly parts: readonly Attachment[];
+  /** The URL to which those in the envelope are relative: its Content-Location. */
+  readonly base: string;
   /** Length of the whole body in bytes. */
   readonly bodyLength: number;
 }
@@ -14,6 +16,8 @@ export interface Attachments {
 export interface Attachment {
   /** Without angle brackets; empty where the part has none. */
   readonly contentId: string;
+  /** Its Content-Location as an absolute URL; empty where the part has none. It is a name only, and nothing is read from it. */
+  readonly location: string;
   readonly bytes: Buffer;
 }
 
@@ -39,6 +43,16 @@ export interface PackageOptions {
   readonly isXop: boolean;
   /** In the content type of SOAP 1.2; empty for none. */
   readonly action: string;
+}
+
+/** Where no part has an absolute Content-Location, references are relative to this one (RFC 2557, section 5). */
+const noBase = 'thismessage:/';
+
+/** Returns an absolute URL without its fragment, by which references and parts are compared; empty for none. */
+export function absoluteUrl(reference: string, base: string = noBase): string {
+  const written = reference.trim();
+  const parsed = written === '' ? null : URL.parse(written, base === '' ? noBase : base);
+  return parsed === null ? '' : parsed.href.replace(/#.*$/s, '');
 }
 
 const rootId = 'envelope@triglyph';

@@ -110,7 +110,8 @@ export function answer(state: RequestState, encoded: Message, parts: AnswerParts
   return {
     message: { ...message, headers },
     decoded,
-    output: state.output,
+    // A refusal has none, even where the operation had answered and its answer could not be written.
+    output: problem === undefined ? state.output : undefined,
     entry: entryOf(state, parts, deprecation, problem),
   };
 }

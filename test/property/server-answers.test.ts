@@ -3,11 +3,12 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
+import { conventionsOfMessages } from '../../src/contract/conventions.ts';
 import { isBound } from '../../src/contract/operation.ts';
 import { dotted, type Path } from '../../src/contract/path.ts';
 import { type Issue, Problem, type ProblemKind } from '../../src/contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import { boundOperations, problemsOf } from '../../src/contract/service.ts';
+import { boundOperations, problemsOf, type Service } from '../../src/contract/service.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import type { DecodedAnswer, MessageCodec, RefusedAnswer, Reply } from '../../src/formats/protocol.ts';
 import type { Message } from '../../src/formats/wire.ts';
@@ -132,7 +133,12 @@ const problem = (subject: Subject): Arbitrary<Problem> => {
 };
 
 /** The facts of a problem that a format carries. */
-const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, sharedStatus: number) => {
+const carried = (
+  name: ProtocolName,
+  { status, code, type, message, issues }: Problem,
+  sharedStatus: number,
+  service: Service,
+) => {
   // The id in the body of a resource has the name of the one in its path: on the wire they are one.
   // An unknown member keeps the name that its caller wrote.
   const nameOf = ({ kind, path }: Issue) =>
@@ -140,11 +146,12 @@ const carried = (name: ProtocolName, { status, code, type, message, issues }: Pr
   const shown = issues.map((issue) => [nameOf(issue), issue.message]);
   if (name === 'rest') return { status, message, issues: shown };
   if (formats[name].status422 === 422) return { status, code, type, message, issues: shown };
-  // The text says a single issue, without its coordinates; a status of the format stands for most others.
+  // With plain errors, the text says a single issue, without its coordinates. A status of the format stands for most others.
+  const showsOne = name !== 'adapter' && conventionsOfMessages(service).errors !== 'plain';
   return {
     ...(sharedStatus === 500 || sharedStatus === 400 ? {} : { status }),
     ...{ code, type, message },
-    issues: shown.length > 1 ? shown : [],
+    issues: shown.length > (showsOne ? 0 : 1) ? shown : [],
   };
 };
 
@@ -155,7 +162,7 @@ const refusalsAreRead: Property = (subject) => {
       const answer = protocols[name].encodeError(refused, { requestReference: 'ABCDEFGH12345678', operation, service });
       const read = protocols[name].decodeError(replyOf(answer), operation);
       if (read === undefined) return `${name}: no refusal is read from ${answer.body}`;
-      const expected = carried(name, refused, answer.status);
+      const expected = carried(name, refused, answer.status, service);
       const found: Record<string, unknown> = {
         ...read,
         issues: read.issues.map((each) => [dotted(each.path), each.message]),

@@ -215,8 +215,46 @@ describe('parts of their own', () => {
   });
 });
 
+describe('a reference by Content-Location', () => {
+  const located = (href: string, locations: readonly string[], base = '') => ({
+    type: 'multipart/related; type="text/xml"; boundary=p-1',
+    body: Buffer.from(
+      `--p-1\r\nContent-Type: text/xml\r\n${base && `Content-Location: ${base}\r\n`}\r\n` +
+        envelope(`<Keep xmlns="urn:archive"><Name>n</Name><Scan href="${href}"/></Keep>`) +
+        locations
+          .map((each) => `\r\n--p-1\r\nContent-Type: image/png\r\nContent-Location: ${each}\r\n\r\nscan`)
+          .join('') +
+        '\r\n--p-1--\r\n',
+    ),
+  });
+
+  test.each([
+    ['an absolute one', located('http://x.example/scan.png', ['http://x.example/scan.png'])],
+    ['a relative one', located('scan.png', ['scan.png'])],
+    [
+      'one relative to the envelope',
+      located('scan.png', ['http://x.example/a/scan.png'], 'http://x.example/a/claim.xml'),
+    ],
+  ])('%s is the part', async (_, request) => {
+    expect(await sendParts(request)).toMatchObject({ status: 200 });
+    const [{ type, body }] = received as [Received];
+    expect(readRelated(body, type).attachments.parts.map(({ bytes }) => bytes.toString())).toEqual(['scan']);
+  });
+
+  test.each([
+    ['another location', located('http://x.example/other.png', ['http://x.example/scan.png'])],
+    ['two parts of one location', located('scan.png', ['scan.png', 'scan.png'])],
+    ['a location of this server', located('/archive/v1?wsdl', ['scan.png'])],
+  ])('the control: %s is refused, and nothing is fetched or sent', async (_, request) => {
+    expect((await sendParts(request)).status).toBe(500);
+    expect(received).toHaveLength(0);
+  });
+});
+
 test('a body beyond the limit is refused before it is read', async () => {
   const large = related(keep(include('a')), [['a', Buffer.alloc(1_000_000)]], 'application/xop+xml');
-  expect((await sendParts(large)).text).toContain('Request larger than the maximum of 1000000 bytes');
+  expect((await sendParts(large)).text).toContain(
+    'Request larger than the maximum of 1000000 bytes; BODY_BYTES_MAX raises it',
+  );
   expect(received).toHaveLength(0);
 });

@@ -388,3 +388,59 @@ describe('SOAP encoding', () => {
     expect((await echo('{}')).status).toBeGreaterThanOrEqual(500);
   });
 });
+
+describe('requests of rpc/encoded callers', () => {
+  const encoded = (content: string, others = '') =>
+    post(
+      '/encoded',
+      'text/xml;charset=utf-8',
+      `<e:Envelope xmlns:e="${soap11}" xmlns:xsi="${xsi}" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:c="http://schemas.xmlsoap.org/soap/encoding/" xmlns:n="urn:encoded"><e:Body><n:Echo e:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">${content}</n:Echo>${others}</e:Body></e:Envelope>`,
+    );
+
+  test.each<readonly [string, string, string]>([
+    [
+      'without any xsi:type, and without arrayType',
+      '<names><item>a</item><item>b</item></names><lines><item><sku>x</sku><count>1</count></item></lines><notes><item><key>k</key><value>v</value></item></notes>',
+      '',
+    ],
+    [
+      'with items of other names, as ksoap and SOAP::Lite write them',
+      '<names xsi:type="c:Array"><c:string>a</c:string><c-gensym3>b</c-gensym3></names><lines><Line><sku>x</sku><count>1</count></Line></lines><notes><item><key>k</key><value>v</value></item></notes>',
+      '',
+    ],
+    [
+      'with types of the caller, and multiRef with href',
+      '<names href="#r1"/><lines href="#r2"/><notes href="#r4"/>',
+      '<multiRef id="r1" c:root="0" xsi:type="c:Array" c:arrayType="xsd:string[2]"><item>a</item><item>b</item></multiRef>' +
+        '<multiRef id="r2" c:root="0" c:arrayType="n:Line[1]"><item href="#r3"/></multiRef>' +
+        '<multiRef id="r3"><sku href="#r5"/><count xsi:type="xsd:int">1</count></multiRef>' +
+        '<multiRef id="r4"><item><key>k</key><value>v</value></item></multiRef><multiRef id="r5">x</multiRef>',
+    ],
+    [
+      'with members in another order, and with a type for every item',
+      '<notes xmlns:m="http://xml.apache.org/xml-soap" xsi:type="m:Map"><item><key xsi:type="xsd:string">k</key><value xsi:type="xsd:string">v</value></item></notes><lines c:arrayType="xsd:anyType[1]"><item xsi:type="c:Struct"><count>1</count><sku>x</sku></item></lines><names c:arrayType="xsd:ur-type[2]" xsi:type="c:Array"><item xsi:type="xsd:string">a</item><item xsi:type="xsd:string">b</item></names>',
+      '',
+    ],
+  ])('%s are read by the types of the contract', async (_, content, others) => {
+    const { status, text } = await encoded(content, others);
+    expect([status, text]).toEqual([200, expect.stringContaining('<count>1</count>')]);
+    const plain = received.at(-1)!.replace(/ [\w:]+="[^"]*"/g, '');
+    for (const part of [
+      '<names><item>a</item><item>b</item></names>',
+      '<item><sku>x</sku><count>1</count></item>',
+      '<notes><item><key>k</key><value>v</value></item></notes>',
+    ])
+      expect(plain).toContain(part);
+  });
+
+  test('the control: a value of another type, and a member that the contract lacks, are refused', async () => {
+    const before = received.length;
+    for (const content of [
+      '<lines><item><sku>x</sku><count>one</count></item></lines>',
+      '<lines><item><sku>x</sku><count>1</count><other>1</other></item></lines>',
+      '<names href="#nowhere"/>',
+    ])
+      expect((await encoded(content)).status).toBe(500);
+    expect(received).toHaveLength(before);
+  });
+});

@@ -4,7 +4,7 @@ import { attachedFieldsOf, type ObjectSchema } from '../../contract/schema.ts';
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { printableId } from '../multipart.ts';
-import type { Attachment, Attachments } from '../related.ts';
+import { type Attachment, type Attachments, absoluteUrl } from '../related.ts';
 import type { ParseXml } from './parse.ts';
 
 export const xopUri = 'http://www.w3.org/2004/08/xop/include';
@@ -12,13 +12,22 @@ export const xopUri = 'http://www.w3.org/2004/08/xop/include';
 /** The parts of one message while it is read. Nothing in a part is read as a reference. */
 export class ReceivedParts {
   readonly #byId: ReadonlyMap<string, Attachment>;
+  /** Those with a Content-Location of their own, by its URL. */
+  readonly #byLocation: ReadonlyMap<string, Attachment | 'several'>;
+  readonly #base: string;
   readonly #unread: Set<Attachment>;
   /** Those that a text is a URL of. */
   readonly #mentioned = new Set<Attachment>();
   /** Several elements may refer to one part. What they hold together has this many bytes at most. */
   #bytesLeft: number;
 
-  constructor({ parts, bodyLength }: Attachments) {
+  constructor({ parts, base, bodyLength }: Attachments) {
+    const located = Map.groupBy(parts, ({ location }) => location);
+    located.delete('');
+    this.#byLocation = new Map(
+      [...located].map(([location, [first, ...others]]) => [location, others.length > 0 ? 'several' : first!]),
+    );
+    this.#base = base;
     this.#byId = new Map(parts.filter(({ contentId }) => contentId !== '').map((each) => [each.contentId, each]));
     this.#unread = new Set(parts);
     this.#bytesLeft = 2 * bodyLength;
@@ -26,7 +35,7 @@ export class ReceivedParts {
 
   /**
    * The element with the bytes in the place of what refers to them: `xop:Include` (XOP), `href` of an element without content
-   * (SOAP with Attachments), or a text that is a URL of a part (swaRef), where its field holds bytes. Throws a Problem.
+   * (SOAP with Attachments; by Content-ID, or by Content-Location), or a text that is a URL of a part (swaRef), where its field holds bytes. Throws a Problem.
    */
   resolve(element: Element): Element {
     const [include] = element.children;
@@ -36,12 +45,12 @@ export class ReceivedParts {
     }
     const isLeaf = include === undefined && isBlank(element.text);
     const href = isLeaf ? attribute(element, '', 'href') : undefined;
-    if (href !== undefined && isUrl(href)) {
+    if (href !== undefined && (isUrl(href) || this.#isLocation(href))) {
       const attributes = element.attributes.filter(({ namespace, local }) => namespace !== '' || local !== 'href');
       return { ...element, attributes, text: '', attached: this.#open(href) };
     }
     if (include === undefined) {
-      const part = this.#find(element.text);
+      const part = isUrl(element.text) ? this.#find(element.text) : undefined;
       if (part === undefined) return element;
       this.#mentioned.add(part);
       return { ...element, attached: () => this.#read(part)() };
@@ -82,9 +91,18 @@ export class ReceivedParts {
     return this.#read(part);
   }
 
+  /** Whether a reference is the Content-Location of a part. One within the message (`#id1`) never is. */
+  #isLocation(href: string): boolean {
+    return this.#byLocation.size > 0 && !href.startsWith('#') && this.#byLocation.has(absoluteUrl(href, this.#base));
+  }
+
   /** Some senders encode the Content-ID in a URL, and some do not. */
   #find(url: string): Attachment | undefined {
-    if (!isUrl(url)) return undefined;
+    if (!isUrl(url)) {
+      const found = this.#isLocation(url) ? this.#byLocation.get(absoluteUrl(url, this.#base)) : undefined;
+      if (found === 'several') throw malformedBody('Content-Location stands twice');
+      return found;
+    }
     return this.#byId.get(idIn(url)) ?? this.#byId.get(decoded(idIn(url)));
   }
 

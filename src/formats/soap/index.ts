@@ -286,10 +286,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     encodeError(problem, { operation, service }) {
       const part = operation && frames.get(operation)?.input.part;
-      const detail = printInvalidFields(
-        furtherIssues(problem).map(({ path, message }) => ({ name: xpath(path, operation, part), message })),
-      );
       const declared = faults.print(operation, problem);
+      // Stubs throw their typed exception where its data stands alone in the detail. That data names a single field itself.
+      const issues = furtherIssues(problem, declared === undefined ? service : undefined);
+      const detail = printInvalidFields(
+        issues.map(({ path, message }) => ({ name: xpath(path, operation, part), message })),
+      );
       const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
       const isOfServer = isTextOfServer(problem, operation);
       const text = isOfServer ? problem.message : errorText(problem);

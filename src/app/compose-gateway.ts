@@ -25,6 +25,7 @@ import { createProtocols, type Protocols } from '../formats/index.ts';
 import { allExcept } from '../formats/leniencies.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
 import { type Authenticator, createAuthenticator } from '../gateway/authenticate.ts';
+import { createBodyLimit } from '../gateway/body-limit.ts';
 import { compileChecks } from '../gateway/checks.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
@@ -240,6 +241,7 @@ export async function composeGateway<M extends Metrics>(
     deprecations,
     turns: load.turns ?? neutralParts.turns,
     checks: compileChecks(deprecations, scanTexts),
+    bodyLimit: createBodyLimit(config.bodyBytesMax),
     intercept: interceptor,
   });
   closers.defer(() => traffic?.close());

@@ -277,11 +277,10 @@ export const settings = Object.freeze({
     doc: 'The service address in served documents. When absent, the host of the request is used. Required with ENVIRONMENT=live.',
     parse: origin,
   }),
-  bodyBytesMax: setting({
+  bodyBytesMax: optional({
     name: 'BODY_BYTES_MAX',
     unit: 'bytes',
-    default: '65536',
-    doc: 'The largest request body. The largest request of the interface is under 8 KiB.',
+    doc: 'The largest request body, for every service. When absent, 65536, and for a service with longer values as much more as its longest value needs: up to 16777216 together.',
     parse: integer(1024, 134_217_728),
   }),
   largeBodiesBytesMax: setting({

@@ -1,42 +1,39 @@
-/** Which messages have bytes: how many, and where SOAP may or must send these. */
+/** Which messages have bytes and long texts: how long, and where SOAP may or must send the bytes. */
 import { base64Length } from './lexical.ts';
-import { attachedFieldsOf, type ObjectSchema } from './schema.ts';
+import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type ScalarSchema, textLengthMax } from './schema.ts';
 import { walk } from './walk.ts';
 
-/** The bytes that messages of a schema may have. */
-interface BytesIn {
+/** The bytes and texts that messages of a schema may have. */
+interface ValuesIn {
   /** Beside the envelope of SOAP: nothing, bytes that may stand in it, too, or bytes that never do. */
   readonly mayAttach: 'nothing' | 'bytes' | 'always';
-  /** Characters of the longest one in base64. */
+  /** Characters of the longest text, or of the longest bytes in base64, in UTF-16. */
   readonly charactersMax: number;
 }
 
-const known = new WeakMap<ObjectSchema, BytesIn>();
+const known = new WeakMap<ObjectSchema, ValuesIn>();
 
 /** What messages of a schema may have beside the envelope of SOAP. */
-export function mayAttach(schema: ObjectSchema): BytesIn['mayAttach'] {
-  return attachedFieldsOf(schema).length > 0 ? 'always' : bytesIn(schema).mayAttach;
+export function mayAttach(schema: ObjectSchema): ValuesIn['mayAttach'] {
+  return attachedFieldsOf(schema).length > 0 ? 'always' : valuesIn(schema).mayAttach;
 }
 
-/** Characters of the longest bytes in base64 that messages of the schemas may have, with line breaks; 0 where they have none. */
-export function base64Max(schemas: readonly ObjectSchema[]): number {
-  return schemas.reduce((max, each) => Math.max(max, bytesIn(each).charactersMax), 0);
+/** Characters of the longest value that messages of the schemas may have: a text, or bytes in base64 with line breaks. */
+export function valueLengthMax(schemas: readonly ObjectSchema[]): number {
+  return schemas.reduce((max, each) => Math.max(max, valuesIn(each).charactersMax), 0);
 }
 
-function bytesIn(schema: ObjectSchema): BytesIn {
+function valuesIn(schema: ObjectSchema): ValuesIn {
   let found = known.get(schema);
   if (found === undefined) {
-    found = walk<BytesIn>(schema, {
-      scalar: (scalar) =>
-        scalar.kind === 'binary'
-          ? { mayAttach: scalar.attached === undefined ? 'bytes' : 'always', charactersMax: withLineBreaks(scalar.max) }
-          : none,
+    found = walk<ValuesIn>(schema, {
+      scalar: scalarValues,
       joined: () => none,
       list: (_, item) => item,
       map: (_, item) => item ?? none,
       variants: (_, own, others) => others.reduce(most, own),
       object: (_, members) =>
-        members.reduce<BytesIn>(
+        members.reduce<ValuesIn>(
           (all, { part, field }) => most(all, field.xml === 'attribute' ? { ...part, mayAttach: 'nothing' } : part),
           none,
         ),
@@ -46,10 +43,28 @@ function bytesIn(schema: ObjectSchema): BytesIn {
   return found;
 }
 
-const none: BytesIn = Object.freeze<BytesIn>({ mayAttach: 'nothing', charactersMax: 0 });
-const order: readonly BytesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
+function scalarValues(scalar: ScalarSchema): ValuesIn {
+  switch (scalar.kind) {
+    case 'binary':
+      return {
+        mayAttach: scalar.attached === undefined ? 'bytes' : 'always',
+        charactersMax: withLineBreaks(scalar.max),
+      };
+    case 'string':
+      // A character outside of the basic plane takes two.
+      return {
+        mayAttach: 'nothing',
+        charactersMax: scalar.markup === undefined ? 2 * (scalar.max ?? textLengthMax) : markupLengthMax,
+      };
+    default:
+      return none;
+  }
+}
 
-function most(one: BytesIn, other: BytesIn): BytesIn {
+const none: ValuesIn = Object.freeze<ValuesIn>({ mayAttach: 'nothing', charactersMax: 0 });
+const order: readonly ValuesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
+
+function most(one: ValuesIn, other: ValuesIn): ValuesIn {
   const isMore = order.indexOf(other.mayAttach) > order.indexOf(one.mayAttach);
   return {
     mayAttach: (isMore ? other : one).mayAttach,

@@ -22,6 +22,18 @@ export function requireTree<T>(parsed: { readonly tree: T } | Fault): T {
   return parsed.tree;
 }
 
+/** Whether a body is malformed for its size alone. */
+export function isTooLarge({ reason }: Problem): boolean {
+  return sizeReasons.has(reason ?? '');
+}
+
+const sizeReasons: ReadonlySet<string> = new Set([
+  'too many elements',
+  'too many attributes',
+  'too many members',
+  'text too long',
+]);
+
 /** Reasons found in the bytes and not in the text; all others are `undecodable`. */
 const byReason: Readonly<Record<string, ProblemName>> = Object.freeze({
   'not UTF-8': 'unreadable',

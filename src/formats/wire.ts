@@ -26,7 +26,7 @@ export interface WireRequest {
   inspect(requiresHost: boolean): void;
   /**
    * Reads the body once, within limits, and inflates it; rejects with a Problem (tooLarge, timeout, badRequest). `bytesMax`: where
-   * less is accepted than from a caller with a credential.
+   * more or less is accepted than the limit of the server.
    */
   body(bytesMax?: number): Promise<Buffer>;
 }

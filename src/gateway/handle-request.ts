@@ -11,6 +11,7 @@ import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import type { BodyLimit } from './body-limit.ts';
 import { type Checks, noChecks } from './checks.ts';
 import { decodeBody } from './decode-body.ts';
 import { detect, requireReadable } from './detect.ts';
@@ -27,6 +28,8 @@ export interface Gateway extends AnswerParts {
   readonly messages?: MessageAuthenticator | undefined;
   readonly turns: Pick<FairTurns, 'admit'>;
   readonly checks: Checks;
+  /** Absent where the HTTP server limits all bodies. */
+  readonly bodyLimit?: BodyLimit;
   readonly intercept: Interceptor;
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
 }
@@ -64,7 +67,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     const awaitsMessage = messages?.awaitsMessage(wire, request.protocol) === true;
     if (!awaitsMessage) request.caller = await gateway.authenticator.authenticate(origin);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
-    const body = await wire.body();
+    const body = await wire.body(gateway.bodyLimit?.(request.target.service));
     const turn = slot.acquire();
     if (turn !== undefined) await turn;
     request.decoded = decodeBody(body, request.target, request, gateway.protocols);

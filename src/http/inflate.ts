@@ -16,7 +16,7 @@ export function codingOf(header: string | undefined): ContentCoding | undefined 
   });
 }
 
-export async function inflateBody(bytes: Buffer, coding: ContentCoding, limits: InflateLimits): Promise<Buffer> {
+export async function inflateBody(bytes: Buffer, coding: ContentCoding, limits: BodyLimits): Promise<Buffer> {
   try {
     return await inflate(bytes, coding, limits);
   } catch (thrown) {
@@ -24,12 +24,23 @@ export async function inflateBody(bytes: Buffer, coding: ContentCoding, limits: 
   }
 }
 
-function toProblem({ fault, cause }: NotInflated, coding: ContentCoding, { bytesMax, ratioMax }: InflateLimits) {
+/** The refusal of a body that is larger than its limit. `setting`: the one that raises the limit. */
+export function tooLarge(bytesMax: number, setting: string | undefined): Problem {
+  const message = describe('tooLarge', String(bytesMax));
+  return new Problem('tooLarge', setting === undefined ? message : `${message}; ${setting} raises it`);
+}
+
+/** Limits of an inflated body, and the setting that raises them. */
+export interface BodyLimits extends InflateLimits {
+  readonly setting?: string | undefined;
+}
+
+function toProblem({ fault, cause }: NotInflated, coding: ContentCoding, { bytesMax, ratioMax, setting }: BodyLimits) {
   switch (fault) {
     case 'malformed':
       return new Problem('badRequest', `Body is not ${coding}`, { reason: 'notInflated', cause });
     case 'tooLarge':
-      return new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
+      return tooLarge(bytesMax, setting);
     case 'ratio':
       return new Problem('tooLarge', `Request inflates to more than ${ratioMax} times its size`, { reason: 'ratio' });
     default:

@@ -19,7 +19,8 @@ export interface HttpOptions extends StrictTransportOptions {
   readonly publicUrl: string | undefined;
   /** In lower case: where trusted proxies name the client certificate of a caller. */
   readonly clientCertificateHeader?: string | undefined;
-  readonly bodyBytesMax: number;
+  /** Absent: as much as each contract needs. */
+  readonly bodyBytesMax: number | undefined;
   /** Of all bodies above 64 KiB whose requests are handled at once. */
   readonly largeBodiesBytesMax: number;
   readonly headerBytesMax: number;

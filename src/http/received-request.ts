@@ -2,12 +2,13 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Sender } from '../contract/canonical.ts';
-import { describe, Problem } from '../contract/problem.ts';
+import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { bodyBytesDefault } from '../gateway/body-limit.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
-import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
+import { type BodyLimits, type ContentCoding, codingOf, inflateBody, inflateRatioMax, tooLarge } from './inflate.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { HttpOptions } from './options.ts';
 import { isOfPage } from './page-request.ts';
@@ -72,10 +73,6 @@ function targetOf(url: string): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
 }
 
-function tooLarge(bytesMax: number): Problem {
-  return new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
-}
-
 function aborted(cause?: unknown): Problem {
   return new Problem('badRequest', undefined, { reason: 'aborted', cause });
 }
@@ -89,7 +86,7 @@ const emptyBody = Buffer.alloc(0);
 /** Reads the body. Past `bytesMax` it stops reading and leaves the rest on the connection. */
 function readBody(
   request: IncomingMessage,
-  bytesMax: number,
+  { bytesMax, setting }: Pick<BodyLimits, 'bytesMax' | 'setting'>,
   resolve: (body: Buffer) => void,
   reject: (problem: Problem) => void,
 ): void {
@@ -108,7 +105,7 @@ function readBody(
       return;
     }
     request.pause();
-    reject(tooLarge(bytesMax));
+    reject(tooLarge(bytesMax, setting));
   });
   request.on('end', () => resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : (pieces[0] ?? emptyBody)));
   request.on('error', (thrown) => reject(aborted(thrown)));
@@ -163,6 +160,11 @@ export class ReceivedRequest implements WireRequest {
     this.#limits = limits;
   }
 
+  /** A site has a limit of its own, which no setting raises. */
+  get #setting(): string | undefined {
+    return this.#limits.acceptsPages ? undefined : 'BODY_BYTES_MAX';
+  }
+
   get sender(): Sender {
     const { trustedProxies } = this.#limits;
     return { address: clientAddress(this.request, trustedProxies), scheme: publicScheme(this.request, trustedProxies) };
@@ -201,12 +203,12 @@ export class ReceivedRequest implements WireRequest {
     this.#coding = codingOf(headers['content-encoding']);
   }
 
-  async body(bytesMax = this.#limits.bodyBytesMax): Promise<Buffer> {
+  async body(bytesMax = this.#limits.bodyBytesMax ?? bodyBytesDefault): Promise<Buffer> {
     if (this.#interruption !== undefined) throw this.#interruption;
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
     // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
-    if (length !== undefined && length > bytesMax) throw tooLarge(bytesMax);
+    if (length !== undefined && length > bytesMax) throw tooLarge(bytesMax, this.#setting);
     // One that does not declare its length may have any. It may inflate to more than is declared, too.
     const isKnown = length !== undefined && this.#coding === undefined;
     this.release =
@@ -214,10 +216,10 @@ export class ReceivedRequest implements WireRequest {
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
-      readBody(this.request, bytesMax, resolve, reject);
+      readBody(this.request, { bytesMax, setting: this.#setting }, resolve, reject);
     });
     this.bytesIn = body.length;
-    const limits = { bytesMax, ratioMax: inflateRatioMax };
+    const limits = { bytesMax, ratioMax: inflateRatioMax, setting: this.#setting };
     const inflated = this.#coding === undefined ? body : await inflateBody(body, this.#coding, limits);
     this.onBody?.(inflated);
     // The connection keeps its last request, and need not keep the body.

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type Message, sentBody } from '../formats/wire.ts';
+import { bodyBytesDefault } from '../gateway/body-limit.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { requestIdHeader } from './request-id.ts';
@@ -28,7 +29,7 @@ export function writeResponse(
   { bytesOut, closing, requestId, limits }: WriteOptions,
 ): void {
   const { response } = received;
-  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
+  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax ?? bodyBytesDefault);
   // Where the head is wrong, what follows it may not be where the caller means it to be.
   const isUnsound = received.fault !== undefined;
   const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;

@@ -4,6 +4,7 @@ import { label } from '../contract/member-names.ts';
 import { isJsonType, type Operation } from '../contract/operation.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
+import { isTooLarge } from '../formats/malformed-body.ts';
 import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protocol.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
@@ -68,7 +69,7 @@ export function compileClassify(
     const [issue] = answer.issues;
     // Each answer to the request would be as large.
     if (issue?.kind === problems.tooLong)
-      throw new UpstreamFailure('tooLarge', 'unknown', { detail: label(issue.path), isSuccess: true });
+      throw new UpstreamFailure('tooLarge', 'unknown', { detail: `${label(issue.path)} is too long`, isSuccess: true });
     if (issue !== undefined)
       throw new UpstreamFailure('contract', 'unknown', { detail: label(issue.path), cause: Problem.of(answer.issues) });
     return answer;
@@ -95,7 +96,9 @@ export function compileClassify(
       return protocol.decodeAnswer(operation, reply);
     } catch (cause) {
       if (!(cause instanceof Problem)) throw cause;
-      throw new UpstreamFailure('notInFormat', 'unknown', { detail: cause.reason, cause });
+      // The status says that the request was executed, and each answer to it would be as large.
+      const reason = isTooLarge(cause) ? 'tooLarge' : 'notInFormat';
+      throw new UpstreamFailure(reason, 'unknown', { detail: cause.reason, cause, isSuccess: reply.status < 300 });
     }
   }
 

@@ -49,7 +49,7 @@ const failure = { status: 500, errorCode: '905', message: 'Disk full', errorType
 const unavailable = 'unavailable: 503 703 Required resource temporarily unavailable';
 const badAnswer = 'badAnswer: 502 701 No valid answer from the server behind the gateway';
 const tooLarge =
-  'answerTooLarge: 502 701 The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service';
+  'answerTooLarge: 502 701 The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service (responseBytesMax of the upstream)';
 const notDone = 'upstreamRefusal: 502 701 The server behind the gateway refused the request';
 const notFound = 'orderNotFound: 422 1002 Order not found, alas';
 

@@ -4,8 +4,11 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTriglyph } from '../support/commands.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
+import { freePort, serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -51,6 +54,27 @@ test.each(wsdls)('the contract of %s as text is the one that was imported', asyn
   const { stdout } = await program(['--import', join(root, 'scripts/own-package.mjs'), 'print.ts']);
   const { service } = await importWsdl(file, { allowNetwork: false });
   expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify({ ...service, operations: [...service.operations] })));
+});
+
+test('what else works is printed as the page shows', async () => {
+  const project = join(folder.path, 'project');
+  mkdirSync(project, { recursive: true });
+  const wsdl = join(folder.path, 'Greetings.wsdl');
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const ports = ['--port', `${port}`, '--admin-port', `${adminPort}`];
+  const mock = startTriglyph(['mock', '--wsdl', wsdl, ...ports], folder.path, {});
+  await until(
+    () => mock.received,
+    () => mock.received.stdout.includes('The mock is ready'),
+  );
+  const gateway = await serve(['--wsdl', wsdl, '--upstream', `http://127.0.0.1:${port}`, '--save', project], project);
+  const commands = block('sh commands').replaceAll('http://127.0.0.1:8080', gateway.callers);
+  const alias = `triglyph() { ${process.execPath} ${join(root, 'bin/triglyph.mjs')} "$@"; }`;
+  const { stdout } = await run('sh', ['-e', '-c', `${alias}\n${commands}`], { cwd: project });
+  expect(stdout.trim()).toBe(block('text printed'));
+  await gateway.stop();
+  mock.child.kill();
+  await mock.over;
 });
 
 test('--strict fails where something is left out, and writes nothing', async () => {

@@ -60,7 +60,7 @@ test('the WSDL of the import is imported to the same one', async () => {
 });
 
 test('the text of the contract says each type once, and runs to the same contract', () => {
-  expect(imported.text).toContain("Folders: optional(list(self('Folder'), 'Folder', { max: 1000 }), '')");
+  expect(imported.text).toContain("Folders: optional(list(self('Folder'), 'Folder', { max: 10000 }), '')");
   const contract = run(imported.text);
   expect(wsdlOf(contract)).toBe(wsdlOf(imported.service));
   expect(contract.operations.get('Keep')!.input.fields).toEqual(keep.input.fields);

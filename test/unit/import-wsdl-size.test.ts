@@ -99,7 +99,7 @@ describe('a part is left out, with its place', () => {
       'a text that is longer than any',
       sequence(ok + restricted('<xs:minLength value="999999999"/>')),
       '',
-      'a text has 32000 characters at most',
+      'a text has 16777216 characters at most',
     ],
   ])('%s', async (_, content, more, reason) => {
     const { fields, findings } = await importText(wsdl(content, more));
@@ -188,7 +188,8 @@ describe('a rule is not checked, with its place', () => {
     ],
   ])('%s', async (_, facets, reason) => {
     const { fields, findings } = await importText(wsdl(sequence(ok + restricted(facets))));
-    expect(fields.A!.schema).toEqual({ kind: 'string', example: 'text' });
+    // A text without a pattern may be longer.
+    expect({ ...fields.A!.schema, max: undefined }).toEqual({ kind: 'string', example: 'text' });
     expect(findings).toMatchObject([{ kind: 'changed', path: expect.stringContaining('/element[@name="A"]') }]);
     expect(findings[0]!.text).toContain(reason);
     expect(findings[0]!.text.length).toBeLessThan(300);

@@ -111,7 +111,7 @@ function readMembers(name: string, reader: MemberReader, variables: VariableSour
     timeouts: readTimeouts(reader),
     connections: reader.wholeNumber('connections', 1, 10_000, 64),
     queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
-    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
+    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 16 << 20),
     isSingleAddress: reader.boolean('singleAddress'),
     unknownMembers: reader.choice('unknownMembers', ['keep', 'refuse', 'drop'], 'keep'),
     mtom: readMtom(reader),

@@ -16,6 +16,7 @@ import {
   string,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
 import { type FindingCollector, Refused, TooManyParts } from './findings.ts';
@@ -34,7 +35,7 @@ import {
   xmlSoapUri,
   xsdUri,
 } from './names.ts';
-import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement } from './particles.ts';
+import { type Content, elementChildren, limitOf, namespaceOfElement } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
 import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';

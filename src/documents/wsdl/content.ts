@@ -12,10 +12,11 @@ import {
   string,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
 import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri } from './names.ts';
-import { type Content, elementChildren, itemsMax, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
+import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
 import type { ReadType } from './simple-types.ts';
 

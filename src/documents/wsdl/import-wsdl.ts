@@ -1,12 +1,11 @@
 /** Imports a WSDL: the contracts as values and as TypeScript, and what was left out, changed or guessed. */
 
-import { textLengthMax } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
+import { itemsMax, textMax } from '../imported-limits.ts';
 import { checkSource } from './check-source.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
 import { type Finding, type FindingKind, printFinding } from './findings.ts';
 import { type ImportChoice, type ImportedService, importServices } from './import-service.ts';
-import { itemsMax } from './particles.ts';
 import { createReading, type ReadingOptions, Unread } from './read-location.ts';
 import { writeContracts } from './write-contract.ts';
 
@@ -58,7 +57,7 @@ function commentsOf(services: readonly Service[], findings: readonly Finding[]):
   const names = services.map(({ name, version }) => `${name}, version ${version}`);
   return [
     `/** ${names.join('; ')}: the ${names.length === 1 ? 'contract' : 'contracts'} of a WSDL, by \`triglyph import-wsdl\`. */`,
-    `// Where the WSDL sets no limit, texts have ${textLengthMax} characters and lists ${itemsMax} items.`,
+    `// Where the WSDL sets no limit, texts have ${textMax} characters and lists ${itemsMax} items.`,
     ...kinds,
   ];
 }

@@ -1,14 +1,12 @@
 /** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
 import type { Choice, Field } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { itemsMax } from '../imported-limits.ts';
 import type { FindingCollector } from './findings.ts';
 import { xsdUri } from './names.ts';
 import type { Prefixes } from './prefixes.ts';
 import { type Declared, qualifiesElements, type SchemaIndex } from './schema-index.ts';
 import type { ReadType, SimpleTypes } from './simple-types.ts';
-
-/** Where WSDL sets no limit. */
-export const itemsMax = 1_000;
 
 /** The fields of an object, as its type declares them. */
 export interface Content {

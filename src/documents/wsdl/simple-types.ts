@@ -18,6 +18,7 @@ import {
   type XsdType,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { textMax } from '../imported-limits.ts';
 import { type FindingCollector, Refused } from './findings.ts';
 import { apacheUri, childNamed, encodingUri, nameIn, type QName, wsiUri, xmlMimeUri, xsdUri } from './names.ts';
 import { matchingText } from './pattern.ts';
@@ -205,7 +206,7 @@ export class SimpleTypes {
         return this.#binary(from, facets);
       case 'hexBinary':
         this.#findings.add('changed', from, 'hexBinary is a text of hexadecimal digits');
-        return string({ pattern: '([0-9A-Fa-f]{2})*', example: '00FF' });
+        return string({ max: textMax, pattern: '([0-9A-Fa-f]{2})*', example: '00FF' });
       default:
         throw new Refused(from, `the contract language has no ${base}`);
     }
@@ -217,10 +218,12 @@ export class SimpleTypes {
     const min = countIn(single, 'minLength') ?? length ?? 0;
     const max = countIn(single, 'maxLength') ?? length;
     if (max === 0) throw new Refused(from, 'a text that is always empty says nothing');
-    if (min > textLengthMax * 8) throw new Refused(from, `a text has ${textLengthMax * 8} characters at most`);
-    if (max !== undefined && max > textLengthMax * 8)
-      this.#findings.add('changed', from, `a text has ${textLengthMax * 8} characters at most`);
-    const bounded = max === undefined ? undefined : Math.min(max, textLengthMax * 8);
+    if (min > longTextMax) throw new Refused(from, `a text has ${longTextMax} characters at most`);
+    if (max !== undefined && max > longTextMax)
+      this.#findings.add('changed', from, `a text has ${longTextMax} characters at most`);
+    // A text with a form has a length of its own: to match a longer one may take too long.
+    const hasForm = patterns.length > 0 || (base !== 'string' && base !== 'normalizedString');
+    const bounded = max === undefined ? (hasForm ? undefined : Math.max(min, textMax)) : Math.min(max, longTextMax);
     const checked = this.#checked(from, patterns, min, bounded ?? textLengthMax);
     return string({
       ...(min > 0 && { min }),
@@ -322,6 +325,9 @@ export class SimpleTypes {
 
 /** Where the WSDL sets no limit. */
 export const bytesMax = 10_485_760;
+
+/** Characters of a text whose type sets a greater limit, or none that a number has. */
+const longTextMax = 16_777_216;
 
 /** How values of a type are parts beside the envelope, whatever its document declares of it. */
 function attachedAs({ uri, local }: QName): BinarySchema['attached'] {

@@ -1,5 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { base64Max, mayAttach } from '../../contract/attachments.ts';
+import { mayAttach, valueLengthMax } from '../../contract/attachments.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
   elementName,
@@ -152,7 +152,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const limitsOfRequests = new WeakMap<Service, Limits>();
   const withinOf = (service: Service): Limits => {
     const known = limitsOfRequests.get(service);
-    const within = known ?? limitsFor(base64Max(namedOperations(service).map(({ input }) => input)), limits);
+    const within = known ?? limitsFor(valueLengthMax(namedOperations(service).map(({ input }) => input)), limits);
     if (known === undefined) limitsOfRequests.set(service, within);
     return within;
   };
@@ -343,7 +343,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 }
 
 function limitsOfAnswer({ output }: Operation): Limits {
-  return limitsFor(base64Max([output]), responseLimits);
+  return limitsFor(valueLengthMax([output]), responseLimits);
 }
 
 /** The head of a message. */

@@ -103,8 +103,8 @@ export function limitsFor(characters: number, of: Limits): Limits {
 /** A response may be larger than what a caller may send. */
 export const responseLimits: Limits = Object.freeze({
   ...limits,
-  elementsMax: 50_000,
-  allAttributesMax: 200_000,
+  elementsMax: 250_000,
+  allAttributesMax: 500_000,
   textLengthMax: 1_000_000,
 });
 

@@ -1,13 +1,14 @@
 /** `triglyph import-wsdl`: writes the contract of a WSDL, and reports what it leaves out. */
 import { writeFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { isTimeZone } from '../contract/time-zone.ts';
-import type { Finding, FindingKind } from '../documents/wsdl/findings.ts';
+import { findingLines } from '../documents/import/findings.ts';
 import { printFinding } from '../documents/wsdl/findings.ts';
-import { headings, type Imported, importWsdl } from '../documents/wsdl/import-wsdl.ts';
+import { type Imported, importWsdl } from '../documents/wsdl/import-wsdl.ts';
 import { Unread } from '../documents/wsdl/read-location.ts';
 import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { CommandError } from './command-error.ts';
+import { readsOption } from './reads-option.ts';
 
 export function add(program: Command): void {
   program
@@ -28,14 +29,6 @@ export function add(program: Command): void {
       '\nExample:\n  triglyph import-wsdl OrderService.wsdl --out contract.ts\n\nExit codes: 0 imported, 1 nothing imported, or with --strict something left out.',
     )
     .action(run);
-}
-
-/** Names of operations, as `--reads` has them. */
-export function readsOption(): Option {
-  return new Option(
-    '--reads <names>',
-    'the operations that change nothing, like get*,list*; every other one writes: a retry with its key has no second effect',
-  ).argParser((text) => text.split(',').flatMap((each) => each.trim() || []));
 }
 
 interface Options {
@@ -93,11 +86,5 @@ export function linesOf({ services, findings }: Pick<Imported, 'services' | 'fin
     const count = operations.size === 1 ? '1 operation' : `${operations.size} operations`;
     return `${name} version ${version} at ${address}: ${count}`;
   });
-  const kinds = (Object.keys(headings) as FindingKind[]).flatMap((kind) => section(kind, findings));
-  return [...found, ...kinds, ''];
-}
-
-function section(kind: FindingKind, findings: readonly Finding[]): readonly string[] {
-  const lines = findings.filter((each) => each.kind === kind).map((each) => `  ${printFinding(each)}`);
-  return lines.length === 0 ? [] : [`${headings[kind]}:`, ...lines];
+  return [...found, ...findingLines(findings, printFinding), ''];
 }

@@ -20,10 +20,10 @@ import { CommandError, fail } from './command-error.ts';
 import { sampleCalls } from './contracts/sample-calls.ts';
 import { addressLines, type ContractFlags, openSource } from './contracts/serve.ts';
 import { testApiFaults } from './demo/controls.ts';
-import { readsOption } from './import-wsdl.ts';
 import { readRules } from './mock/rules.ts';
 import { handleOutputError, print } from './output.ts';
 import { checkProject, ownServices, projectSettings, projectSources, readProjectConfig } from './project.ts';
+import { readsOption } from './reads-option.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {

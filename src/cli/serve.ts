@@ -15,7 +15,6 @@ import { version } from '../config/version.ts';
 import { upstreamFormats } from '../formats/index.ts';
 import { explain, fail } from './command-error.ts';
 import { type ContractFlags, openContracts, type ServedContracts } from './contracts/serve.ts';
-import { readsOption } from './import-wsdl.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
 import {
   configFileName,
@@ -26,6 +25,7 @@ import {
   servesBuiltIn,
 } from './project.ts';
 import { readUpstreams, servedServices, type UpstreamFlags } from './project-upstreams.ts';
+import { readsOption } from './reads-option.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { firstSignal, untilStopped } from './until-stopped.ts';
 

@@ -5,6 +5,8 @@ export interface ItemStep {
   readonly index: number;
   readonly itemName: string;
   readonly wrapped: boolean;
+  /** Of an item that is a member of an object in JSON. */
+  readonly key?: string;
 }
 
 /** A member by its name, or an item of a list. */

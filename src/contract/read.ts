@@ -12,6 +12,7 @@ import { isRepeated } from './record-types.ts';
 import {
   entryText,
   type Field,
+  isEntries,
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
@@ -44,6 +45,8 @@ export interface Reader<N> {
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
   eachMember(node: N, visit: VisitMember<N>, schema: ObjectSchema): boolean;
   items(node: N, schema: ListSchema): readonly N[] | undefined;
+  /** The key of an item that is a member of an object; absent where the format has no such items. */
+  entryKey?(node: N): string | undefined;
   /** Adds a member to a list whose items are members of the object; absent where the format has a node for the list. */
   gather?(list: N | undefined, item: N): N;
   /** Whether the node holds no value: nothing but nil, null, blank texts and empty collections, at any depth. */
@@ -170,8 +173,14 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
 }
 
 /** The same words whatever stands there: a text of another kind, or, in formats that have them, an object or a boolean. */
-function wrongKind(path: Path, { kind }: ScalarSchema): string {
-  return `${label(path)} is not a valid ${kind === 'enum' ? 'value' : kind}`;
+function wrongKind(path: Path, schema: ScalarSchema): string {
+  return `${label(path)} is not a valid ${kindName(schema)}`;
+}
+
+/** Integers of more digits than a double has are decimals of the contract, and integers to their callers. */
+function kindName(schema: ScalarSchema): string {
+  if (schema.kind === 'enum') return 'value';
+  return schema.kind === 'decimal' && schema.fraction === 0 ? 'integer' : schema.kind;
 }
 
 /** As messages state it; a scalar of another kind is never too long. */
@@ -215,23 +224,33 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
 
 function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> {
   const { itemName, wrapped } = schema;
+  const hasKeys = isEntries(schema);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
     const nodes = reader.items(node, schema);
     if (nodes === undefined) return collector.add(path, 'structure', `${label(path)} is not a list`);
     if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
     if (nodes.length === 0) return undefined;
+    const keys = hasKeys ? new Set<string>() : undefined;
     const values = nodes.map((each, index) => {
       if (collector.isFull) return undefined;
-      const at = [...path, { index, itemName, wrapped }];
+      const key = reader.entryKey?.(each);
+      const at = [...path, { index, itemName, wrapped, ...(key !== undefined && { key: printableName(key) }) }];
       const before = collector.issues.length;
       const value = item(each, at, collector, undefined);
+      if (keys !== undefined && value !== undefined) addKey(keys, (value as { readonly key: string }).key);
       if (value === undefined && collector.issues.length === before)
         collector.add(at, 'structure', `${label(path)} holds an empty item`);
       return value;
     });
     return Object.freeze(values);
   };
+}
+
+/** No object of JSON has two members of one name. */
+function addKey(keys: Set<string>, key: string): void {
+  if (keys.has(key)) refuseTwice(key);
+  keys.add(key);
 }
 
 function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> {
@@ -315,7 +334,8 @@ function readObject<N>(
       occupied ||= read !== undefined || wrong.length > 0;
     }
     // An empty object inside another is absent, and what it lacks is no one's concern.
-    if (!occupied && path.length > 0) return collector.forget(before);
+    // An empty list in a list is one of its items, and an entry has a key.
+    if (!occupied && path.length > 0 && schema.json === undefined) return collector.forget(before);
 
     if (schema.attributesField !== undefined)
       refuseKnownAttributes(value[schema.attributesField], schema, [...path, schema.attributesField], collector);

@@ -101,10 +101,10 @@ export interface DecimalSchema {
   readonly min?: string;
   readonly max?: string;
   /**
-   * `text`: a text in JSON in any case. By default a number where a double has its value, with up to 15 digits or as an integer up to
-   * 2^53 - 1, and else a text.
+   * `text`: a text in JSON in any case; `number`: a number, with all its digits. By default a number where a double has its value, with
+   * up to 15 digits or as an integer up to 2^53 - 1, and else a text.
    */
-  readonly json?: 'text';
+  readonly json?: 'text' | 'number';
   readonly example: string;
 }
 

@@ -154,6 +154,11 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly choices: readonly Choice[];
   /** Members that requests may have and that Triglyph ignores. */
   readonly ignoredMembers: IgnoredMembers;
+  /**
+   * How JSON has it. `value`: as the value of the one field that it has. Fields of different types in JSON are alternatives. `entry`: the
+   * object has the fields `key` and `value`, and JSON has a list of these objects as an object with a member for each.
+   */
+  readonly json?: 'value' | 'entry';
   /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
   readonly whenEmpty: readonly string[];
   /** It stands for the object of its name around it; only in templates of recursive objects. */
@@ -260,7 +265,7 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 
 /** The properties of an object that it may do without. */
 export type ObjectOptions = Partial<
-  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty' | 'extends'>
+  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty' | 'extends' | 'json'>
 >;
 
 /**
@@ -273,6 +278,7 @@ export function object<const F extends Fields>(
   options: ObjectOptions = {},
 ): Documented<ObjectSchema<F>> {
   checkJsonNames(name, fields);
+  if (options.json !== undefined) checkJsonForm(name, fields, options.json);
   return documented<ObjectSchema<F>>({
     kind: 'object',
     name,
@@ -284,6 +290,7 @@ export function object<const F extends Fields>(
     typeField: Object.keys(fields).find((each) => fields[each]?.xml === 'type'),
     attributesField: attributesFieldOf(name, fields),
     ...(options.extends !== undefined && { extends: options.extends }),
+    ...(options.json !== undefined && { json: options.json }),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
@@ -361,6 +368,57 @@ function checkJsonNames(object: string, fields: Fields): void {
   const names = inBody.map(([name, { json = name }]) => json);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new TypeError(`${object}: two fields are called ${twice} in JSON`);
+}
+
+function checkJsonForm(object: string, fields: Fields, json: 'value' | 'entry'): void {
+  if (json === 'entry') {
+    if (Object.keys(fields).join() !== 'key,value' || fields.key?.schema.kind !== 'string' || !fields.key.required)
+      throw new TypeError(`${object}: an entry has a key, which is a text, and a value`);
+    return;
+  }
+  const types = Object.values<Field>(fields).flatMap(({ schema }) => jsonTypesOf(schema));
+  const twice = types.find((type, at) => types.indexOf(type) !== at);
+  if (twice !== undefined) throw new TypeError(`${object}: two fields are of the type ${twice} in JSON`);
+}
+
+/** What a value of JSON may be; null is none of them. */
+export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
+const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'object', 'array'];
+
+/** The types that a schema has in JSON. */
+export function jsonTypesOf(schema: Schema): readonly JsonType[] {
+  switch (schema.kind) {
+    case 'string':
+      return schema.json === undefined ? ['string'] : jsonTypes;
+    case 'integer':
+    case 'double':
+      return ['number'];
+    case 'decimal':
+      if (schema.json === undefined) return ['number', 'string'];
+      return [schema.json === 'text' ? 'string' : 'number'];
+    case 'boolean':
+      return ['boolean'];
+    case 'dateTime':
+    case 'date':
+    case 'binary':
+    case 'enum':
+      return ['string'];
+    case 'list':
+      if (schema.joined) return ['string'];
+      return [isEntries(schema) ? 'object' : 'array'];
+    case 'map':
+      return ['object'];
+    case 'object':
+      if (schema.json !== 'value') return ['object'];
+      return Object.values<Field>(schema.fields).flatMap((field) => jsonTypesOf(field.schema));
+    default:
+      return schema satisfies never;
+  }
+}
+
+/** Whether JSON has the list as an object with a member for each item. */
+export function isEntries({ item }: ListSchema | SetSchema): boolean {
+  return item.kind === 'object' && item.json === 'entry';
 }
 
 function attributesOf(object: string, fields: Fields): readonly string[] {

@@ -58,6 +58,7 @@ export function createDocuments(
   );
   const named = services.filter(hasNamed);
   const xmlOf = oncePer((service: Service) => deriveXml(service, usernameToken));
+  const isRootOperation = services.some(hasRootOperation);
   let page: Template | undefined;
 
   return Object.freeze({
@@ -75,15 +76,23 @@ export function createDocuments(
       return template ? document(xmlType, template, escapeAttribute(origin + found.address)) : undefined;
     },
 
-    /** The page for browsers, at the root and at the addresses of services. */
-    findPage(path: string, origin: string): Document | undefined {
-      if (path !== '/' && !isServiceAddress(services, path)) return undefined;
+    /** The page for browsers, at the root and at the addresses of services. Other programs get it at the root, unless that is an operation. */
+    findPage(path: string, origin: string, isBrowser = true): Document | undefined {
+      const isPage = path === '/' ? isBrowser || !isRootOperation : isBrowser && isServiceAddress(services, path);
+      if (!isPage) return undefined;
       page ??= createTemplate(
         printPage(services, placeholder, { console: console && placeholder + console, needsCredentials }),
       );
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
     },
   });
+}
+
+/** Whether the root is the path of an operation at the server behind it. */
+function hasRootOperation({ paths, operations }: Service): boolean {
+  return [...operations.values()].some(
+    ({ upstream }) => upstream?.method === 'GET' && `${paths}${upstream.path}` === '/',
+  );
 }
 
 /** An OpenAPI document of the services. */

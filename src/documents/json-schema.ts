@@ -5,6 +5,7 @@ import {
   type DecimalSchema,
   type Field,
   type Fields,
+  isEntries,
   type ListSchema,
   markupLengthMax,
   type ObjectSchema,
@@ -61,7 +62,7 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
     case 'decimal':
       return {
         // A pattern concerns texts only.
-        type: schema.json === 'text' ? 'string' : [schema.fraction === 0 ? 'integer' : 'number', 'string'],
+        type: decimalType(schema),
         pattern: decimalPattern(schema),
         examples: [schema.json === 'text' ? schema.example : Number(schema.example)],
       };
@@ -81,6 +82,12 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
     default:
       return schema satisfies never;
   }
+}
+
+function decimalType({ json, fraction }: DecimalSchema): string | readonly string[] {
+  if (json === 'text') return 'string';
+  const number = fraction === 0 ? 'integer' : 'number';
+  return json === 'number' ? number : [number, 'string'];
 }
 
 /** Digits before and after the point, each up to its own limit: JSON Schema cannot limit their sum. */
@@ -119,6 +126,7 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
       ...(item === undefined && { examples: [example] }),
     }),
     object: (object, members) => {
+      if (object.json !== undefined) return alternativesSchema(object, members);
       const derived = objectSchema(object, members, side);
       // What stands for it is one of several objects, itself among them.
       return object.variants === undefined ? place(object, derived) : derived;
@@ -157,7 +165,16 @@ function variantsSchema(
   return place(schema, { oneOf: options, ...(mapping.length === options.length && { discriminator }) });
 }
 
-function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema {
+/** The value of an entry, or of the one field that there is. */
+function alternativesSchema({ json }: ObjectSchema, members: readonly Member<JsonSchema>[]): JsonSchema {
+  const schemas = members.filter(({ name }) => json === 'value' || name !== 'key').map(({ part }) => part);
+  const [first] = schemas;
+  return first !== undefined && schemas.length === 1 ? first : { anyOf: schemas };
+}
+
+function listSchema(list: ListSchema, item: JsonSchema): JsonSchema {
+  const { wrapped, itemName, max } = list;
+  if (isEntries(list)) return { type: 'object', additionalProperties: item, maxProperties: max };
   const wrapper = {
     type: 'object',
     properties: { [itemName]: item },

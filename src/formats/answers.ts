@@ -41,12 +41,21 @@ export function compileAnswers<N>(
     const value = read(parts, collector) ?? emptyAnswer;
     const { issues, unknown } = collector;
     if (unknown.length === 0) return { value, issues, unknown, unknownMembers: none, members: none };
+    const described = describeUnknown(unknown as readonly UnknownMembers<N>[], textsOf);
+    if (described !== undefined) return { value, issues, ...described };
     const unknownMembers = namesOf(unknown);
-    const members = membersOf(unknown as readonly UnknownMembers<N>[], textsOf);
-    if (members !== undefined) return { value, issues, unknown, unknownMembers, members };
     const named = issue([unknownMembers.join(' ')], 'structure', 'text between elements');
     return { value, issues: [...issues, named], unknown, unknownMembers, members: none };
   };
+}
+
+/** Members that the contract does not have, with their names and texts; undefined where one has no text. */
+export function describeUnknown<N>(
+  unknown: readonly UnknownMembers<N>[],
+  textsOf: TextsOf<N>,
+): Pick<ReadAnswer, 'unknown' | 'unknownMembers' | 'members'> | undefined {
+  const members = membersOf(unknown, textsOf);
+  return members && { unknown, unknownMembers: namesOf(unknown), members };
 }
 
 /** An answer has fields in its body, and in its headers where the operation has an HTTP binding. */

@@ -1,6 +1,8 @@
 /** Reads and prints the data of faults that operations declare. */
 import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
+import type { Issue } from '../contract/problem.ts';
 import { AnswerCollector, type Read } from '../contract/read.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 import { dateTimeFormatOf, type FormatParts, ownersOf, type Print } from './codec.ts';
 import type { FaultData, FormatContext, Refusal } from './protocol.ts';
 
@@ -17,10 +19,14 @@ export interface Faults<N> {
   read(operation: Operation, element: string, node: N): Required<Pick<Refusal, 'fault'>> | undefined;
 }
 
-/** Each fault is compiled at its first use. */
+/** Takes what does not fit out of the data of a fault. */
+export type Fit<N> = (value: unknown, issues: readonly Issue[], node: N, detail: ObjectSchema) => unknown;
+
+/** Each fault is compiled at its first use. Without `fit`, data with a value that does not fit are left out. */
 export function compileFaults<N>(
   { services, compileRead }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
+  fit: Fit<N> = () => undefined,
 ): Faults<N> {
   const owners = ownersOf(services, carried);
   const prints = new Map<Fault, Print>();
@@ -47,9 +53,11 @@ export function compileFaults<N>(
         reads.set(fault, read);
       }
       const collector = new AnswerCollector();
-      const value = read(node, collector) ?? Object.freeze({});
+      const { issues } = collector;
+      const whole = read(node, collector) ?? Object.freeze({});
       // The server has refused, whatever is wrong with its data.
-      return { fault: { problem: fault.problem, ...(collector.issues.length === 0 && { value }) } };
+      const value = issues.length === 0 ? whole : fit(whole, issues, node, fault.detail);
+      return { fault: { problem: fault.problem, ...(value !== undefined && { value }) } };
     },
   };
 }

@@ -56,6 +56,15 @@ describe('JSON', () => {
     expect(decode('json', 409, JSON.stringify(body))).toEqual({ status: 409, issues: [], ...expected });
   });
 
+  test('a list of errors by place, as FastAPI writes them', () => {
+    const detail = [{ loc: ['body', 'card', 'number'], msg: 'too short', type: 'value_error' }, { loc: ['body'] }];
+    expect(decode('json', 422, JSON.stringify({ detail }))).toEqual({
+      status: 422,
+      message: 'too short',
+      issues: [['card.number', 'too short']],
+    });
+  });
+
   test('texts by field, as ASP.NET writes them', () => {
     const body = {
       title: 'One or more validation errors occurred.',

@@ -35,8 +35,8 @@ const library: Documents = {
     path === '/service' && query.toLowerCase() === 'wsdl'
       ? { contentType: 'text/xml; charset=utf-8', body: `<address location="${origin}/é"/>`, etag: '"one"' }
       : undefined,
-  findPage: (path, origin) =>
-    path === '/' || path === '/service'
+  findPage: (path, origin, isBrowser) =>
+    path === '/' || (isBrowser && path === '/service')
       ? {
           contentType: 'text/html; charset=utf-8',
           body: `<p>${origin}</p>`,

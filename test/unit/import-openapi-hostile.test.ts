@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findingLines } from '../../src/documents/openapi-import/findings.ts';
+import { openApiFindingLines } from '../../src/documents/openapi-import/findings.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { checkSource, UnsafeSource } from '../../src/documents/wsdl/check-source.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
@@ -91,7 +91,7 @@ describe.each(hostile)('the text %j', (text) => {
     const imported = await read(JSON.stringify(document), 'inner/api.json');
     const source = imported.text();
     expect(() => checkSource(source)).not.toThrow();
-    for (const line of findingLines(imported.findings)) expect(escapeUnprintable(line)).toBe(line);
+    for (const line of openApiFindingLines(imported.findings)) expect(escapeUnprintable(line)).toBe(line);
     createProtocols([imported.service]);
     expect(deriveWsdl(imported.service, { address: 'http://gateway.example/', soap12: true })).not.toContain(
       '</xsd:schema> "',
@@ -193,6 +193,56 @@ test('types that double at each level are bounded', async () => {
   expect(findings.map(({ text }) => text).join()).toContain('too large, or too deep');
   expect(deriveWsdl(service, { address: 'http://gateway.example/', soap12: true }).length).toBeLessThan(3_000_000);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
+});
+
+const answer = (name: string) => ({
+  get: {
+    operationId: `get${name}`,
+    responses: {
+      200: { description: '', content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+    },
+  },
+});
+
+test.each([
+  ['each type holds all', (_at: number, other: number) => other >= 0, 25],
+  ['each type holds the next three', (at: number, other: number) => [1, 2, 3].includes((other - at + 30) % 30), 30],
+  ['pairs of types hold each other', (at: number, other: number) => (at ^ 1) === other, 40],
+])(
+  'types in each other have one form in the WSDL: %s',
+  async (_, holds, count) => {
+    const all = Array.from({ length: count }, (__, at) => at);
+    const schemas = Object.fromEntries(
+      all.map((at) => {
+        const held = all.filter((other) => holds(at, other));
+        const properties = Object.fromEntries(
+          held.map((other) => [`t${other}`, { $ref: `#/components/schemas/T${other}` }]),
+        );
+        return [`T${at}`, { type: 'object', properties: { name: { type: 'string' }, ...properties } }];
+      }),
+    );
+    const paths = Object.fromEntries(all.map((at) => [`/t${at}`, answer(`T${at}`)]));
+    const startedAt = performance.now();
+    const { service, text } = await read(JSON.stringify({ openapi: '3.0.0', paths, components: { schemas } }));
+    expect(service.operations.size).toBe(count);
+    createProtocols([service]);
+    const wsdl = deriveWsdl(service, { address: 'http://gateway.example/', soap12: true });
+    expect([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).toHaveLength(
+      new Set([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).size,
+    );
+    expect(() => checkSource(text())).not.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+  },
+  60_000,
+);
+
+test('merge keys of YAML are members, and not those of the prototype', async () => {
+  const text = `openapi: 3.0.0
+x-base: &base {type: object, properties: {a: {type: string}, __proto__: {type: string}, constructor: {type: string}}}
+${get}
+components: {schemas: {A: {<<: *base, description: more}}}`;
+  const { service } = await read(text);
+  expect(Object.keys(service.operations.get('getA')?.output.fields ?? {})).toEqual(['a', 'proto__', '_constructor']);
 });
 
 test('a document reads no file outside of its folder, and no network', async () => {

@@ -79,7 +79,7 @@ function readAt(
 describe('parameters', () => {
   const list = { type: 'array', items: { type: 'string' } };
   const object = { type: 'object', properties: { r: { type: 'integer' }, g: { type: 'string' } } };
-  const value = { list: ['a b', 'c'], object: { r: 1, g: 'x&y' } };
+  const value = { list: ['a b', 'c'], object: { r: '1', g: 'x&y' } };
   const pairs = 'p.0=a b&p.1=c';
   const members = 'p.r=1&p.g=x%26y';
 
@@ -204,7 +204,7 @@ describe('bodies', () => {
       'name=a%26b&tags=x&tags=y&more%5Ba%5D=1',
       'application/x-www-form-urlencoded',
     );
-    expect(form).toMatchObject({ issues: [], input: { name: 'a&b', tags: ['x', 'y'], more: { a: 1 } } });
+    expect(form).toMatchObject({ issues: [], input: { name: 'a&b', tags: ['x', 'y'], more: { a: '1' } } });
   });
 
   test('an array, a text, bytes and any value are one field', async () => {
@@ -244,7 +244,11 @@ describe('schemas', () => {
     ],
     [{ type: 'string', enum: [' a', 'b'] }, { kind: 'string' }],
     [{ type: ['string', 'null'] }, { kind: 'string' }],
-    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, { kind: 'integer' }],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, { kind: 'decimal', fraction: 0, json: 'number' }],
+    [
+      { type: 'integer', format: 'uint64' },
+      { kind: 'decimal', max: '18446744073709551615' },
+    ],
     [
       { type: 'integer', format: 'int32' },
       { kind: 'integer', max: 2 ** 31 - 1 },
@@ -255,11 +259,11 @@ describe('schemas', () => {
     [{ type: 'object', additionalProperties: { type: 'string' } }, { kind: 'map' }],
     [
       { type: 'object', additionalProperties: { type: 'integer' } },
-      { kind: 'string', json: 'value' },
+      { kind: 'list', itemName: 'entry', item: { json: 'entry', fields: { value: { schema: { kind: 'decimal' } } } } },
     ],
     [
       { type: 'array', items: { type: 'array', items: { type: 'integer' } } },
-      { kind: 'list', item: { kind: 'string', json: 'value' } },
+      { kind: 'list', item: { json: 'value', fields: { item: { schema: { kind: 'list' } } } } },
     ],
     [{ type: 'string', format: 'byte' }, { kind: 'binary' }],
     [
@@ -320,11 +324,11 @@ describe('schemas', () => {
     });
   });
 
-  test('a type in itself has levels, and through others it is JSON as text', async () => {
+  test('a type in itself has levels, and in others, too', async () => {
     expect(await of(ref('Tree'), components)).toMatchObject({ kind: 'object', name: 'Tree', recursion: { levels: 4 } });
-    expect(await of(ref('A'), components)).toMatchObject({
-      fields: { b: { schema: { fields: { a: { schema: { json: 'value' } } } } } },
-    });
+    const a = await of(ref('A'), components);
+    expect(a).toMatchObject({ name: 'A', recursion: { levels: 4 } });
+    expect(Object(a).fields.b.schema.fields.a.schema).toMatchObject({ name: 'A', recursion: { isInner: true } });
   });
 });
 
@@ -361,7 +365,7 @@ test('error responses are faults with data, by status', async () => {
     expect(rest.decodeError(reply(status), operation)).toMatchObject({
       status,
       message: 'Gone',
-      fault: { problem: { name }, value: { title: 'Gone', code: 7 } },
+      fault: { problem: { name }, value: { title: 'Gone', code: '7' } },
     });
   expect(
     rest.decodeError(

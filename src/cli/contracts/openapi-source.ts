@@ -1,5 +1,5 @@
 /** Reads the contract of an OpenAPI document for `serve --openapi`. */
-import { findingLines } from '../../documents/openapi-import/findings.ts';
+import { openApiFindingLines } from '../../documents/openapi-import/findings.ts';
 import {
   type ImportedOpenApi,
   importOpenApi,
@@ -38,5 +38,5 @@ async function read(location: string, options: OpenApiOptions): Promise<Imported
 }
 
 function linesOf({ service: { name, operations }, declared, findings }: ImportedOpenApi): readonly string[] {
-  return [`${name}: ${operations.size} of ${declared} operations`, ...findingLines(findings)];
+  return [`${name}: ${operations.size} of ${declared} operations`, ...openApiFindingLines(findings)];
 }

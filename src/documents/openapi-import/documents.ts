@@ -1,6 +1,7 @@
 /** Loads an OpenAPI document with the documents that it refers to, within limits, and follows references between them. */
 import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { PartRefused } from '../import/findings.ts';
 import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';
 
 /** A value in a document, and where it is. */
@@ -11,15 +12,9 @@ export interface Node {
   readonly pointer: string;
 }
 
-/** Something that the contract language cannot say. The nearest part that can do without it is left out. */
-export class Refused extends Error {
+/** The nearest part that can do without the node is left out. */
+export class Refused extends PartRefused<Node> {
   override readonly name = 'Refused';
-  readonly node: Node;
-
-  constructor(node: Node, message: string) {
-    super(message);
-    this.node = node;
-  }
 }
 
 /** All documents together. */
@@ -123,37 +118,76 @@ function join(location: string, base: string): string | undefined {
   return URL.canParse(location, base) ? new URL(location, base).href : undefined;
 }
 
-/** `location`: a path, or a URL where the network is allowed. Throws Unread. */
+/** `location`: a path, or a URL where the network is allowed; that of a page of Swagger UI or Redoc will do. Throws Unread. */
 export async function loadOpenApi(location: string, options: ReadingOptions): Promise<OpenApiDocuments> {
   const reading = createReading(options);
-  const first = await reading.resolve(location, undefined);
-  const roots = new Map<string, unknown>();
+  const { url: first, text } = await readFirst(await reading.resolve(location, undefined), reading);
   const counter: Counter = { seen: new Set(), values: 0 };
-  const waiting: { readonly url: string; readonly base: string | undefined }[] = [{ url: first, base: undefined }];
+  const waiting: { readonly url: string; readonly base: string }[] = [];
+  const roots = new Map<string, unknown>();
   const unread = new Map<string, string>();
+  const add = (url: string, tree: unknown): void => {
+    roots.set(url, tree);
+    for (const file of filesIn(tree, counter, url)) {
+      const other = join(file, url);
+      if (other !== undefined && !roots.has(other)) waiting.push({ url: other, base: url });
+    }
+  };
+  add(first, parseText(text, first));
   for (const { url, base } of waiting) {
     if (roots.has(url)) continue;
     if (roots.size >= documentsMax) throw new Unread(`more than ${documentsMax} documents`);
     try {
-      const read = base === undefined ? url : await reading.resolve(url, base);
-      const tree = await readDocument(read, base, reading);
-      roots.set(url, tree);
-      for (const file of filesIn(tree, counter, url)) {
-        const other = join(file, url);
-        if (other !== undefined && !roots.has(other)) waiting.push({ url: other, base: url });
-      }
+      const read = await reading.resolve(url, base);
+      add(url, parseText(await readText(read, base, reading), read));
     } catch (thrown) {
       // The place of the reference has the reason.
-      if (!(thrown instanceof Unread) || base === undefined) throw thrown;
+      if (!(thrown instanceof Unread)) throw thrown;
       unread.set(url, thrown.message);
     }
   }
   return new OpenApiDocuments(roots, first, unread);
 }
 
-async function readDocument(url: string, base: string | undefined, reading: Reading): Promise<unknown> {
+interface Text {
+  readonly url: string;
+  readonly text: string;
+}
+
+/** The document, or the one that a page in its place shows. */
+async function readFirst(url: string, reading: Reading): Promise<Text> {
+  const text = await readText(url, undefined, reading);
+  if (!isPage(text)) return { url, text };
+  const shown = shownBy(text, url);
+  if (shown === undefined) throw new Unread(`${url} ${pageHint}`);
+  const other = await reading.resolve(shown, url);
+  const document = await readText(other, url, reading);
+  if (isPage(document)) throw new Unread(`${other} ${pageHint}`);
+  return { url: other, text: document };
+}
+
+const pageHint =
+  'is a page in HTML and no OpenAPI document: next to it, this is often openapi.json, openapi.yaml, swagger.json or v3/api-docs';
+
+function isPage(text: string): boolean {
+  return /^\s*(?:<!doctype html|<html)/i.test(text);
+}
+
+/** The address of the document that a page of Swagger UI, Redoc or FastAPI shows, where the page has it. */
+function shownBy(page: string, url: string): string | undefined {
+  const named = /\b(?:url|spec-?url|data-url)["']?\s*[:=]\s*["']([^"'<>\s]{1,2000})["']/gi;
+  for (const [, location = ''] of page.slice(0, 200_000).matchAll(named))
+    if (/\.(?:json|ya?ml)(?:\?|$)|api-docs|openapi|swagger/i.test(location) && /^https?:/.test(url))
+      return join(location, url);
+  return undefined;
+}
+
+async function readText(url: string, base: string | undefined, reading: Reading): Promise<string> {
   const bytes = await reading.bytes(url, base);
-  const text = bytes.toString().replace(/^\ufeff/, '');
+  return bytes.toString().replace(/^\ufeff/, '');
+}
+
+function parseText(text: string, url: string): unknown {
   return /^\s*[{[]/.test(text) ? (readJson(text) ?? readYaml(text, url)) : readYaml(text, url);
 }
 
@@ -175,6 +209,7 @@ function readYaml(text: string, url: string): unknown {
       prettyErrors: false,
       strict: false,
       uniqueKeys: true,
+      merge: true,
       logLevel: 'silent',
     });
     const [error] = document.errors;

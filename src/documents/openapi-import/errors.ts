@@ -2,8 +2,9 @@
 import { type Fault, isJsonType } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { contentOf } from './answers.ts';
 import type { Node } from './documents.ts';
-import { contentOf, type Declared } from './messages.ts';
+import type { Declared } from './parameters.ts';
 import type { SchemaReader } from './schemas.ts';
 
 export interface ReadErrors {

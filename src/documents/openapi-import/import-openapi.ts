@@ -1,20 +1,23 @@
 /** Imports an OpenAPI document: the contract as a value and as TypeScript, and what was left out or said in another way. */
-import type { CredentialPlace } from '../../contract/credential-place.ts';
-import { isOwnHeader, type Operation, operation, type UpstreamBinding } from '../../contract/operation.ts';
+import { type Operation, operation, type UpstreamBinding } from '../../contract/operation.ts';
 import { object } from '../../contract/schema.ts';
 import { type Service, service } from '../../contract/service.ts';
-import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { findingComments } from '../import/findings.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
 import { type ReadingOptions, Unread } from '../wsdl/read-location.ts';
 import { sizeOf } from '../wsdl/schema-size.ts';
 import { writeContracts } from '../wsdl/write-contract.ts';
+import { readOutput } from './answers.ts';
 import { loadOpenApi, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import { ErrorReader } from './errors.ts';
-import { findingLines, type OpenApiFinding, OpenApiFindings } from './findings.ts';
-import { type Declared, readInput, readOutput } from './messages.ts';
+import { type OpenApiFinding, OpenApiFindings, openApiFindingLines } from './findings.ts';
+import { readInput } from './messages.ts';
 import { capitalise, memberName, StubNames, typeName } from './names.ts';
-import { SchemaReader, textOf } from './schemas.ts';
+import type { Declared } from './parameters.ts';
+import { type CutMembers, SchemaReader } from './schemas.ts';
+import { credentialsOf, serverOf, swaggerServer } from './servers.ts';
+import { textOf } from './shapes.ts';
 
 export interface OpenApiOptions extends ReadingOptions {
   /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */
@@ -37,33 +40,43 @@ const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Types that each WSDL of this program has. */
 const reservedTypes = ['ServiceException', 'Error'] as const;
 const operationsMax = 5_000;
+/** How often all is read with more members cut. */
+const roundsMax = 5;
 /** Members of all messages: what reads and prints them visits each as often as a message may have it. */
 const fieldsMax = 1_000_000;
 
 /** `location`: a path, or a URL where the network is allowed. Throws Unread where nothing can be imported. */
 export async function importOpenApi(location: string, options: OpenApiOptions): Promise<ImportedOpenApi> {
   const documents = await loadOpenApi(location, options);
-  const findings = new OpenApiFindings(documents);
   try {
-    return importLoaded(documents, findings, options);
+    return importLoaded(documents, options);
   } catch (thrown) {
-    if (thrown instanceof Refused) throw new Unread(`${documents.placeOf(thrown.node)}: ${thrown.message}`);
+    if (thrown instanceof Refused) throw new Unread(`${documents.placeOf(thrown.place)}: ${thrown.message}`);
     throw thrown;
   }
 }
 
-function importLoaded(
-  documents: OpenApiDocuments,
-  findings: OpenApiFindings,
-  options: OpenApiOptions,
-): ImportedOpenApi {
+/** Members that are found to hold a type too often are cut in all messages, so each type has one form. */
+function importLoaded(documents: OpenApiDocuments, options: OpenApiOptions): ImportedOpenApi {
+  let cut: CutMembers = new Set();
+  for (let round = 1; ; round += 1) {
+    const findings = new OpenApiFindings(documents);
+    const reader = new SchemaReader(documents, findings, cut);
+    const imported = importBy(reader, options);
+    if (cut === 'all' || (reader.tooMany.size === 0 && !reader.isTangled)) return imported;
+    cut = round === roundsMax || reader.isTangled ? 'all' : new Set([...cut, ...reader.tooMany]);
+  }
+}
+
+function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenApi {
+  const { documents, findings } = reader;
   const { root } = documents;
   const { swagger, openapi } = (Object(root.value) ?? {}) as { readonly swagger?: unknown; readonly openapi?: unknown };
   const isSwagger = String(swagger) === '2.0' || swagger === 2;
   if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(String(openapi)))
     throw new Unread('this is no OpenAPI document: it says neither openapi 3.0, 3.1 or 3.2 nor swagger 2.0');
-  const reader = new SchemaReader(documents, findings);
   const declared = declaredOperations(documents, findings, isSwagger);
+  noteCalls(documents, findings, declared);
   if (declared.length > operationsMax) throw new Unread(`the document has more than ${operationsMax} operations`);
   const info = documents.member(root, 'info');
   const title = textOf(info && documents.member(info, 'title')?.value);
@@ -88,7 +101,7 @@ function importLoaded(
     return read === undefined ? [] : [read];
   });
   if (operations.length === 0)
-    throw new Unread(['no operation can be imported', ...findingLines(findings.all())].join('\n'));
+    throw new Unread(['no operation can be imported', ...openApiFindingLines(findings.all())].join('\n'));
   const problems = Object.fromEntries(
     Object.entries(errors.problems).filter(([, problem]) => operations.some((each) => each.problems.includes(problem))),
   );
@@ -102,13 +115,20 @@ function importLoaded(
     address: `/${name}`,
     paths: isPath(paths) ? paths : '',
     ...credentialsOf(documents, findings, isSwagger),
-    namespaces: { own: 'api', uris: { api: `urn:openapi:${name}` } },
+    // Axis makes the name of a package of it, which must differ from that of the service.
+    namespaces: { own: 'api', uris: { api: `urn:openapi:${name.toLowerCase()}` } },
     soapStyle: 'wrapped',
     ...(Object.keys(problems).length > 0 && { problems }),
     operations,
   });
   const all = findings.all();
-  return { service: made, location, declared: declared.length, findings: all, text: () => textOfContract(made, all) };
+  return {
+    service: made,
+    location,
+    declared: declared.length,
+    findings: all,
+    text: () => textOfContract(made, all),
+  };
 }
 
 function textOfContract(made: Service, findings: readonly OpenApiFinding[]): string {
@@ -117,9 +137,7 @@ function textOfContract(made: Service, findings: readonly OpenApiFinding[]): str
     [
       `/** ${made.name}, version ${made.version}: the contract of an OpenAPI document, by \`triglyph serve --openapi\`. */`,
       '// The server checks what the document demands of values: lengths, ranges, patterns, and what must be there.',
-      ...findingLines(findings).map((line) =>
-        escapeUnprintable(line.startsWith('  ') ? `// - ${line.trim()}` : `// ${line}`),
-      ),
+      ...findingComments(openApiFindingLines(findings)),
     ],
   );
   checkSource(text);
@@ -147,6 +165,8 @@ function readOperation(
   const output = readOutput(reader, declared, `${type}Result`);
   const { faults, errors: byStatus } = errors.read(declared, type);
   const { path, query } = splitPath(input.path);
+  if (/\{[^{}]*\+\}/.test(declared.path))
+    reader.findings.add('changed', node, 'a parameter of several steps of a path is one step');
   const upstream: UpstreamBinding = {
     method: method as UpstreamBinding['method'],
     path: path + query,
@@ -155,7 +175,7 @@ function readOperation(
     answer: output.answer,
     ...(faults.length > 0 && { errors: byStatus }),
   };
-  if (query !== '')
+  if (declared.path.includes('?'))
     reader.findings.add('changed', node, 'a path with a query is no path of its own: call the operation by its name');
   try {
     return operation({
@@ -182,9 +202,14 @@ function splitPath(path: string): { readonly path: string; readonly query: strin
   const encode = (text: string): string =>
     text.replace(/[^\w.~!$&'()*+,;=:@%/{}-]/gu, (sign) => encodeURIComponent(sign));
   const encoded = encode(plain.replace(/\{(?!\w+\})|(?<!\{\w+)\}/g, (sign) => encodeURIComponent(sign)));
+  // A pair with a template is a parameter of the query.
+  const pairs = query
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !/[{}]/.test(pair));
   return {
     path: encoded.startsWith('/') ? encoded : `/${encoded}`,
-    query: query === '' ? '' : `?${encode(query.slice(1)).replace(/[{}]/g, encodeURIComponent)}`,
+    query: pairs.length === 0 ? '' : `?${encode(pairs.join('&'))}`,
   };
 }
 
@@ -205,10 +230,15 @@ function declaredOperations(
   };
   const typesAt = (node: Node, name: string): readonly string[] | undefined => texts(documents.member(node, name));
   const found: Declared[] = [];
-  const items = paths === undefined ? [] : Object.keys(Object(paths.value)).filter((path) => path.startsWith('/'));
+  const items = paths === undefined ? [] : Object.keys(Object(paths.value)).filter((path) => !path.startsWith('x-'));
   for (const path of items) {
     const item = findings.attempt('the path is left out', () => documents.member(paths!, path));
     if (item === undefined) continue;
+    if (!path.startsWith('/')) {
+      findings.add('refused', item, 'a path begins with a slash; it is left out');
+      continue;
+    }
+    noteParts(documents, item, findings);
     const shared = parametersAt(documents, item, findings);
     for (const method of methods) {
       const node = findings.attempt('the operation is left out', () => documents.member(item, method));
@@ -228,6 +258,28 @@ function declaredOperations(
     }
   }
   return found;
+}
+
+/** Reports parts of a path that no request is made by, or that say another server. */
+function noteParts(documents: OpenApiDocuments, item: Node, findings: OpenApiFindings): void {
+  const { servers } = Object(item.value) as { readonly servers?: unknown };
+  if (Array.isArray(servers) && servers.length > 0)
+    findings.add('changed', item, 'servers of one path are not asked: all requests go to one server');
+  for (const [method, node] of documents.members(memberOf(documents, item, 'additionalOperations', findings)))
+    findings.add('refused', node, `no request is made by ${method}; the operation is left out`);
+}
+
+/** Reports the requests that the server makes, and the webhooks of the document. */
+function noteCalls(documents: OpenApiDocuments, findings: OpenApiFindings, declared: readonly Declared[]): void {
+  for (const [, node] of documents.members(memberOf(documents, documents.root, 'webhooks', findings)))
+    findings.add('refused', node, 'the server sends a webhook, so no caller does; it is left out');
+  for (const { node } of declared)
+    for (const [, callback] of documents.members(memberOf(documents, node, 'callbacks', findings)))
+      findings.add('refused', callback, 'the server sends a callback, so no caller does; it is left out');
+}
+
+function memberOf(documents: OpenApiDocuments, node: Node, name: string, findings: OpenApiFindings): Node | undefined {
+  return findings.attempt('they are left out', () => documents.member(node, name));
 }
 
 function parametersAt(documents: OpenApiDocuments, node: Node, findings: OpenApiFindings): readonly Node[] {
@@ -274,70 +326,4 @@ function serviceName(title: string, declared: readonly Declared[], root: string)
   let name = wanted;
   for (let number = 2; first.has(name); number++) name = `${wanted}${number}`;
   return name;
-}
-
-/** Where the server reads credentials: its security schemes. Callers present them there, or in X-API-Key, or in HTTP Basic. */
-function credentialsOf(
-  documents: OpenApiDocuments,
-  findings: OpenApiFindings,
-  isSwagger: boolean,
-): Pick<Service, 'credentials'> {
-  const { root } = documents;
-  const components = isSwagger ? root : documents.member(root, 'components');
-  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
-  const places: CredentialPlace[] = [];
-  let takesBasic = false;
-  for (const [, node] of documents.members(schemes)) {
-    const { type, in: location, name, scheme } = Object(node.value) as Readonly<Record<string, unknown>>;
-    const lower = String(scheme).toLowerCase();
-    if (type === 'basic' || (type === 'http' && lower === 'basic')) takesBasic = true;
-    else if (
-      type === 'apiKey' &&
-      typeof name === 'string' &&
-      (location === 'query' || location === 'header' || location === 'cookie')
-    ) {
-      if (location === 'header' && /^authorization$/i.test(name)) continue;
-      if (location === 'header' && !isOwnHeader(name))
-        findings.add('refused', node, `the gateway sends the header ${name} itself`);
-      else if (!/^[\w.-]+$/.test(name)) findings.add('refused', node, 'a credential has a name that is not sent');
-      else if (!places.some((each) => each.in === location && each.name === name)) places.push({ in: location, name });
-    } else if (type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && lower === 'bearer')) {
-      if (!places.some((each) => each.in === 'bearer')) places.push({ in: 'bearer' });
-    } else
-      findings.add('refused', node, 'no credential of this kind is sent by the gateway; Authorization is passed on');
-  }
-  if (places.length === 0) return {};
-  return { credentials: { places, ...(takesBasic && { basic: true as const }) } };
-}
-
-/** The first server, with the defaults of its variables; empty where there is none. */
-function serverOf(documents: OpenApiDocuments): string {
-  const { root } = documents;
-  const servers = documents.member(root, 'servers');
-  const server = servers && documents.member(servers, 0);
-  const url = server && documents.member(server, 'url')?.value;
-  if (typeof url !== 'string') return '';
-  const variables = server && documents.member(server, 'variables');
-  const filled = url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
-    const variable = variables && documents.member(variables, name);
-    const preset = variable && documents.member(variable, 'default')?.value;
-    return preset === undefined ? whole : String(preset);
-  });
-  return resolved(filled, root.url);
-}
-
-function swaggerServer(documents: OpenApiDocuments): string {
-  const { host, basePath = '/', schemes } = documents.root.value as Readonly<Record<string, unknown>>;
-  const path = typeof basePath === 'string' ? basePath : '/';
-  if (typeof host !== 'string') return resolved(path, documents.root.url);
-  const all = Array.isArray(schemes) ? schemes : [];
-  const scheme = all.includes('https') || !all.includes('http') ? 'https' : 'http';
-  return resolved(`${scheme}://${host}${path.startsWith('/') ? '' : '/'}${path}`, documents.root.url);
-}
-
-/** An address without a server is at that of the document; of a file it is a path alone. */
-function resolved(url: string, document: string): string {
-  if (/^https?:\/\//i.test(url)) return URL.canParse(url) ? new URL(url).href.replace(/\/$/, '') : '';
-  if (/^https?:/.test(document) && URL.canParse(url, document)) return new URL(url, document).href.replace(/\/$/, '');
-  return url.startsWith('/') ? url.replace(/\/$/, '') : '';
 }

@@ -19,12 +19,20 @@ function keyOf(name: string): string {
 
 const lengthMax = 100;
 
-/** `pet-status` to `petStatus`; a name that fits stays. */
+/** `pet-status` to `petStatus`; a name that fits stays. zeep cannot read a member called `self`. */
 export function memberName(name: string): string {
-  if (/^[A-Za-z_]\w*$/.test(name) && name.length <= lengthMax && !/^__proto__|^xml/i.test(name)) return name;
+  if (name === 'self') return 'self_';
+  if (/^[A-Za-z_]\w*$/.test(name) && name.length <= lengthMax && !/^__proto__|^xml/i.test(name) && !isInherited(name))
+    return name;
   const words = ascii(name.replace(/^\+/, 'plus ').replace(/^-(?=\d)/, 'minus '));
   const joined = words.map((word, at) => (at === 0 ? word : capitalise(word))).join('');
-  return startingWithLetter(joined.replace(/^_+(?=proto__)/, ''), 'member').replace(/^xml/i, '_$&');
+  const made = startingWithLetter(joined.replace(/^_+(?=proto__)/, ''), 'member').replace(/^xml/i, '_$&');
+  return isInherited(made) ? `_${made}` : made;
+}
+
+/** Every object has a member of this name: an absent field would seem to be there. */
+function isInherited(name: string): boolean {
+  return name in Object.prototype;
 }
 
 /** `pet_status-2` to `PetStatus2`. */

@@ -6,28 +6,40 @@ import {
   boolean,
   double,
   type Field,
-  integer,
+  isEntries,
+  type ListSchema,
   list,
   map,
   type ObjectSchema,
   object,
   oneOf,
   optional,
+  required,
   type Schema,
-  type StringSchema,
   string,
-  type XsdType,
 } from '../../contract/schema.ts';
-import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { itemsMax } from '../imported-limits.ts';
 import { sizeOf } from '../wsdl/schema-size.ts';
 import { type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
 import { capitalise, memberName, StubNames, typeName } from './names.ts';
-import { type Shape, Shapes, textOf, typesOf } from './shapes.ts';
+import {
+  anyValue,
+  common,
+  dateText,
+  dateTimeText,
+  exampleText,
+  integerOf,
+  isPlainText,
+  mandatory,
+  numberIn,
+  repeatedList,
+  textOptions,
+  withName,
+  xsdOf,
+} from './scalars.ts';
+import { type JsonType, type Shape, Shapes, typesOf } from './shapes.ts';
 
-/** Where a document sets no limit, or sets one: its server checks it. */
-export const textMax = 1_000_000;
-export const itemsMax = 10_000;
 /** Members of one object with all its parts, and how deep they are: JSON and FORM have 16 levels. */
 const fieldsMax = 800;
 const levelsMax = 12;
@@ -37,23 +49,36 @@ const enumValuesMax = 1_000;
 /** Members of all types; what a document has beyond is JSON as text. */
 const totalMax = 60_000;
 
-const text = { max: textMax, emptyString: 'invalid' } as const;
-const dateText = string({ ...text, example: '2026-01-31' });
-const dateTimeText = string({ ...text, example: '2026-01-31T12:00:00Z' });
-export const anyValue: StringSchema = string({ ...text, json: 'value', example: '{}' });
+const keyText = string({ max: 1_000, emptyString: 'invalid', example: 'key' });
 
-/** The type in the WSDL of a scalar that is a text in the contract. */
-export function xsdOf(schema: Schema): XsdType | undefined {
-  if (schema === dateText) return 'date';
-  return schema === dateTimeText ? 'dateTime' : undefined;
-}
+/** A value of so many types may be anything. */
+const openTypes = 5;
+const alternativeNames: Readonly<Record<JsonType, string>> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  array: 'item',
+  object: 'object',
+};
 
+/** An object that is being read. */
 interface OpenType {
   readonly name: string;
   readonly key: string;
   readonly mayHoldItself: boolean;
-  holdsItself: boolean;
+  /** The members that hold it again: `api.yaml#/components/schemas/Pet owner`. */
+  readonly again: string[];
 }
+
+/** Members that are JSON as text, since their types would contain themselves too often; `all`: those of all types but their own. */
+export type CutMembers = ReadonlySet<string> | 'all';
+
+/** Schemas that are read more than once, since they mean something else in others that contain themselves. */
+const readAgainMax = 1_000;
+/** Types that contain themselves in each other. */
+const openMax = 4;
+const depthMax = 60;
 
 /** How members of a message are read: those of files as bytes. */
 export class SchemaReader {
@@ -64,14 +89,29 @@ export class SchemaReader {
   readonly #known = new Map<string, Schema>();
   readonly #typeNames = new Map<string, string>();
   readonly #open: OpenType[] = [];
-  readonly #openKeys = new Set<string>();
-  #selves = 0;
+  /** The members that are being read. */
+  readonly #members: string[] = [];
+  /** The open types that what is read now depends on. */
+  #free = new Set<string>();
+  /** Whether each member is JSON as text. */
+  readonly #isText = new Map<string, boolean>();
+  readonly #cut: CutMembers;
+  /** Further members to cut: those of a type are the same wherever it is, so all is read again with them. */
+  readonly tooMany = new Set<string>();
+  #depth = 0;
+  #readAgain = 0;
   #total = 0;
 
-  constructor(documents: OpenApiDocuments, findings: OpenApiFindings) {
+  constructor(documents: OpenApiDocuments, findings: OpenApiFindings, cut: CutMembers) {
     this.documents = documents;
     this.findings = findings;
     this.#shapes = new Shapes(documents);
+    this.#cut = cut;
+  }
+
+  /** Whether types contain each other in more ways than are tried. */
+  get isTangled(): boolean {
+    return this.#readAgain > readAgainMax;
   }
 
   shapeOf(node: Node): Shape {
@@ -80,32 +120,41 @@ export class SchemaReader {
 
   /** `hint`: the name of a type that has none. Each schema is read once. */
   schema(node: Node, hint: string): Schema {
-    const key = `${node.url}#${node.pointer}`;
+    const key = keyOf(node);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#openKeys.has(key)) return this.#again(key, node);
-    if (this.#openKeys.size > 60) return this.#asText(node, 'schemas are too deep in each other');
-    const before = this.#selves;
-    this.#openKeys.add(key);
-    let schema: Schema;
+    if (this.#open.some((each) => each.key === key)) return this.#again(key, node);
+    if (this.#depth > depthMax) return this.#asText(node, 'schemas are too deep in each other');
+    const around = this.#free;
+    this.#free = new Set();
+    this.#depth += 1;
     try {
-      schema = this.#read(node, key, hint);
+      const schema = this.#read(node, key, hint);
+      this.#free.delete(key);
+      if (this.#free.size > 0) this.#readAgain += 1;
+      // What stands for an object around it means nothing elsewhere.
+      if (this.#free.size === 0 || this.#cut === 'all' || this.isTangled) this.#known.set(key, schema);
+      return schema;
     } finally {
-      this.#openKeys.delete(key);
+      this.#depth -= 1;
+      for (const each of this.#free) around.add(each);
+      this.#free = around;
     }
-    // What stands for an object around it means nothing elsewhere.
-    if (this.#selves === before || (schema.kind === 'object' && !schema.isSelf)) this.#known.set(key, schema);
-    return schema;
   }
 
-  /** A schema within itself. */
+  /** An object within itself. */
   #again(key: string, node: Node): Schema {
-    const innermost = this.#open.at(-1);
-    if (innermost?.key !== key || !innermost.mayHoldItself)
+    const at = this.#open.findLastIndex((each) => each.key === key);
+    const found = this.#open[at]!;
+    const member = this.#members.at(-1) ?? '';
+    this.#free.add(key);
+    const distance = this.#open.length - at;
+    if (this.#cut === 'all' ? distance > 1 || !found.mayHoldItself : distance > openMax) {
+      this.tooMany.add(member);
       return this.#asText(node, 'the type contains itself through others');
-    innermost.holdsItself = true;
-    this.#selves += 1;
-    return self(innermost.name);
+    }
+    found.again.push(member);
+    return self(found.name);
   }
 
   #asText(node: Node, reason: string): Schema {
@@ -118,7 +167,11 @@ export class SchemaReader {
     const types = typesOf(shape);
     if (types.size === 2 && types.has('integer') && types.has('number')) return double(numberIn(shape.example) ?? 1.5);
     const [type, ...others] = types;
-    if (others.length > 0) return this.#asText(node, `a value may be ${[...types].join(' or ')}`);
+    if (others.length > 0) return this.#alternatives(shape, types, key, hint);
+    return this.#ofType(type, shape, key, hint);
+  }
+
+  #ofType(type: JsonType | undefined, shape: Shape, key: string, hint: string): Schema {
     switch (type) {
       case 'string':
         return this.#string(shape, key, hint);
@@ -129,11 +182,11 @@ export class SchemaReader {
       case 'boolean':
         return boolean(typeof shape.example === 'boolean' ? shape.example : true);
       case 'array':
-        return this.#list(shape, hint);
+        return this.#list(shape, key, hint);
       case 'object':
         return this.#object(shape, key, hint);
       default:
-        return this.#asText(node, 'a value may be anything');
+        return this.#asText(shape.node, 'a value may be anything');
     }
   }
 
@@ -154,48 +207,105 @@ export class SchemaReader {
         );
     }
     return string({
-      ...text,
+      ...textOptions,
       example: exampleText(example),
       ...(format === 'password' && { sensitive: true as const }),
     });
   }
 
-  #list(shape: Shape, hint: string): Schema {
-    const { node, items } = shape;
-    const item = items === undefined ? anyValue : this.schema(items, singular(hint));
-    const isPlain = item.kind !== 'list' && item.kind !== 'map';
-    if (!isPlain)
-      this.findings.add(
-        'changed',
-        items ?? node,
-        'a list in a list, or a map in one, is JSON as text in SOAP and FORM',
+  /** A choice of elements for values of several types, where one of these has parts. */
+  #alternatives(shape: Shape, types: ReadonlySet<JsonType>, key: string, hint: string): Schema {
+    const { node } = shape;
+    const reason = `a value may be ${[...types].join(' or ')}`;
+    const hasParts = types.has('object') || types.has('array');
+    if (!hasParts || types.size >= openTypes) return this.#asText(node, reason);
+    const names = [...types].filter((type) => type !== 'integer' || !types.has('number'));
+    const one: Shape = { ...shape, isUnion: false };
+    const fields = Object.fromEntries(
+      names.map((type) => {
+        const field = alternativeNames[type];
+        return [field, optional(withName(this.#ofType(type, one, key, hint), field))];
+      }),
+    );
+    const schemas = Object.values(fields).map(({ schema }) => schema);
+    if (schemas.some((each) => each === anyValue || (each.kind === 'object' && each.json !== undefined)))
+      return this.#asText(node, reason);
+    const name = this.#nameOf(node, key, hint, 'Choice');
+    this.findings.add('changed', node, `${reason}: ${name} has an element for each, of which one is there`);
+    return object(name, fields, {
+      json: 'value',
+      choices: [
+        {
+          options: Object.keys(fields).map((name) => [name]),
+          exclusive: true,
+          orNone: true,
+          problem: 'missingField',
+          doc: 'One of these.',
+        },
+      ],
+    });
+  }
+
+  #list({ node, items }: Shape, key: string, hint: string): Schema {
+    const item =
+      items === undefined ? anyValue : this.#withElement(this.schema(items, singular(hint)), node, key, hint);
+    return repeatedList(item, 'item');
+  }
+
+  /** A list or a map in a list has an element of its own, which JSON does not have. */
+  #withElement(schema: Schema, node: Node, key: string, hint: string): Schema {
+    if (schema.kind === 'map')
+      return this.#withElement(
+        this.#entries(string({ ...textOptions, example: 'text' }), node, key, hint),
+        node,
+        key,
+        hint,
       );
-    const xsd = xsdOf(item);
-    return list(isPlain ? item : anyValue, 'item', { repeated: true, max: itemsMax, ...(xsd && { xsd }) });
+    if (schema.kind !== 'list' || schema.joined) return schema;
+    const name = this.#nameOf(node, key, hint, 'Item');
+    const field = isEntries(schema) ? 'entry' : 'item';
+    return object(name, { [field]: optional(repeatedList(schema.item, field)) }, { json: 'value' });
+  }
+
+  /** A map is a list of entries, each with a key and a value. */
+  #entries(value: Schema, node: Node, key: string, hint: string): ListSchema {
+    const xsd = xsdOf(value);
+    const entry = object(
+      this.#nameOf(node, key, hint, 'Entry'),
+      { key: required(keyText), value: optional(withName(value, 'value'), '', { ...(xsd && { xsd }) }) },
+      { json: 'entry' },
+    );
+    return list(entry, 'entry', { max: itemsMax });
   }
 
   #object(shape: Shape, key: string, hint: string): Schema {
     const { node, properties, additional } = shape;
     if (properties.size === 0) {
-      const isMapOfTexts =
-        additional !== undefined &&
-        additional !== true &&
-        [...typesOf(this.#shapes.of(additional))].join() === 'string';
-      if (isMapOfTexts) return map(itemsMax, { key: 'text' });
-      return this.#asText(node, 'an object has members of any name');
+      if (additional === undefined || additional === true)
+        return this.#asText(node, 'an object has members of any name');
+      if ([...typesOf(this.#shapes.of(additional))].join() === 'string') return map(itemsMax, { key: 'text' });
+      const value = this.schema(additional, `${hint}Value`);
+      return value === anyValue
+        ? this.#asText(node, 'an object has members of any name')
+        : this.#entries(value, node, key, hint);
     }
     const name = this.#nameOf(node, key, hint);
-    const read = (mayHoldItself: boolean): { readonly template: ObjectSchema; readonly holdsItself: boolean } => {
-      const open: OpenType = { name, key, mayHoldItself, holdsItself: false };
+    const read = (mayHoldItself: boolean): { readonly template: ObjectSchema; readonly again: readonly string[] } => {
+      const open: OpenType = { name, key, mayHoldItself, again: [] };
       this.#open.push(open);
       try {
-        return { template: object(name, this.fields(shape, name)), holdsItself: open.holdsItself };
+        return { template: object(name, this.fields(shape, name)), again: open.again };
       } finally {
         this.#open.pop();
       }
     };
-    const { template, holdsItself } = read(true);
-    const found = holdsItself ? (this.#unrolled(node, template) ?? read(false).template) : template;
+    const { template, again } = read(true);
+    let found: Schema | undefined = template;
+    if (again.length > 0) {
+      found = this.#unrolled(node, template);
+      for (const each of found === undefined ? again : []) this.tooMany.add(each);
+      found ??= this.#cut === 'all' ? read(false).template : anyValue;
+    }
     if (shape.isUnion)
       this.findings.add(
         'changed',
@@ -212,6 +322,8 @@ export class SchemaReader {
   }
 
   #unrolled(node: Node, template: ObjectSchema): ObjectSchema | undefined {
+    // Two levels have no less.
+    if (sizeOf(template).fields > recursionFieldsMax) return undefined;
     for (const levels of recursionLevels) {
       try {
         const unrolled = recursive(template, levels);
@@ -233,19 +345,28 @@ export class SchemaReader {
     let count = 0;
     for (const [name, nodes] of properties) {
       const field = names.take(memberName(name));
-      const found = this.findings.attempt(`the member ${name} is left out`, () =>
-        this.#member(nodes, `${type}${capitalise(field)}`),
-      );
+      const member = `${keyOf(node)} ${name}`;
+      const isCut = this.#cut !== 'all' && this.#cut.has(member);
+      const found = this.findings.attempt(`the member ${name} is left out`, () => {
+        this.#members.push(member);
+        try {
+          return this.#member(nodes, `${type}${capitalise(field)}`, isCut);
+        } finally {
+          this.#members.pop();
+        }
+      });
       if (found === undefined) continue;
       let { schema } = found;
       const { fields: inner, depth } = sizeOf(schema);
       if (count + inner > fieldsMax || depth > levelsMax || this.#total > totalMax) {
         schema = this.#asText(nodes[0] ?? node, 'a type is too large, or too deep in others');
       }
+      const isText = schema === anyValue;
+      if (this.#isText.has(member) && this.#isText.get(member) !== isText) this.tooMany.add(member);
+      this.#isText.set(member, isText);
       count += 1 + (schema === found.schema ? inner : 0);
       this.#total += 1;
-      if (schema.kind === 'list' && !schema.joined)
-        schema = list(schema.item, field, { repeated: true, max: itemsMax, ...(schema.xsd && { xsd: schema.xsd }) });
+      schema = withName(schema, field);
       const xsd = xsdOf(schema);
       fields[field] = optional(schema, found.shape.doc, {
         ...(field !== name && { json: name }),
@@ -257,20 +378,22 @@ export class SchemaReader {
   }
 
   /** A member that alternatives declare in different ways is what they have in common. */
-  #member(nodes: readonly Node[], hint: string): { readonly schema: Schema; readonly shape: Shape } {
+  #member(nodes: readonly Node[], hint: string, isCut: boolean): { readonly schema: Schema; readonly shape: Shape } {
     const [first, ...others] = nodes;
     const shape = this.#shapes.of(first!);
+    if (isCut) return { schema: this.#asText(first!, 'the type contains itself too often'), shape };
     const schema = this.schema(first!, hint);
     if (others.length === 0) return { schema, shape };
     const all = [schema, ...others.map((each) => this.schema(each, hint))];
     return { schema: common(all) ?? this.#asText(first!, 'a member has several types'), shape };
   }
 
-  #nameOf(node: Node, key: string, hint: string): string {
-    const known = this.#typeNames.get(key);
+  /** `suffix`: of a type that the document does not have. */
+  #nameOf(node: Node, key: string, hint: string, suffix = ''): string {
+    const known = this.#typeNames.get(key + suffix);
     if (known !== undefined) return known;
-    const name = this.names.take(typeName(nameInPointer(node.pointer) ?? hint));
-    this.#typeNames.set(key, name);
+    const name = this.names.take(typeName(nameInPointer(node.pointer) ?? hint) + suffix);
+    this.#typeNames.set(key + suffix, name);
     return name;
   }
 
@@ -295,48 +418,10 @@ function nameInPointer(pointer: string): string | undefined {
   return [own, ...members].map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~')).join(' ');
 }
 
-/** What the WSDL declares for a member that must be there: the server checks it. */
-function mandatory(schema: Schema, xsd: XsdType | undefined): Pick<Field, 'mandatoryInStubs'> {
-  if (schema.kind === 'list' || schema.kind === 'map') return {};
-  return { mandatoryInStubs: schema.kind === 'string' && xsd === undefined ? 'empty' : 'nillable' };
-}
-
-/** A scalar that can say what all of these say. */
-function common(schemas: readonly Schema[]): Schema | undefined {
-  const [first] = schemas;
-  if (schemas.every((each) => each === first)) return first;
-  const kinds = new Set(schemas.map(({ kind }) => kind));
-  if ([...kinds].every((kind) => kind === 'string' || kind === 'enum') && !schemas.includes(anyValue))
-    return string({ ...text, example: 'text' });
-  if ([...kinds].every((kind) => kind === 'integer'))
-    return integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0);
-  if ([...kinds].every((kind) => kind === 'integer' || kind === 'double')) return double(1.5);
-  return kinds.size === 1 && (kinds.has('boolean') || kinds.has('binary')) ? first : undefined;
-}
-
-function integerOf({ format, example }: Shape): Schema {
-  const max = format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
-  const min = format === 'int32' ? -(2 ** 31) : -Number.MAX_SAFE_INTEGER;
-  const found = numberIn(example);
-  return integer(min, max, found !== undefined && Number.isInteger(found) && found >= min && found <= max ? found : 1);
-}
-
-function numberIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function exampleText(value: unknown): string {
-  const example = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
-  return example !== '' && example.length <= 100 && isPlainText(example) ? example : 'text';
-}
-
-/** One line that every format can carry. */
-export function isPlainText(value: string): boolean {
-  return value.length <= 200 && value.isWellFormed() && escapeUnprintable(value) === value;
+function keyOf({ url, pointer }: Node): string {
+  return `${url}#${pointer}`;
 }
 
 function singular(hint: string): string {
   return hint.length > 3 && /[^su]s$/.test(hint) ? hint.slice(0, -1) : `${hint}Item`;
 }
-
-export { textOf };

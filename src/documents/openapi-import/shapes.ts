@@ -47,12 +47,21 @@ const partsMax = 500;
 
 export class Shapes {
   readonly #documents: OpenApiDocuments;
+  readonly #known = new Map<string, Shape>();
 
   constructor(documents: OpenApiDocuments) {
     this.#documents = documents;
   }
 
+  /** Each schema is flattened once. */
   of(node: Node): Shape {
+    const key = `${node.url}#${node.pointer}`;
+    const known = this.#known.get(key) ?? this.#flattened(node);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #flattened(node: Node): Shape {
     const draft = createDraft();
     this.#add(draft, node, { depth: 0, isRoot: true, open: new Set(), budget: { left: partsMax } });
     return { ...draft, node, types: draft.types ?? new Set() };

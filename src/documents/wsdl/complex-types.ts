@@ -274,7 +274,7 @@ export class ComplexTypes {
         read.push({ from, object: this.#object(from, name, this.#contentOf(from)) });
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown;
-        this.findings.add('refused', thrown.element, `${thrown.message}; ${name} is refused in place of ${own.name}`);
+        this.findings.add('refused', thrown.place, `${thrown.message}; ${name} is refused in place of ${own.name}`);
       }
     }
     const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);

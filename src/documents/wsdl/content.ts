@@ -208,8 +208,8 @@ export class ContentReader {
           ? element.attributes.get('use') !== 'required'
           : around.isOptional || element.attributes.get('minOccurs') === '0';
       if (!(thrown instanceof Refused) || !isOptional) throw thrown;
-      const place = thrown.element === element ? '' : `; ${element.local} ${nameOf(element)} is left out`;
-      this.#types.findings.add('refused', thrown.element, `${thrown.message}${place || ', so it is left out'}`);
+      const place = thrown.place === element ? '' : `; ${element.local} ${nameOf(element)} is left out`;
+      this.#types.findings.add('refused', thrown.place, `${thrown.message}${place || ', so it is left out'}`);
     }
   }
 
@@ -247,7 +247,7 @@ export class ContentReader {
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown;
         const reason = `${thrown.message}; the element ${nameOf(each.element)} of a substitution group is left out`;
-        this.#types.findings.add('refused', thrown.element, reason);
+        this.#types.findings.add('refused', thrown.place, reason);
       }
     const names = [...this.#fields.keys()].slice(before);
     if (names.length === 0) throw new Refused(element, 'no element of a substitution group can be read');

@@ -1,9 +1,7 @@
-/** Collects what an import leaves out, says in another way, or has guessed, each with its place in the documents. */
+/** Collects what an import of a WSDL leaves out, says in another way, or has guessed, each with its place in the documents. */
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-
-/** `refused`: left out of the contract. `changed`: the contract says it in another way. `check`: a guess. */
-export type FindingKind = 'refused' | 'changed' | 'check';
+import { type FindingKind, Findings, PartRefused } from '../import/findings.ts';
 
 export interface Finding {
   readonly kind: FindingKind;
@@ -18,14 +16,27 @@ export interface Finding {
 /** Findings of each kind. */
 const findingsMax = 5_000;
 
-export class FindingCollector {
-  readonly #all = new Map<string, Finding>();
+export class FindingCollector extends Findings<LocatedElement, Finding> {
   readonly #once = new Set<string>();
-  readonly #counts: Record<FindingKind, number> = { refused: 0, changed: 0, check: 0 };
   readonly #fileOf: (element: LocatedElement) => string;
 
   constructor(fileOf: (element: LocatedElement) => string) {
+    super(findingsMax);
     this.#fileOf = fileOf;
+  }
+
+  protected override keyOf(element: LocatedElement): string {
+    const { line, column } = element.position;
+    return `${this.#fileOf(element)} ${line} ${column}`;
+  }
+
+  protected override finding(kind: FindingKind, element: LocatedElement, text: string): Finding {
+    const { line, column } = element.position;
+    return { kind, file: this.#fileOf(element), line, column, path: pathOf(element), text };
+  }
+
+  protected override isRefusal(thrown: unknown): thrown is Refused | TooManyParts {
+    return thrown instanceof Refused || thrown instanceof TooManyParts;
   }
 
   /** A collector with the findings so far, for an attempt. */
@@ -37,21 +48,8 @@ export class FindingCollector {
 
   /** Adds the findings of a branch of this collector. */
   take(branch: FindingCollector): void {
-    for (const [key, finding] of branch.#all) this.#all.set(key, finding);
+    this.copy(branch);
     for (const text of branch.#once) this.#once.add(text);
-    Object.assign(this.#counts, branch.#counts);
-  }
-
-  add(kind: FindingKind, element: LocatedElement, text: string): void {
-    const { line, column } = element.position;
-    const file = this.#fileOf(element);
-    // Types that several operations use are read once for each.
-    const key = `${kind} ${file} ${line} ${column} ${text}`;
-    if (this.#all.has(key) || this.#counts[kind] > findingsMax) return;
-    this.#counts[kind] += 1;
-    const isLast = this.#counts[kind] > findingsMax;
-    const reason = isLast ? `more than ${findingsMax} findings; this one and others are not listed` : text;
-    this.#all.set(key, { kind, file, line, column, path: pathOf(element), text: reason });
   }
 
   /** At its first place only. */
@@ -59,22 +57,6 @@ export class FindingCollector {
     if (this.#once.has(text)) return;
     this.#once.add(text);
     this.add(kind, element, `${text}; here first`);
-  }
-
-  /** Returns what `read` returns, or undefined with a finding where it is refused. */
-  readOperation<T>(name: string, read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (thrown) {
-      if (!(thrown instanceof Refused || thrown instanceof TooManyParts)) throw thrown;
-      this.add('refused', thrown.element, `${thrown.message}; the operation ${name} is left out`);
-      return undefined;
-    }
-  }
-
-  /** In the order in which they were found. */
-  all(): readonly Finding[] {
-    return [...this.#all.values()];
   }
 }
 
@@ -118,24 +100,12 @@ function keyOf({ namespace, local }: LocatedElement): string {
   return `{${namespace}}${local}`;
 }
 
-/** Something that the contract language cannot say. The nearest part that can do without it is left out. */
-export class Refused extends Error {
+/** The nearest part that can do without the element is left out. */
+export class Refused extends PartRefused<LocatedElement> {
   override readonly name = 'Refused';
-  readonly element: LocatedElement;
-
-  constructor(element: LocatedElement, message: string) {
-    super(message);
-    this.element = element;
-  }
 }
 
 /** The bound of the whole import is reached: no member is left out for it, but the operation, and those after it that need more. */
-export class TooManyParts extends Error {
+export class TooManyParts extends PartRefused<LocatedElement> {
   override readonly name = 'TooManyParts';
-  readonly element: LocatedElement;
-
-  constructor(element: LocatedElement, message: string) {
-    super(message);
-    this.element = element;
-  }
 }

@@ -201,7 +201,7 @@ class MessageReader {
   ): Operation | undefined {
     const { name, doc, faults, soapAction, replyAction } = declared;
     const { findings } = this.#types;
-    return findings.readOperation(name, () => {
+    return findings.attempt(`the operation ${name} is left out`, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
       const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
       const effect = this.#isReading(name) && !declared.isOneWay ? 'reads' : 'writes';
@@ -248,7 +248,7 @@ class MessageReader {
       if (!(thrown instanceof Refused)) throw thrown;
       findings.add(
         'changed',
-        thrown.element,
+        thrown.place,
         `${thrown.message}: callers get the code and text of the fault ${name}, and no data`,
       );
     }
@@ -304,11 +304,7 @@ class MessageReader {
         fields[header.local] = optional(schema, '', options);
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown;
-        findings.add(
-          'refused',
-          thrown.element,
-          `${thrown.message}; the header ${header.local} is neither read nor sent`,
-        );
+        findings.add('refused', thrown.place, `${thrown.message}; the header ${header.local} is neither read nor sent`);
       }
     }
     if (Object.keys(fields).length === 0) return message;

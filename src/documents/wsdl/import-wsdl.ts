@@ -1,10 +1,11 @@
 /** Imports a WSDL: the contracts as values and as TypeScript, and what was left out, changed or guessed. */
 
 import type { Service } from '../../contract/service.ts';
+import { findingComments, findingLines } from '../import/findings.ts';
 import { itemsMax, textMax } from '../imported-limits.ts';
 import { checkSource } from './check-source.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
-import { type Finding, type FindingKind, printFinding } from './findings.ts';
+import { type Finding, printFinding } from './findings.ts';
 import { type ImportChoice, type ImportedService, importServices } from './import-service.ts';
 import { createReading, type ReadingOptions, Unread } from './read-location.ts';
 import { writeContracts } from './write-contract.ts';
@@ -42,22 +43,11 @@ function importLoaded(loaded: Loaded, options: ImportOptions): readonly Imported
   }
 }
 
-/** What each kind of finding means, for the report and the comments. */
-export const headings: Readonly<Record<FindingKind, string>> = Object.freeze({
-  refused: 'Left out, since the contract language cannot say it',
-  changed: 'Said in another way',
-  check: 'To be checked',
-});
-
 function commentsOf(services: readonly Service[], findings: readonly Finding[]): readonly string[] {
-  const kinds = (Object.keys(headings) as FindingKind[]).flatMap((kind) => {
-    const lines = findings.filter((each) => each.kind === kind).map((each) => `// - ${printFinding(each)}`);
-    return lines.length === 0 ? [] : ['//', `// ${headings[kind]}:`, ...lines];
-  });
   const names = services.map(({ name, version }) => `${name}, version ${version}`);
   return [
     `/** ${names.join('; ')}: the ${names.length === 1 ? 'contract' : 'contracts'} of a WSDL, by \`triglyph import-wsdl\`. */`,
     `// Where the WSDL sets no limit, texts have ${textMax} characters and lists ${itemsMax} items.`,
-    ...kinds,
+    ...findingComments(findingLines(findings, printFinding)),
   ];
 }

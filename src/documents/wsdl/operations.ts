@@ -90,7 +90,7 @@ export function readPortOperations(
     inOtherVersion: port.other === undefined ? new Map() : operationsIn(port.other.binding),
   };
   for (const bound of childrenNamed(port.binding, wsdlUri, 'operation'))
-    findings.readOperation(String(bound.attributes.get('name')), () => {
+    findings.attempt(`the operation ${String(bound.attributes.get('name'))} is left out`, () => {
       const operation = readOperation(definitions, port, bound, byName, findings);
       const { name, input } = operation;
       if (input.name.local !== '' && read.some((other) => isSameRequest(operation, other)))

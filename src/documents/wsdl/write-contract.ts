@@ -312,10 +312,11 @@ class Writer {
     );
   }
 
-  #plainObject({ name, namespace, fields, choices, extends: base }: ObjectSchema): Expression {
+  #plainObject({ name, namespace, fields, choices, extends: base, json }: ObjectSchema): Expression {
     const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
     const options = members({
       namespace: namespace === undefined ? undefined : quote(namespace),
+      json: json && quote(json),
       choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
       extends:
         base &&

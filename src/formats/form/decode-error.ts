@@ -1,16 +1,26 @@
 /** Reads refusals in FORM: pairs, and the text of the form adapter. */
+import type { Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { decodeText } from '../body-text.ts';
+import type { Faults } from '../faults.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
 import { defaultMessage, issuesMax, parseErrorLine, pathTo, refusalOf, textOf, tokensOf } from '../refusal.ts';
 import { invalidFieldsHeader, readInvalidFields } from './invalid-fields.ts';
-import { parsePairs } from './pairs.ts';
+import { type Pair, parsePairs } from './pairs.ts';
+import { type Node, treeOf } from './parse.ts';
 
-/** `referenceName`: of the reference of a request. Undefined where no pair names an error. */
+/** What errors are read by. */
+interface ErrorReading {
+  /** The name of the reference of a request. */
+  readonly referenceName: string;
+  readonly faults: Faults<Node>;
+}
+
+/** Undefined where no pair names an error. */
 export function decodeError(
   { status, media: { charset }, body }: Reply,
-  input: ObjectSchema,
-  referenceName: string,
+  operation: Operation,
+  { referenceName, faults }: ErrorReading,
 ): Refusal | undefined {
   const decoded = decodeText(body, charset);
   if ('fault' in decoded) return undefined;
@@ -27,9 +37,18 @@ export function decodeError(
     ...(code !== undefined && { code }),
     ...(type !== undefined && { type }),
     message: message ?? defaultMessage(status),
-    issues: issuesOf(pairs, input),
+    issues: issuesOf(pairs, operation.input),
+    ...faultIn(parsed.pairs, operation, faults),
     ...(requestReference !== undefined && { requestReference }),
   };
+}
+
+/** `fault.OrderNotFound.orderId=7` */
+function faultIn(pairs: readonly Pair[], operation: Operation, faults: Faults<Node>): Pick<Refusal, 'fault'> {
+  const parsed = treeOf(pairs.filter(([name]) => name.startsWith('fault.')));
+  const [only, ...others] = 'fault' in parsed ? [] : (parsed.tree.below.get('fault')?.below ?? []);
+  if (only === undefined || others.length > 0) return {};
+  return faults.read(operation, ...only) ?? {};
 }
 
 function issuesOf(pairs: ReadonlyMap<string, string>, input: ObjectSchema): readonly RefusalIssue[] {

@@ -106,7 +106,8 @@ function createCodec(context: FormatContext): MessageCodec {
       return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
     },
 
-    decodeError: (reply, { input }) => decodeError(reply, input, conventions.requestReference),
+    decodeError: (reply, operation) =>
+      decodeError(reply, operation, { referenceName: conventions.requestReference, faults }),
   };
 }
 

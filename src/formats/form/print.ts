@@ -100,21 +100,24 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
       );
       return (text, place, value) => appendOf(value)(text, place, value);
     },
-    object: (_, members) => (key) => {
-      const parts = members.map(({ name, part }) => ({
-        name,
-        append: part(key === '&' ? `&${name}` : `${key}.${name}`),
-      }));
-      return (text, place, value) => {
-        const object = value as Readonly<Record<string, unknown>>;
-        let printed = text;
-        for (const { name, append } of parts) {
-          const member = object[name];
-          if (member !== undefined) printed = append(printed, place, member);
-        }
-        return printed;
-      };
-    },
+    object:
+      ({ json }, members) =>
+      (key) => {
+        const parts = members.map(({ name, part }) => ({
+          name,
+          append: part(key === '&' ? `&${name}` : `${key}.${name}`),
+        }));
+        return (text, place, value) => {
+          const object = value as Readonly<Record<string, unknown>>;
+          let printed = text;
+          for (const { name, append } of parts) {
+            const member = object[name];
+            if (member !== undefined) printed = append(printed, place, member);
+          }
+          // Items are counted without gaps, and one of them may be an empty list.
+          return json !== undefined && printed === text ? `${text}${place.key}${key}=` : printed;
+        };
+      },
   });
 }
 

@@ -1,12 +1,13 @@
 /** Reads answers of other servers in JSON. */
 import { isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
-import { compileRead } from '../../contract/read.ts';
+import { compileRead, type UnknownMembers } from '../../contract/read.ts';
 import type { Field, ObjectSchema } from '../../contract/schema.ts';
-import { compileAnswers } from '../answers.ts';
+import { compileAnswers, describeUnknown, type ReadAnswer } from '../answers.ts';
 import { decodeText } from '../body-text.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { DecodedAnswer, FormatContext, Reply } from '../protocol.ts';
 import { textOf, treeText } from './extras.ts';
+import { begins, withoutMisfits } from './misfits.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 
@@ -43,14 +44,25 @@ export function createAnswerDecoder(
     const plain = decoded !== undefined && 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
     if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
     const tree = other ?? parseBody(reply);
-    const { value, issues, unknown, unknownMembers, members } = read(operation, {
-      header: headerFields(operation, headers),
-      body: Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree,
-    });
+    const whole = Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree;
+    const answer = read(operation, { header: headerFields(operation, headers), body: whole });
+    const { value, issues, unknown, unknownMembers, members } =
+      answer.issues.length > 0 && operation.upstream?.answer !== undefined
+        ? setMisfitsAside(answer, whole, operation.output)
+        : answer;
     return unknown.length === 0
       ? { value, issues, unknownMembers }
       : { value, issues, unknownMembers, extras: { members, json: treeText(unknown, operation.output) } };
   };
+}
+
+/** Values that are none of the contract become members that it does not have. */
+function setMisfitsAside(answer: ReadAnswer, tree: unknown, output: ObjectSchema): ReadAnswer {
+  const { value, misfits } = withoutMisfits(answer.value, answer.issues, tree, output);
+  const taken = misfits.flatMap(({ path, nodes }) => [...nodes.keys()].map((name) => [...path, name]));
+  const isOutside = ({ path }: UnknownMembers): boolean => !taken.some((place) => begins(path, place));
+  const described = describeUnknown([...answer.unknown.filter(isOutside), ...misfits], textOf);
+  return described === undefined ? answer : { value, issues: none, ...described };
 }
 
 /** The schema of answers whose fields are all in the body. */

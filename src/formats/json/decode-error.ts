@@ -26,7 +26,7 @@ export function decodeError(
   const error = membersOf(Array.isArray(tree) ? tree[0] : tree);
   if (error === undefined) return undefined;
   const inner = membersOf(error.error) ?? {};
-  const first = firstOf(error.errors);
+  const first = firstOf(error.errors ?? error.detail);
   const code = codeOf(error.errorCode, error.code, inner.code, first.code, error.error_description && error.error);
   const type = textOf(error.errorType);
   const requestReference = textOf(error[referenceName]) ?? textOf(error.requestId);
@@ -69,7 +69,7 @@ function messageOf(error: Members, inner: Members, first: Members): string | und
   return [
     ...[error.message, error.detail, error.errorMessage, error.error_description],
     ...[inner.message, inner.detail, inner.description, error.error],
-    ...[first.message, first.detail, first.title],
+    ...[first.message, first.detail, first.title, first.msg],
     ...[error.title, error.description, error.reason],
   ]
     .map(textOf)
@@ -94,7 +94,7 @@ function firstOf(errors: unknown): Members {
 
 /** What is wrong with fields: a list of objects that name them, or an object from names to texts. */
 function issuesOf(error: Members): readonly unknown[] {
-  const list = [error.invalidFields, error['invalid-params'], error.errors].find(Array.isArray);
+  const list = [error.invalidFields, error['invalid-params'], error.errors, error.detail].find(Array.isArray);
   if (list !== undefined) return list;
   const byName = membersOf(error.errors);
   if (byName === undefined) return [];
@@ -105,12 +105,17 @@ function issueReader(input: ObjectSchema): (issue: unknown) => readonly RefusalI
   return (issue) => {
     const each = membersOf(issue) ?? {};
     const { pointer, parameter } = membersOf(each.source) ?? {};
-    const coordinates = [each.name, each.pointer, each.field, each.path, pointer, parameter].find(
+    const coordinates = [each.name, each.pointer, each.field, each.path, pointer, parameter, inFastApi(each.loc)].find(
       (name) => typeof name === 'string',
     );
-    const message = textOf(each.message) ?? textOf(each.detail) ?? textOf(each.reason);
+    const message = textOf(each.message) ?? textOf(each.detail) ?? textOf(each.reason) ?? textOf(each.msg);
     if (coordinates === undefined || message === undefined) return [];
     const value = textOf(each.value);
     return [{ path: pathTo(tokensOf(coordinates), input, inJson), message, ...(value !== undefined && { value }) }];
   };
+}
+
+/** `["body", "items", 0, "price"]`: first the part of the request. */
+function inFastApi(loc: unknown): string | undefined {
+  return Array.isArray(loc) && loc.length > 1 ? loc.slice(1).join('.') : undefined;
 }

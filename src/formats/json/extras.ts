@@ -70,6 +70,8 @@ function place(tree: unknown, [key, ...rest]: readonly Key[], members: Members):
 
 function merge(value: unknown, extra: unknown): unknown {
   if (value === undefined) return extra;
+  // A list that does not fit is printed as an empty one.
+  if (Array.isArray(value) && value.length === 0) return extra ?? value;
   if (Array.isArray(value)) return Array.isArray(extra) ? value.map((item, at) => merge(item, extra[at])) : value;
   if (!isMembers(value) || !isMembers(extra)) return value;
   const merged = Object.assign(createMembers(), value);

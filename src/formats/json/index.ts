@@ -62,8 +62,8 @@ function createCodec(context: FormatContext): MessageCodec {
       if (plain !== undefined) return { operation, input: plain, issues: none };
       const tree = requireTree(parse(decoded));
       if (plainValue(tree) === null) throw malformedBody('body is null');
-      const { value, issues } = codecOf(operation).input.read({ body: tree });
-      return { operation, input: value, issues };
+      const { value, ...read } = codecOf(operation).input.read({ body: tree });
+      return { operation, input: value, ...read };
     },
 
     coordinates: (path, operation, side, kind) => pointer(jsonPath(path, operation[side], kind)),

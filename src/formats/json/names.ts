@@ -8,21 +8,24 @@ export function jsonPath(path: Path, input: Schema | undefined, kind?: ProblemKi
   // A member that the contract does not have keeps the name that its caller wrote. It may be that of a field.
   if (kind === problems.unknownField) return [...jsonPath(path.slice(0, -1), input), ...path.slice(-1)];
   let schema = input;
-  return path.map((step) => {
+  return path.flatMap((step): Path => {
     const within = schema;
     schema = undefined;
     switch (within?.kind) {
       case 'object': {
         const field = typeof step === 'string' ? fieldOf(within, step) : undefined;
         schema = field?.schema;
-        return field?.json ?? step;
+        // JSON has no name for it.
+        return within.json === undefined ? [field?.json ?? step] : [];
       }
-      case 'map':
       case 'list':
         schema = within.item;
-        return step;
+        return [typeof step === 'string' || step.key === undefined ? step : step.key];
+      case 'map':
+        schema = within.item;
+        return [step];
       default:
-        return step;
+        return [step];
     }
   });
 }

@@ -4,7 +4,7 @@ import type { DecodedText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';
 import { type Parsed, parseDecoded } from './parse.ts';
-import { answerReader, reader } from './read.ts';
+import { answerReader, Entry, reader } from './read.ts';
 import type { Limits } from './scan.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
@@ -93,9 +93,14 @@ function readerOfPlaces(reader: Reader<unknown>): Reader<unknown> {
     text: (node, schema) => reader.text(plainValue(node), schema),
     token: (node) => reader.token(plainValue(node)),
     eachMember: (node, visit, schema) =>
-      reader.eachMember(plainValue(node), (name, each) => visit(name, memberOf(node, name) ?? each), schema),
+      reader.eachMember(
+        plainValue(node),
+        (name, each) => visit(name, schema.json === 'value' ? node : (memberOf(node, name) ?? each)),
+        schema,
+      ),
     items: (node, schema) =>
       reader.items(plainValue(node), schema)?.map((item, index) => {
+        if (item instanceof Entry) return new Entry(item.key, memberOf(node, item.key) ?? item.value);
         const own = node instanceof PlacedValue ? (node.items[index] ?? node) : undefined;
         return [own, memberOf(own, schema.itemName)].find((each) => each?.value === item) ?? item;
       }),

@@ -242,7 +242,8 @@ function readObject(schema: ObjectSchema, members: readonly Member<ReadAt>[]): R
   const following = new Array<number>(count + 1).fill(0);
   const create = compileObject(schema, members);
   // An object without members is left to the strict reader, as any other empty object.
-  if (count === 0) return () => undefined;
+  // Another form of JSON is left to it, too.
+  if (count === 0 || schema.json !== undefined) return () => undefined;
   return (source) => {
     if (!take(source, objectStart)) return takeWord(source, 'null') ? null : undefined;
     // By slot, since members are in the order of the contract.

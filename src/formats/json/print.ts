@@ -1,8 +1,8 @@
 /** Prints canonical values as JSON: members in the order of the contract, absent ones left out save lists of answers, times without milliseconds. */
 import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { holdsAnyElement, type Schema, variantChooser } from '../../contract/schema.ts';
+import { holdsAnyElement, isEntries, type Schema, variantChooser } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { walk } from '../../contract/walk.ts';
+import { type Member, walk } from '../../contract/walk.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
@@ -26,13 +26,16 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
   return walk<Part>(schema, {
     scalar(scalar) {
-      if (scalar.kind === 'decimal' && scalar.json === undefined) return bare(appendDecimal);
+      if (scalar.kind === 'decimal' && scalar.json !== 'text')
+        return bare(scalar.json === 'number' ? appendNumber : appendDecimal);
       if (scalar.kind === 'string' && scalar.json !== undefined) return bare(appendValue);
       const append = scalarAppend(scalar, appendText, appendDateTime);
       return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
     },
     joined: () => quoted((text, value) => appendText(text, (value as string[]).join(','))),
-    list({ wrapped, itemName }, item) {
+    list(list, item) {
+      if (isEntries(list)) return bare(compileItems(item, { start: '{', separator: ',', end: '}', empty: '{}' }));
+      const { wrapped, itemName } = list;
       const label = wrapped ? `{${JSON.stringify(itemName)}:` : '';
       const part = { ...item, before: label + item.before, after: item.after + (wrapped ? '}' : '') };
       return bare(compileItems(part, { start: '[', separator: ',', end: ']', empty: '[]' }));
@@ -54,7 +57,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
       const partOf = variantChooser(schema, own, others);
       return bare((text, value) => partOf(value).append(text, value));
     },
-    object(_, members) {
+    object({ json: form }, members) {
+      if (form === 'value') return bare(compileValue(members));
+      if (form === 'entry') return bare(compileEntry(members));
       const parts = members.map(({ name, field: { json = name, schema }, part }) => {
         const label = `${JSON.stringify(json)}:`;
         const absent = hasEmptyLists && isPrintedEmpty(schema) ? `${label}[]` : '';
@@ -66,9 +71,49 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
   });
 }
 
-/** Elements of any name are no list that a reader expects, where there are none. */
+/** The value of the one field that there is. */
+function compileValue(members: readonly Member<Part>[]): Append {
+  const [first] = members;
+  const empty = members.length === 1 && first !== undefined ? emptyOf(first.field.schema) : 'null';
+  return (text, value) => {
+    const object = value as Readonly<Record<string, unknown>>;
+    const member = members.find(({ name }) => object[name] !== undefined);
+    if (member === undefined) return text + empty;
+    const { before, append, after } = member.part;
+    return append(text + before, object[member.name]) + after;
+  };
+}
+
+/** A member, whose name is the key. */
+function compileEntry(members: readonly Member<Part>[]): Append {
+  const { field, part } = members.find(({ name }) => name === 'value')!;
+  const empty = emptyOf(field.schema);
+  return (text, entry) => {
+    const { key, value } = entry as { readonly key: string; readonly value?: unknown };
+    const named = `${text}${JSON.stringify(key)}:`;
+    return value === undefined ? named + empty : part.append(named + part.before, value) + part.after;
+  };
+}
+
+/** What has no members or items is absent in a canonical value. */
+function emptyOf(schema: Schema): string {
+  switch (schema.kind) {
+    case 'list':
+      if (schema.joined) return '""';
+      return isEntries(schema) ? '{}' : '[]';
+    case 'map':
+      return '{}';
+    case 'object':
+      return schema.json === 'value' ? 'null' : '{}';
+    default:
+      return 'null';
+  }
+}
+
+/** Elements of any name are no list that a reader expects, where there are none; and entries are a map in JSON. */
 function isPrintedEmpty(schema: Schema): boolean {
-  return schema.kind === 'list' && !schema.joined && schema.json === undefined && !holdsAnyElement(schema);
+  if (schema.kind !== 'list' || schema.joined || schema.json !== undefined) return false;
+  return !holdsAnyElement(schema) && !isEntries(schema);
 }
 
 function appendValue(text: string, value: unknown): string {
@@ -95,6 +140,11 @@ function appendDecimal(text: string, value: unknown): string {
   const decimal = value as string;
   const digits = decimal.replace(/^-?0?\.?|\./g, '').replace(/^0+/, '');
   return text + (digits.length <= digitsMax || isExactInteger(decimal) ? decimal : `"${decimal}"`);
+}
+
+/** The text is in its normal form, which is one of JSON. */
+function appendNumber(text: string, value: unknown): string {
+  return text + (value as string);
 }
 
 /** Without the quotes. Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */

@@ -1,6 +1,14 @@
 /** The reader of JSON trees. */
-import type { Reader } from '../../contract/read.ts';
-import { entryText, type Field, type ObjectSchema, type ScalarSchema } from '../../contract/schema.ts';
+import type { Reader, VisitMember } from '../../contract/read.ts';
+import {
+  entryText,
+  type Field,
+  isEntries,
+  type JsonType,
+  jsonTypesOf,
+  type ObjectSchema,
+  type ScalarSchema,
+} from '../../contract/schema.ts';
 import { isExactNumber } from '../../lib/exact-json.ts';
 import { textOfValue } from './value-text.ts';
 
@@ -23,7 +31,9 @@ export const reader: Reader<unknown> = Object.freeze({
   memberName: (name, { json = name }) => json,
 
   // An empty text is absent everywhere, as in the formats that cannot tell it from an empty object.
-  eachMember(node, visit) {
+  eachMember(node, visit, schema) {
+    if (node instanceof Entry) return visit('key', node.key) && visit('value', node.value);
+    if (schema.json === 'value') return visitAlternative(node, visit, schema);
     if (node === '') return true;
     if (!isObject(node)) return false;
     for (const name of Object.keys(node)) if (!visit(name, node[name])) break;
@@ -32,12 +42,15 @@ export const reader: Reader<unknown> = Object.freeze({
 
   items(node, schema) {
     if (node === '') return [];
+    if (isEntries(schema)) return isObject(node) ? Object.entries(node).map(toEntry) : undefined;
     if (!Array.isArray(node)) return undefined;
     if (!schema.wrapped) return node;
     const { itemName } = schema;
     const wrapped = node.every((item) => isObject(item) && Object.keys(item).length === 1 && itemName in item);
     return wrapped ? node.map((item) => item[itemName]) : undefined;
   },
+
+  entryKey: (node) => (node instanceof Entry ? node.key : undefined),
 
   isEmpty,
 
@@ -48,6 +61,41 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 } satisfies Reader<unknown>);
+
+/** A member of an object that is an item of a list in other formats. */
+export class Entry {
+  readonly key: string;
+  readonly value: unknown;
+
+  constructor(key: string, value: unknown) {
+    this.key = key;
+    this.value = value;
+  }
+}
+
+function toEntry([key, value]: readonly [string, unknown]): Entry {
+  return new Entry(key, value);
+}
+
+/** Visits the field that has the type of the value; false where none has it. */
+function visitAlternative(node: unknown, visit: VisitMember<unknown>, { fields }: ObjectSchema): boolean {
+  const type = jsonTypeOf(node);
+  const all = Object.entries<Field>(fields);
+  // A field alone is read as it is anywhere.
+  const found = all.length === 1 ? all[0] : all.find(([, { schema }]) => jsonTypesOf(schema).includes(type));
+  if (found === undefined) return false;
+  const [name, { json = name }] = found;
+  visit(json, node);
+  return true;
+}
+
+function jsonTypeOf(node: unknown): JsonType {
+  if (typeof node === 'string') return 'string';
+  if (typeof node === 'boolean') return 'boolean';
+  // A number with more digits than a double has is a symbol.
+  if (typeof node === 'number' || typeof node === 'symbol') return 'number';
+  return Array.isArray(node) ? 'array' : 'object';
+}
 
 /** The others are texts, which a boolean is not, save where a program writes whatever it has. */
 function canBeBoolean(schema: ScalarSchema): boolean {
@@ -68,10 +116,12 @@ export const answerReader: Reader<unknown> = Object.freeze({
 
   // Converters of XML write a list of one item as the item, and lists below the name of their items.
   items(node, schema) {
+    if (isEntries(schema)) return Array.isArray(node) && node.length === 0 ? [] : reader.items(node, schema);
     if (!Array.isArray(node) && isEmpty(node)) return [];
     const items: readonly unknown[] = Array.isArray(node) ? node : [node];
     const { itemName, item } = schema;
-    if (!schema.wrapped && item.kind === 'object' && hasMember(item, itemName)) return items;
+    const isOwn = item.kind === 'object' && (item.json !== undefined || hasMember(item, itemName));
+    if (!schema.wrapped && isOwn) return items;
     const isWrapper = (each: unknown): each is Readonly<Record<string, unknown>> =>
       isObject(each) && Object.keys(each).length === 1 && Object.hasOwn(each, itemName);
     return items.every(isWrapper) ? items.flatMap((each) => each[itemName]) : items;

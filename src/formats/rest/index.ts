@@ -20,6 +20,7 @@ import { compileFaults } from '../faults.ts';
 import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
+import { withoutMisfits } from '../json/misfits.ts';
 import { jsonPath } from '../json/names.ts';
 import { ownLimits } from '../json/parse.ts';
 import { plainValue, treesOf } from '../json/places.ts';
@@ -66,7 +67,11 @@ function createCodec(context: FormatContext): MessageCodec {
   const carried = ({ operations }: Service): readonly Operation[] => [...operations.values()].filter(isCarried);
   const parts = { carried, reader, compilePrint };
   const codecOf = compileCodecs(context, parts);
-  const faults = compileFaults(context, { ...parts, reader: answerReader });
+  const faults = compileFaults(
+    context,
+    { ...parts, reader: answerReader },
+    (value, issues, tree, detail) => withoutMisfits(value, issues, tree, detail).value,
+  );
   const schemas = splitSchemas(context.services);
   const callOf = cacheCalls();
   const printAnswer = compileAnswerPrints(context.services);

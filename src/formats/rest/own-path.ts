@@ -10,8 +10,9 @@ import {
   type UpstreamBinding,
 } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import { type Field, object } from '../../contract/schema.ts';
+import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
@@ -179,7 +180,10 @@ export function requireOwn(operation: Operation | undefined): OwnOperation {
   return operation as OwnOperation;
 }
 
-/** Headers of an answer that say how it was sent, or that the gateway sets itself. */
+/** Those that each answer of the gateway has. */
+const setHeaders: ReadonlySet<string> = new Set(['x-content-type-options', 'x-request-id']);
+
+/** Headers of an answer that do not say how it was sent. */
 const passedHeaders =
   /^(?:cache-control|content-(?:disposition|language|location)|etag|last-modified|link|location|x-.*)$/;
 
@@ -199,9 +203,12 @@ export function compileAnswerPrints(
     const { field, type = 'application/json', status } = answer;
     const own = field === undefined ? undefined : operation.output.fields[field]?.schema;
     const headers = headersOf(answer, output);
+    const further = membersIn(extras);
     const isEmpty =
-      field === undefined ? Object.keys(operation.output.fields).length === 0 : output[field] === undefined;
-    if (isEmpty) return { status: status ?? 204, contentType: type, headers, body: '' };
+      field === undefined
+        ? Object.keys(operation.output.fields).length === 0
+        : output[field] === undefined && own?.kind !== 'list';
+    if (isEmpty && further === undefined) return { status: status ?? 204, contentType: type, headers, body: '' };
     if (!isJsonType(type)) {
       const body = String(output[field ?? '']);
       const bytes = own?.kind === 'binary' ? { bytes: Buffer.from(body, 'base64') } : {};
@@ -212,16 +219,22 @@ export function compileAnswerPrints(
       const inHeaders = Object.keys(answer.headers ?? {});
       const inBody = Object.entries(operation.output.fields).filter(([name]) => !inHeaders.includes(name));
       print = compilePrint(
-        own ?? object(operation.output.name, Object.fromEntries(inBody)),
+        object(operation.output.name, Object.fromEntries(inBody)),
         formats.get(operation) ?? dateTimeFormat('UTC'),
       );
       prints.set(operation, print);
     }
-    const body = print(field === undefined ? output : output[field]);
-    const further = field === undefined ? membersIn(extras) : undefined;
-    const whole = further === undefined ? body : mergeExtras(body, further);
-    return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body: whole };
+    const printed = print(output);
+    const whole = further === undefined ? printed : mergeExtras(printed, further);
+    const body = field === undefined ? whole : memberText(whole, jsonName(operation.output.fields, field), own);
+    return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body };
   };
+}
+
+/** One member of an object, as JSON. A list without items is absent in a canonical value. */
+function memberText(object: string, name: string, schema: Schema | undefined): string {
+  const { [name]: value = schema?.kind === 'list' ? [] : null } = parseExactly(object) as Found;
+  return JSON.stringify(value);
 }
 
 function headersOf({ headers = {} }: UpstreamAnswer, output: Readonly<Record<string, unknown>>) {
@@ -235,7 +248,9 @@ function headersOf({ headers = {} }: UpstreamAnswer, output: Readonly<Record<str
 function messageOf({ status, media, headers, body }: Reply, { headers: declared = {} }: UpstreamAnswer): Message {
   const names = new Set(Object.values(declared).map((each) => each.toLowerCase()));
   const passed = Object.entries(headers).flatMap(([name, value]) =>
-    value !== undefined && (names.has(name) || passedHeaders.test(name)) ? [[name, value] as const] : [],
+    value !== undefined && !setHeaders.has(name) && (names.has(name) || passedHeaders.test(name))
+      ? [[name, value] as const]
+      : [],
   );
   const contentType = headers['content-type'] ?? media.type;
   return { status, contentType, headers: Object.fromEntries(passed), body: body.toString('latin1'), bytes: body };

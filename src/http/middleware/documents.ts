@@ -23,8 +23,8 @@ export interface Documents {
    * Returns undefined if no document has the address.
    */
   find(path: string, query: string, origin: string): Document | undefined;
-  /** The page for browsers, at the root and at the addresses of services. */
-  findPage(path: string, origin: string): Document | undefined;
+  /** The page at the root and at the addresses of services. */
+  findPage(path: string, origin: string, isBrowser: boolean): Document | undefined;
 }
 
 export interface DocumentsOptions {
@@ -42,8 +42,7 @@ export function serveDocuments({ documents, options, nameClient }: DocumentsOpti
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
     const origin = publicOrigin(request, options) + mountPathOf(request);
     const document =
-      documents.find(path, query, origin) ??
-      (path === '/' || acceptsHtml(headers.accept) ? documents.findPage(path, origin) : undefined);
+      documents.find(path, query, origin) ?? documents.findPage(path, origin, acceptsHtml(headers.accept));
     if (document === undefined) return next();
     const message = documentMessage(document, headers['if-none-match'], vary, strictTransport(request, options));
     const outcome = message.status === 304 ? 'notModified' : 'ok';

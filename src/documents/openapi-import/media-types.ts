@@ -1,0 +1,41 @@
+/** Chooses between media types, and reads bodies that are neither JSON nor a form. */
+import { isJsonType } from '../../contract/operation.ts';
+import { binaryLengthMax } from '../../contract/scalar.ts';
+import { binary, type Schema, string } from '../../contract/schema.ts';
+import type { Node } from './documents.ts';
+import { textOptions } from './scalars.ts';
+import type { SchemaReader } from './schemas.ts';
+
+/** The media type that is sent and asked for: JSON, or a form, or what there is. */
+export function mediaOf(types: readonly string[]): string {
+  const orders: readonly ((each: string) => boolean)[] = [
+    (each) => plain(each) === 'application/json',
+    (each) => isJsonType(plain(each)),
+    (each) => each === '*/*' || each === 'application/*',
+    (each) => plain(each) === 'application/x-www-form-urlencoded',
+    (each) => plain(each) === 'multipart/form-data',
+    (each) => plain(each).startsWith('text/') && !/xml/.test(each),
+    () => true,
+  ];
+  for (const fits of orders) {
+    const found = types.find(fits);
+    if (found !== undefined) return found;
+  }
+  return 'application/json';
+}
+
+/** `application/json` for a type with a wildcard, and any other one without its parameters. */
+export function concreteType(type: string): string {
+  return type.includes('*') ? 'application/json' : plain(type);
+}
+
+function plain(type: string): string {
+  return type.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+/** A body that is one text, or bytes. */
+export function textOrBytes(reader: SchemaReader, media: string, schema: Node | undefined): Schema {
+  const isBinary = schema !== undefined && reader.shapeOf(schema).format === 'binary';
+  const isText = !isBinary && /^text\/|xml|javascript|graphql|yaml|csv|x-www-form/.test(media);
+  return isText ? string({ ...textOptions, example: 'text' }) : binary({ max: binaryLengthMax, example: 'aGVsbG8=' });
+}

@@ -41,6 +41,18 @@ export function add(program: Command): void {
     .addOption(readsOption())
     .option('--save <folder>', 'with --wsdl or --openapi: writes the contract and triglyph.config.ts, to go on from')
     .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
+    .addOption(
+      new Option(
+        '--unknown-members <mode>',
+        'with --wsdl or --openapi: members of answers that the document lacks; keep, the default, gives them to callers apart',
+      ).choices(['keep', 'refuse', 'drop']),
+    )
+    .addOption(
+      new Option(
+        '--unknown-request-members <mode>',
+        'with --wsdl or --openapi: members of requests that the document lacks; by default refuse',
+      ).choices(['refuse', 'drop']),
+    )
     .option('--require-credentials', 'asks callers for stored credentials, and does not forward them')
     .option(
       '--upstream <url>',

@@ -100,6 +100,25 @@ export class IssueCollector {
   }
 }
 
+/**
+ * For requests whose unknown members are ignored. Those that are known elsewhere stay issues: members that are too deep, or in a wrong
+ * namespace.
+ */
+export class DroppingCollector extends IssueCollector {
+  /** Whether anything was ignored. */
+  hasDropped = false;
+
+  /** An object with unknown members alone is absent. */
+  override addUnknown(names: ReadonlyMap<string, readonly unknown[]>, schema: ObjectSchema, path: Path): boolean {
+    const misplaced = [...names].filter(([name]) => {
+      const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
+      return schema.tooDeep?.members.includes(known || name) || Object.hasOwn(schema.fields, known);
+    });
+    if (misplaced.length < names.size) this.hasDropped = true;
+    return misplaced.length > 0 && super.addUnknown(new Map(misplaced), schema, path);
+  }
+}
+
 /** Members of one object that the contract does not have. `path`: of the object. */
 export interface UnknownMembers<N = unknown> {
   readonly path: Path;

@@ -77,6 +77,11 @@ export interface Service<O extends Operation = Operation> {
   /** Servers in SOAP that answer it get bytes as parts beside the envelope (MTOM), unless the configuration of the upstream says otherwise. */
   readonly mtom?: true;
   /**
+   * Members of requests that the contract lacks are ignored, and each such request is counted as a leniency, `unknown-members`. Where
+   * it is absent, such requests are refused.
+   */
+  readonly unknownRequestMembers?: 'drop';
+  /**
    * The fields that its WSDL declares mandatory (minOccurs 1, not nillable): all required ones, where it is absent, or those
    * that are `marked` by `mandatoryInStubs`, for a service whose WSDL is published already.
    */

@@ -2,10 +2,11 @@
 import { conventionsOfMessages } from '../contract/conventions.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
-import { IssueCollector, type Read, type Reader } from '../contract/read.ts';
+import { DroppingCollector, IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
 import { dateTimeFormat, type FormatDateTime } from './date-time.ts';
+import type { Leniency } from './leniencies.ts';
 import type { FormatContext } from './protocol.ts';
 
 /** Prints a canonical value of one schema. */
@@ -22,6 +23,8 @@ export type Parts<N> = Readonly<Partial<Record<FieldLocation, N>>>;
 export interface ReadResult {
   readonly value: unknown;
   readonly issues: readonly Issue[];
+  /** What the message needed to be read. */
+  readonly leniencies?: readonly Leniency[];
 }
 
 interface SideCodec<N> {
@@ -50,7 +53,7 @@ export interface FormatParts<N> {
 
 /** Returns the codecs of all operations that the format carries. Each is compiled at its first use. */
 export function compileCodecs<N>(
-  { services, compileRead }: FormatContext,
+  { services, compileRead, leniencies }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
   const owners = ownersOf(services, carried);
@@ -64,6 +67,7 @@ export function compileCodecs<N>(
     const codec = compileCodec(operation, {
       compileRead: (schema) => compileRead(schema, reader),
       compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
+      drops: service.unknownRequestMembers === 'drop' && leniencies.has('unknown-members'),
     });
     codecs.set(operation, codec);
     return codec;
@@ -87,6 +91,16 @@ export function ownersOf(
 interface Compilers<N> {
   readonly compileRead: (schema: ObjectSchema) => Read<N>;
   readonly compilePrint: (schema: ObjectSchema, side: Side) => Print;
+  /** Whether unknown members of requests are ignored. */
+  readonly drops: boolean;
+}
+
+const dropped: readonly Leniency[] = Object.freeze(['unknown-members'] as const);
+
+function resultOf(value: unknown, collector: IssueCollector): ReadResult {
+  const { issues } = collector;
+  const hasDropped = collector instanceof DroppingCollector && collector.hasDropped;
+  return { value, issues, ...(hasDropped && { leniencies: dropped }) };
 }
 
 function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N> {
@@ -98,14 +112,18 @@ function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N
 }
 
 /** For an operation whose fields are all in the body. */
-function compileBody<N>(schema: ObjectSchema, side: Side, { compileRead, compilePrint }: Compilers<N>): SideCodec<N> {
+function compileBody<N>(
+  schema: ObjectSchema,
+  side: Side,
+  { compileRead, compilePrint, drops }: Compilers<N>,
+): SideCodec<N> {
   const read = compileRead(schema);
   return {
     read({ body }) {
-      const collector = new IssueCollector();
+      const collector = drops && side === 'input' ? new DroppingCollector() : new IssueCollector();
       // An empty request is an empty object and not absent: its missing fields are issues.
       const value = (body === undefined ? undefined : read(body, collector)) ?? Object.freeze({});
-      return { value, issues: collector.issues };
+      return resultOf(value, collector);
     },
     print: compilePrint(schema, side),
   };
@@ -118,7 +136,7 @@ const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
 function compileLocations<N>(
   schema: ObjectSchema,
   side: Side,
-  { compileRead, compilePrint }: Compilers<N>,
+  { compileRead, compilePrint, drops }: Compilers<N>,
 ): SideCodec<N> {
   const schemas = splitByLocation(schema);
   const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
@@ -128,7 +146,7 @@ function compileLocations<N>(
   const names = Object.keys(schema.fields);
   return {
     read(nodes) {
-      const collector = new IssueCollector();
+      const collector = drops && side === 'input' ? new DroppingCollector() : new IssueCollector();
       const found: Record<string, unknown> = {};
       for (const [location, read] of reads) {
         const node = nodes[location];
@@ -136,7 +154,7 @@ function compileLocations<N>(
       }
       // In the order of the contract, wherever the fields were.
       const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
-      return { value: Object.freeze(Object.fromEntries(inOrder)), issues: collector.issues };
+      return resultOf(Object.freeze(Object.fromEntries(inOrder)), collector);
     },
     print: compilePrint(schemas.body, side),
   };

@@ -8,6 +8,7 @@ export const leniencies = Object.freeze({
   'multipart-forms': '`multipart/form-data` without files at the form adapter',
   'query-fields': 'fields in the query at the form adapter, none of them secret',
   'adapter-names': 'names of the form adapter, such as `disableRequest.contract`, at the address of the operation',
+  'unknown-members': 'members that the contract lacks, of a service whose contract says that they are dropped',
 });
 
 export type Leniency = keyof typeof leniencies;

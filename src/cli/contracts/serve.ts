@@ -16,16 +16,18 @@ import { projectOf } from './project.ts';
 import { sampleCalls } from './sample-calls.ts';
 import { saveProject } from './save.ts';
 import type { ContractSource } from './source.ts';
-import { type SourcedUpstreams, upstreamsOf } from './upstreams.ts';
+import { type SourcedUpstreams, type UnknownFlag, upstreamsOf } from './upstreams.ts';
 import { openWsdl } from './wsdl-source.ts';
 
 /** The options of `serve` that name a document with contracts. */
-export interface ContractFlags {
+export interface ContractFlags extends UnknownFlag {
   readonly wsdl?: string;
   readonly openapi?: string;
   readonly reads?: readonly string[];
   readonly save?: string;
   readonly timeZone?: string;
+  /** What happens to members of requests that the contract lacks. */
+  readonly unknownRequestMembers?: 'refuse' | 'drop';
 }
 
 /** Contracts that `serve` serves without a configuration file. */
@@ -88,19 +90,23 @@ export async function openContracts(
 
 /** Returns undefined where the options name no document. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
-  const { wsdl, openapi, reads, timeZone, save } = flags;
+  const { wsdl, openapi, reads, timeZone, save, unknownMembers, unknownRequestMembers } = flags;
   if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
   if (openapi !== undefined) {
     if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
-    return openOpenApi(openapi, { reads });
+    return openOpenApi(openapi, { reads, unknownRequestMembers });
   }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
-    return openWsdl(wsdl, { reads, timeZone });
+    return openWsdl(wsdl, { reads, timeZone, unknownRequestMembers });
   }
   if (reads !== undefined || save !== undefined || timeZone !== undefined)
     throw new CommandError(['--reads, --save and --time-zone belong to --wsdl or --openapi: give it, too.']);
+  if (unknownMembers !== undefined || unknownRequestMembers !== undefined)
+    throw new CommandError([
+      '--unknown-members and --unknown-request-members belong to --wsdl or --openapi: elsewhere the upstream and the contract say it.',
+    ]);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 /** The upstreams of sourced contracts: one for each address. */
 import type { UpstreamOptions, Upstreams } from '../../backend/upstreams/options.ts';
 import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
+import type { UnknownMembersOption } from '../../upstream/options.ts';
 import { CommandError } from '../command-error.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
 import { mayName } from './may-name.ts';
@@ -12,8 +13,13 @@ export interface SourcedUpstreams {
   readonly answeredBy: readonly string[];
 }
 
+/** What happens to members of answers that the contract lacks. */
+export interface UnknownFlag {
+  readonly unknownMembers?: UnknownMembersOption;
+}
+
 /** Throws CommandError where the address of a server is missing, or is none that the document may name. */
-export function upstreamsOf(source: ContractSource, flags: UpstreamFlags): SourcedUpstreams {
+export function upstreamsOf(source: ContractSource, flags: UpstreamFlags & UnknownFlag): SourcedUpstreams {
   const upstreams: Record<string, UpstreamOptions> = {};
   const names = new Map<string, string>();
   const answeredBy = source.services.map((each) => {
@@ -27,7 +33,11 @@ export function upstreamsOf(source: ContractSource, flags: UpstreamFlags): Sourc
   return { upstreams, answeredBy };
 }
 
-function upstreamOf(source: ContractSource, service: SourcedService, flags: UpstreamFlags): UpstreamOptions {
+function upstreamOf(
+  source: ContractSource,
+  service: SourcedService,
+  flags: UpstreamFlags & UnknownFlag,
+): UpstreamOptions {
   const { upstreamFormat: format = service.format, upstreamIdempotency: idempotency, requireCredentials } = flags;
   const url = urlOf(source, service, flags.upstream);
   const isOwnAddress = service.hasSingleAddress && format === service.format;
@@ -37,6 +47,7 @@ function upstreamOf(source: ContractSource, service: SourcedService, flags: Upst
     ...(isOwnAddress && { singleAddress: true }),
     credentials: requireCredentials ? 'none' : 'forward',
     ...(idempotency && { idempotency }),
+    ...(flags.unknownMembers && { unknownMembers: flags.unknownMembers }),
   };
 }
 

@@ -22,6 +22,8 @@ import { textOf } from './shapes.ts';
 export interface OpenApiOptions extends ReadingOptions {
   /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */
   readonly reads?: readonly string[] | undefined;
+  /** What happens to members of requests that the contract lacks; they are refused by default. */
+  readonly unknownRequestMembers?: 'refuse' | 'drop' | undefined;
 }
 
 export interface ImportedOpenApi {
@@ -118,6 +120,7 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
     // Axis makes the name of a package of it, which must differ from that of the service.
     namespaces: { own: 'api', uris: { api: `urn:openapi:${name.toLowerCase()}` } },
     soapStyle: 'wrapped',
+    ...(options.unknownRequestMembers === 'drop' && { unknownRequestMembers: 'drop' }),
     ...(Object.keys(problems).length > 0 && { problems }),
     operations,
   });

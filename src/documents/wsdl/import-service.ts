@@ -52,6 +52,8 @@ export interface ImportChoice extends PortChoice {
   readonly timeZone?: string | undefined;
   /** The operations that only read: names, with `*` for any letters. All others write. */
   readonly reads?: readonly string[] | undefined;
+  /** What happens to members of requests that the contract lacks; they are refused by default. */
+  readonly unknownRequestMembers?: 'refuse' | 'drop' | undefined;
 }
 
 /** A contract, and the server that answers it as the document says. */
@@ -156,6 +158,7 @@ function importPort(
     namespaces,
     soapStyle: style,
     ...(demandsMtom(roots, port) && { mtom: true as const }),
+    ...(choice.unknownRequestMembers === 'drop' && { unknownRequestMembers: 'drop' }),
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
   });

@@ -193,6 +193,7 @@ class Writer {
       namespaces,
       soapStyle,
       mtom,
+      unknownRequestMembers,
       problems,
       operations,
     } = service;
@@ -217,6 +218,7 @@ class Writer {
         }),
         soapStyle: soapStyle && quote(soapStyle),
         mtom: mtom && 'true',
+        unknownRequestMembers: unknownRequestMembers && quote(unknownRequestMembers),
         problems: problems && problemsName,
         operations: { items: [...operations.values()].map((each) => this.#operations.get(each)!) },
       },

@@ -58,10 +58,17 @@ function createCodec(context: FormatContext): MessageCodec {
       const key = take(tree, formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const prefix = prefixOf(operation.input);
-      const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefix) });
-      if (more.length === 0) return { operation, input: value, issues, key };
+      const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: under(tree, prefix) });
+      if (more.length === 0)
+        return { operation, input: value, issues, key, ...(leniencies.length > 0 && { leniencies }) };
       const secrets = secretsIn(more, prefix, operation.input);
-      return { operation, input: value, issues: [...secrets, ...issues], key, leniencies: queryFields };
+      return {
+        operation,
+        input: value,
+        issues: [...secrets, ...issues],
+        key,
+        leniencies: [...queryFields, ...leniencies],
+      };
     },
 
     coordinates: (path, operation, side) => coordinates(prefixOf(operation[side]), dotted(path)),

@@ -52,8 +52,9 @@ function createCodec(context: FormatContext): MessageCodec {
       const tree = requireTree(parse(body, { charset, withPlaces, more }));
       const key = take(tree, places.formField);
       const named = context.leniencies.has('adapter-names') ? underPrefix(tree, target, operation) : undefined;
-      const { value, issues } = codecOf(operation).input.read({ body: named ?? tree });
-      return { operation, input: value, issues, key, ...(named && { leniencies: adapterNames }) };
+      const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: named ?? tree });
+      const used = [...leniencies, ...(named === undefined ? [] : adapterNames)];
+      return { operation, input: value, issues, key, ...(used.length > 0 && { leniencies: used }) };
     },
 
     coordinates: dotted,

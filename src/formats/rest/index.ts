@@ -100,9 +100,14 @@ function createCodec(context: FormatContext): MessageCodec {
         header: parseHeaders(header, headers),
         body: parseBody(body, media, bodySchema, parse),
       };
-      const { value, issues } = codecOf(operation).input.read(parts);
+      const { value, issues, leniencies = [] } = codecOf(operation).input.read(parts);
       const sent = { ...parts, body: plainValue(parts.body) };
-      return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, sent, issue)) };
+      return {
+        operation,
+        input: value,
+        issues: issues.map((issue) => withValue(operation.input, sent, issue)),
+        ...(leniencies.length > 0 && { leniencies }),
+      };
     },
 
     coordinates: (path, operation, side, kind) => dotted(callerPath(path, operation, side, kind)),

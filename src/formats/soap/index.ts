@@ -265,12 +265,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const { part } = frames.get(operation)!.input;
       const fields = headersOf(operation, 'input').join(unwrap(first, part, isMember), header);
       const body = received?.join(fields, operation.input) ?? fields;
-      const { value, issues } = codecOf(operation).input.read({ body });
+      const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body });
       if (issues.length === 0) received?.requireAllRead();
       const key = places.messageId ? messageId : undefined;
       return {
         ...{ operation, input: value, issues, key },
-        ...(hasBlanks && { leniencies: blanksBeforeXml }),
+        ...((hasBlanks || leniencies.length > 0) && {
+          leniencies: [...leniencies, ...(hasBlanks ? blanksBeforeXml : [])],
+        }),
         ...(acceptsXop(attachments, head) && { acceptsXop: true }),
       };
     },

@@ -33,8 +33,9 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
 COPY --from=build /app/dist dist
-# Fills the compile cache, which cannot be filled on a read-only root.
-RUN node --disable-proto=delete bin/triglyph.mjs serve --help > /dev/null
+# Fills the compile cache, which cannot be filled on a read-only root: that of servers, and that of commands.
+RUN node --disable-proto=delete bin/triglyph.mjs serve --help > /dev/null && \
+  node --disable-proto=delete bin/triglyph.mjs credential list --help > /dev/null
 USER 1000:1000
 VOLUME /data
 EXPOSE 8080 9090

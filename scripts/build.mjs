@@ -27,7 +27,9 @@ for (const name of entryPoints) {
   const path = join(dist, 'api', name);
   writeFileSync(
     `${path}.cjs`,
-    `try {
+    `if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error(\`triglyph: this is Node \${process.versions.node}, and 24 or newer is needed\`);
+try {
   module.exports = require('./${name}.js');
 } catch (thrown) {
   if (thrown?.code !== 'ERR_REQUIRE_ESM') throw thrown;

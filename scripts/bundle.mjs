@@ -31,18 +31,19 @@ export async function bundleProgram(folder) {
  * package must not do: it would hide their versions from those who install it, and needs their licences.
  */
 export async function bundle(folder, { withLibraries = false } = {}) {
-  const bundler = await openBundler([...api, 'main'], withLibraries ? unbundled : packages);
+  const bundler = await openBundler([...api, 'main'], withLibraries ? unbundled : packages, 'allow-extension');
   rmSync(folder, { recursive: true, force: true });
-  await bundler.write({
+  const { output } = await bundler.write({
     dir: folder,
     format: 'esm',
     sourcemap: true,
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames,
-    codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
+    codeSplitting: splitByUse(),
   });
   await bundler.close();
+  for (const { type, fileName } of output) if (type === 'chunk') escapeLiterals(join(folder, fileName));
   cpSync(await findConsolePage(), join(folder, 'console-page'), { recursive: true });
 }
 
@@ -57,6 +58,7 @@ export async function bundleCommonJs(folder) {
   const bundler = await openBundler(
     api,
     packages.filter((name) => !notCommonJs.includes(name)),
+    'exports-only',
   );
   const { output } = await bundler.write({
     dir: folder,
@@ -64,7 +66,7 @@ export async function bundleCommonJs(folder) {
     dynamicImportInCjs: false,
     entryFileNames: ({ name }) => `commonjs/${basename(name)}.cjs`,
     chunkFileNames: `${chunkFileNames.slice(0, -'.js'.length)}.cjs`,
-    codeSplitting: { groups: [{ debugName: 'gateway', name: createGrouping() }] },
+    codeSplitting: splitEager(),
   });
   await bundler.close();
   writeFileSync(join(folder, 'commonjs/LICENSES'), licencesOf(output));
@@ -89,7 +91,8 @@ function licencesOf(files) {
 /** One level below the folder, as the modules of src: what they locate by a relative path is found. */
 const chunkFileNames = 'chunks/[name]-[hash].js';
 
-function openBundler(names, external) {
+/** `preserveEntrySignatures`: `allow-extension` where files share what is in an entry point. */
+function openBundler(names, external, preserveEntrySignatures) {
   return rolldown({
     cwd: root,
     input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
@@ -97,6 +100,7 @@ function openBundler(names, external) {
     external: (name) => name.startsWith('node:') || external.includes(name),
     // The paths of tsconfig.json are those of the examples.
     tsconfig: false,
+    preserveEntrySignatures,
     // A library calls eval.
     checks: { eval: false },
     onLog(level, { code, message }) {
@@ -107,17 +111,50 @@ function openBundler(names, external) {
   });
 }
 
-/** One file has what every gateway inside a program loads at its start. The rest is split by what loads it on demand. */
-function createGrouping() {
-  const entries = api.map((name) => join(root, 'src', `${name}.ts`));
-  const eager = new Set();
-  const add = (id, graph) => {
-    if (eager.has(id)) return;
-    eager.add(id);
-    for (const each of graph.getModuleInfo(id)?.importedIds ?? []) add(each, graph);
+/**
+ * V8 stores a text with one character beyond Latin-1 in two bytes for each: a megabyte for the largest file. Only literals have some, and an
+ * escape there moves no line of the source maps.
+ */
+function escapeLiterals(path) {
+  const code = readFileSync(path, 'utf8');
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  writeFileSync(path, code.replace(/[^\0-\xff]/g, escaped));
+}
+
+/** Modules that are loaded together with one of these, and these. */
+function reach(id, graph, found) {
+  if (found.has(id)) return;
+  found.add(id);
+  for (const each of graph.getModuleInfo(id)?.importedIds ?? []) reach(each, graph, found);
+}
+
+const source = (name) => join(root, 'src', name);
+const entries = api.map((name) => source(`${name}.ts`));
+
+/**
+ * One file has what every gateway inside a program loads at its start, and one more the built-in services. The rest is split by what loads
+ * it on demand: a gateway that only forwards needs no engine of SQL, and with contracts of its own no services.
+ */
+function splitByUse() {
+  const gateway = new Set();
+  const services = new Set();
+  const name = (id, graph) => {
+    if (entries.includes(id)) return null;
+    reach(source('app/create-gateway.ts'), graph, gateway);
+    reach(source('services/index.ts'), graph, services);
+    if (gateway.has(id) || id === source('backend/define-service.ts')) return 'gateway';
+    return services.has(id) && id.startsWith(source('services/')) ? 'services' : null;
   };
-  return (id, graph) => {
-    if (eager.size === 0) for (const entry of entries) add(entry, graph);
+  // A file has what its group names, and not what that imports, too.
+  return { includeDependenciesRecursively: false, groups: [{ debugName: 'use', name }] };
+}
+
+/** One file has all that is not loaded on demand: modules of CommonJS cannot import each other in a circle of files. */
+function splitEager() {
+  const eager = new Set();
+  const name = (id, graph) => {
+    for (const entry of entries) reach(entry, graph, eager);
     return eager.has(id) && !entries.includes(id) ? 'gateway' : null;
   };
+  return { groups: [{ debugName: 'gateway', name }] };
 }

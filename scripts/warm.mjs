@@ -5,6 +5,7 @@ import { join } from 'node:path';
 // npm runs this with the Node that it has installed; an older one, which cannot read the sources, has nothing to fill.
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   const program = join(import.meta.dirname, '../bin/triglyph.mjs');
-  // Without the development packages nothing is bundled, and the cache of the sources is filled.
-  spawnSync(process.execPath, [program, '--help'], { stdio: 'ignore' });
+  // Without the development packages nothing is bundled, and the cache of the sources is filled. A server has flags and a cache of its own.
+  for (const parameters of [['--help'], ['serve', '--help']])
+    spawnSync(process.execPath, [program, ...parameters], { stdio: 'ignore' });
 }

@@ -1,11 +1,12 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
 import { flushCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError, Option } from 'commander';
 import { rememberCommand } from './cli/audited-command.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
 import { endAtSignalsAsFirstProcess, endWithNpm } from './cli/parent-process.ts';
-import { openProject } from './cli/project.ts';
+import { configFileName, loadProjectServices, openProject, servesBuiltIn } from './cli/project.ts';
 import { version } from './config/version.ts';
 
 interface CommandFile {
@@ -43,6 +44,9 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });
 
+/** Commands about the data of the built-in services, which a project may not serve. */
+const ofBuiltIn: ReadonlySet<string> = new Set(['import', 'updates', 'shopper', 'platform']);
+
 // As `node --disable-proto=delete`: no code reaches a prototype by the name of a member that a caller has sent. Programs that
 // embed the package do not run this file, and workers do.
 Reflect.deleteProperty(Object.prototype, '__proto__');
@@ -69,14 +73,24 @@ const { name, configFile } = readGlobals(process.argv.slice(2));
 // A command may have an option of this name.
 if (name === '') program.version(version, '--version', 'prints the version');
 if (name === 'serve' || name === 'demo' || name === 'mock') endWithNpm();
-if (Object.hasOwn(commands, name)) await openProject(configFile);
-const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
-for (const load of selected) (await load()).add(program);
+await openProject(configFile);
+// A server may serve the contracts of a document instead.
+if (name !== 'serve') await loadProjectServices();
+const isServed = (command: string): boolean => servesBuiltIn() || !ofBuiltIn.has(command);
+const selected = Object.hasOwn(commands, name) ? [name] : Object.keys(commands);
+for (const each of selected) if (isServed(each)) (await commands[each]!()).add(program);
 
-// Node writes its compile cache when the process ends, and a server may be killed instead.
-setTimeout(flushCompileCache, 2_000).unref();
+// Node writes its compile cache when the process ends, and a server may be killed instead. The cache has the flags of the start.
+setTimeout(() => {
+  flushCompileCache();
+  setFlagsFromString('--semi-space-growth-factor=2');
+}, 2_000).unref();
 
 try {
+  if (!isServed(name))
+    program.error(
+      `error: ${name} is about the built-in services, and ${configFileName()} serves none (builtIn: false)`,
+    );
   await program.parseAsync();
 } catch (thrown) {
   if (thrown instanceof CommanderError) {

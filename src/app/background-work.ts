@@ -38,6 +38,20 @@ export async function startBackgroundWork(
     startPeriodicTask(work, ms, (thrown) => logFailure(log, thrown, failure));
   const tasks = [
     every(
+      reportEveryMs,
+      async () => {
+        for (const each of await backend.unsettled.takeUnreported()) logUnknown(log, each);
+      },
+      'looking for requests of unknown outcome failed',
+    ),
+  ];
+  const endTasks = () => Promise.all(tasks.map((task) => task.stop()));
+  if (!backend.hasTables) {
+    closers.defer(async () => void (await endTasks()));
+    return;
+  }
+  tasks.push(
+    every(
       cleanupEveryMs,
       deleteByTime(async () => {
         const options = { owner: leaseOwner, isStopped: () => isStopped };
@@ -52,17 +66,10 @@ export async function startBackgroundWork(
       deleteByTime(() => runRetention(config, backend, leaseOwner, () => isStopped)),
       'destroying what is stored for too long failed',
     ),
-    every(
-      reportEveryMs,
-      async () => {
-        for (const each of await backend.unsettled.takeUnreported()) logUnknown(log, each);
-      },
-      'looking for requests of unknown outcome failed',
-    ),
     every(cleanupEveryMs, backend.deleteExpiredCounts, 'deleting the counts of limits failed'),
     startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed),
     every(flushUsesEveryMs, backend.credentialUses.flush, 'saving the last use of credentials failed'),
-  ];
+  );
   if (recorder !== undefined)
     tasks.push(
       every(flushEveryMs, recorder.flush, 'saving the records of callers failed'),
@@ -98,7 +105,7 @@ export async function startBackgroundWork(
   closers.defer(async () => {
     isStopped = true;
     const cutOff = AbortSignal.timeout(jobMsMax);
-    await Promise.all([...tasks.map((task) => task.stop()), ...workers.map((worker) => worker.stop(cutOff))]);
+    await Promise.all([endTasks(), ...workers.map((worker) => worker.stop(cutOff))]);
   });
 }
 

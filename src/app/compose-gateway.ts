@@ -18,6 +18,7 @@ import { type Config, ConfigError, hasDatabase } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
+import type { MaskSecrets } from '../contract/redaction.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -53,7 +54,7 @@ import { createServerLog } from '../http/server-log.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
-import { createRequestRecorder } from '../observe/record/create-recorder.ts';
+import type { RequestRecorder } from '../observe/record/create-recorder.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
 
@@ -154,14 +155,7 @@ export async function composeGateway<M extends Metrics>(
       })
     : undefined;
   const audit = createServerAudit(config, backend, { log, metrics });
-  const countRecorded = config.record === undefined ? undefined : metrics.addEventCounter(recordedRequests);
-  const requestRecorder = createRequestRecorder(config, {
-    clock: backend.context.clock,
-    vault: backend.context.vault,
-    mask,
-    count: (kind, times) => countRecorded?.(kind, times),
-    onError: (thrown) => logFailure(log, thrown, 'recording requests failed'),
-  });
+  const requestRecorder = await openRequestRecorder(config, { backend, log, metrics, mask });
   closers.defer(() => requestRecorder?.close());
   const observers = listObservers({
     metrics: createMetricsObserver(metrics),
@@ -281,6 +275,29 @@ export async function composeGateway<M extends Metrics>(
     serverLog: createServerLog(log, metrics),
     traffic,
   };
+}
+
+interface RecorderParts {
+  readonly backend: Backend;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly mask: MaskSecrets;
+}
+
+/** Returns undefined where requests are not recorded. */
+async function openRequestRecorder(
+  config: Config,
+  { backend, log, metrics, mask }: RecorderParts,
+): Promise<RequestRecorder | undefined> {
+  if (config.record === undefined) return undefined;
+  const { createRequestRecorder } = await import('../observe/record/create-recorder.ts');
+  return createRequestRecorder(config.record, config, {
+    clock: backend.context.clock,
+    vault: backend.context.vault,
+    mask,
+    count: metrics.addEventCounter(recordedRequests),
+    onError: (thrown) => logFailure(log, thrown, 'recording requests failed'),
+  });
 }
 
 const recordedRequests: EventCounter = {

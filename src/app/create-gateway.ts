@@ -19,7 +19,6 @@ import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
 import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
-import { openMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
@@ -245,7 +244,7 @@ function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOpti
   if (store !== 'memory') return { exclusive: true };
   return {
     exclusive: true,
-    open: async () => openMemory(clock.now),
+    open: async () => (await import('../store/sqlite/memory.ts')).openMemory(clock.now),
     ...(keys === undefined && { keys: parseKeyRing(freshKeys()) }),
   };
 }

@@ -32,11 +32,12 @@ export interface LoadedConfigFile {
 const fileNames = ['triglyph.config.ts', 'triglyph.config.mjs', 'triglyph.config.json'];
 
 /**
- * Loads the given file, or the one in the folder; undefined if there is none. `builtIn`: the services that are served without it.
+ * Loads the given file, or the one in the folder; undefined if there is none. `loadBuiltIn`: loads the services that are served without
+ * it, where the file does not exclude them.
  * Throws ConfigError with everything that is wrong with it.
  */
 export async function loadConfigFile(
-  builtIn: readonly GatewayService[],
+  loadBuiltIn: () => Promise<readonly GatewayService[]>,
   given?: string,
   folder = process.cwd(),
 ): Promise<LoadedConfigFile | undefined> {
@@ -50,6 +51,7 @@ export async function loadConfigFile(
   const path = resolve(folder, name);
   if (!existsSync(path)) throw new ConfigError([`${name}: there is no such file.`]);
   const content = await load(name, path);
+  const builtIn = isMembers(content) && content.builtIn === false ? [] : await loadBuiltIn();
   const faults = faultsOf(content, builtIn).map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
   const { services = [], builtIn: isBuiltIn = true, settings = {} } = content as ConfigContent;
@@ -131,20 +133,20 @@ const members: readonly string[] = Object.keys({
   deprecations: true,
 } satisfies Required<Record<keyof ConfigContent, true>>);
 
+/** `builtIn`: those that are served, too. */
 function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonly string[] {
   if (!isMembers(content))
     return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
   const { services = [], builtIn: isBuiltIn = true, settings = {}, deprecations } = content;
   const own = Array.isArray(services) ? services.filter(isService) : [];
-  const besides = isBuiltIn === false ? [] : builtIn;
-  const all = [...besides, ...own];
+  const all = [...builtIn, ...own];
   const unknown = Object.keys(content).flatMap((key) =>
     members.includes(key) ? [] : `${key} is not a member of a configuration: ${didYouMean(key, members)}`,
   );
   return [
     ...unknown,
     ...(typeof isBuiltIn === 'boolean' ? [] : ['builtIn is neither true nor false.']),
-    ...serviceFaults(services, besides),
+    ...serviceFaults(services, builtIn),
     ...settingFaults(settings, variableNames(settingGroupsOf(all))),
     ...(deprecations === undefined ? [] : deprecationFaults(deprecations, contractsOf(all))),
   ];

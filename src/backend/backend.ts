@@ -27,6 +27,7 @@ import { clock, monotonicClock } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { ids } from '../lib/ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
+import { noDatabase } from '../store/no-database.ts';
 import { RowIntegrity } from '../store/row-integrity.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import type { Engine, ShrinkOptions } from '../store/sql/engine.ts';
@@ -95,13 +96,16 @@ export async function openBackend(
   const address = storeAddress(config);
   const isInMemory = !hasDatabase(config);
   const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
+  const hasTables = engine !== noDatabase;
   let records: ForeignRecords | undefined;
   try {
     const owners = ownersOf(services);
-    await (exclusive || isInMemory ? migrate(engine, owners) : compareSchema(engine, owners));
     const place = describeStore(address);
-    if (await isHalfCopied(engine))
-      throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
+    if (hasTables) {
+      await (exclusive || isInMemory ? migrate(engine, owners) : compareSchema(engine, owners));
+      if (await isHalfCopied(engine))
+        throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
+    }
     const daysMax = config.clockDaysMax;
     if (isInMemory && ring.otherIndex !== undefined)
       throw new KeyRingError(
@@ -142,6 +146,7 @@ function createBackend(
   config: Config,
   { engine, records, ring, keyProvider, actor, clockCheck, limitClock, clock, ids }: BackendParts,
 ) {
+  const hasTables = engine !== noDatabase;
   const jobNotifier = createJobNotifier();
   const credentialUses = createCredentialUses(engine);
   const integrity = new RowIntegrity();
@@ -163,7 +168,7 @@ function createBackend(
   const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock }) : noAuditTrail;
   const limitKey = deriveKey(ring.index, 'limits');
   const limitCounts = createLimitCounts(engine, { clock: limitClock });
-  const limits = createLimits(limitClock, (text) => fingerprintOf(limitKey, text), limitCounts);
+  const limits = createLimits(limitClock, (text) => fingerprintOf(limitKey, text), hasTables ? limitCounts : undefined);
   const auditedWrite = config.audit ? createAuditedWrite({ engine, log: auditLog, clock, actor }) : undefined;
   const services = composeServices(given, webhookFormats, { engine, store, context, limits, integrity, config });
   const rules = credentialRulesOf(given);
@@ -175,6 +180,8 @@ function createBackend(
     requestStore,
     /** Those of a gateway without a database. */
     records,
+    /** False for a gateway without a database that writes no audit log: it has nothing to clean up, and no jobs. */
+    hasTables,
     context,
     keyProvider,
     services,
@@ -197,7 +204,9 @@ function createBackend(
     credentialRules: rules,
     integrity,
     /** Loads the keys of the row MACs, and makes them in a store without. */
-    loadIntegrity: (options: { readonly create: boolean }) => loadIntegrity(engine, context.vault, integrity, options),
+    loadIntegrity: async (options: { readonly create: boolean }): Promise<void> => {
+      if (hasTables) await loadIntegrity(engine, context.vault, integrity, options);
+    },
     /** Compares all MACs. Returns at most `max` rows whose MAC is wrong or missing. */
     findWrongRows: (max?: number) => findWrongRows(signed, max),
     /** The same, page by page. */

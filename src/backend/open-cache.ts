@@ -1,5 +1,6 @@
 /** Opens the idempotency cache in Redis, with its log lines and metrics. Quotas count there, too. */
 import { readFileSync } from 'node:fs';
+import type { SharedCounts } from '../callers/limits/shared-counts.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -23,7 +24,7 @@ export async function openCache(
   if (redis !== undefined) {
     redis.listen(report);
     metrics.redisUp = () => redis.isUp;
-    await shareCounts(limits, redis.client);
+    shareCounts(limits, redis.client);
     return findsByReserving;
   }
   if (redisUrl === undefined) return undefined;
@@ -37,7 +38,7 @@ export async function openCache(
     warn: (text) => log.write('warn', text),
   });
   metrics.redisUp = () => cache.state() === 'up';
-  await shareCounts(limits, cache.client);
+  shareCounts(limits, cache.client);
   return cache;
 }
 
@@ -49,7 +50,17 @@ const findsByReserving: IdempotencyCache = Object.freeze<IdempotencyCache>({
   close: async () => {},
 });
 
-async function shareCounts(limits: Backend['limits'], client: object): Promise<void> {
-  const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');
-  limits.share(redisCountsOn(client));
+/** The library is loaded for the first event that is counted. */
+function shareCounts(limits: Backend['limits'], client: object): void {
+  let counts: Promise<SharedCounts> | undefined;
+  const load = async (): Promise<SharedCounts> => {
+    const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');
+    return redisCountsOn(client);
+  };
+  limits.share({
+    async add(event) {
+      counts ??= load();
+      return (await counts).add(event);
+    },
+  });
 }

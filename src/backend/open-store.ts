@@ -1,17 +1,18 @@
 /** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
 
-import type { Config } from '../config/config.ts';
+import { type Config, hasDatabase } from '../config/config.ts';
+import { noDatabase } from '../store/no-database.ts';
 import { parseDatabaseUrl, publicAddress } from '../store/postgres/address.ts';
 import type { Engine } from '../store/sql/engine.ts';
-import { openMemory } from '../store/sqlite/memory.ts';
-import { openSqlite } from '../store/sqlite/open.ts';
 
 export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly poolMax: number };
 
-/** What a gateway without a database has for itself ends with its process. Its records are in Redis, or nowhere. */
-export type AnyStoreAddress = StoreAddress | { readonly kind: 'memory'; readonly redisUrl?: string };
+/** A gateway without a database has its records in Redis, or nowhere. Its audit log, until it is copied, and the sessions of its console are in memory, and need tables. */
+export type AnyStoreAddress =
+  | StoreAddress
+  | { readonly kind: 'memory'; readonly hasTables: boolean; readonly redisUrl?: string };
 
 export interface OpenOptions {
   /**
@@ -29,17 +30,26 @@ export function storeAddress({
   databasePoolMax,
   redisStoreUrl,
   stateless,
-}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax' | 'redisStoreUrl' | 'stateless'>): AnyStoreAddress {
-  if (redisStoreUrl !== undefined) return { kind: 'memory', redisUrl: redisStoreUrl };
-  if (stateless) return { kind: 'memory' };
+  audit,
+  console,
+}: Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'databasePoolMax' | 'redisStoreUrl' | 'stateless' | 'audit' | 'console'
+>): AnyStoreAddress {
+  const hasTables = audit || console;
+  if (redisStoreUrl !== undefined) return { kind: 'memory', hasTables, redisUrl: redisStoreUrl };
+  if (stateless) return { kind: 'memory', hasTables };
   return databaseUrl === undefined
     ? { kind: 'sqlite', dataDir }
     : { kind: 'postgres', url: databaseUrl, poolMax: databasePoolMax };
 }
 
 /** The name of the engine for people. */
-export function engineTitle({ databaseUrl }: Pick<Config, 'databaseUrl'>): 'SQLite' | 'PostgreSQL' {
-  return databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
+export function engineTitle(
+  config: Pick<Config, 'databaseUrl' | 'redisStoreUrl' | 'stateless'>,
+): 'SQLite' | 'PostgreSQL' | 'Redis' | 'none' {
+  if (!hasDatabase(config)) return config.stateless ? 'none' : 'Redis';
+  return config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
 }
 
 /** Returns the address for messages, without a password. */
@@ -63,12 +73,18 @@ export function describeStore(address: AnyStoreAddress): string {
 /** Throws StoreUnavailable, or a plain error that names the serving process or the missing store. */
 export async function openStore(address: AnyStoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
   switch (address.kind) {
-    case 'sqlite':
+    // Engines are loaded on demand: a process needs one of them at most.
+    case 'sqlite': {
+      const { openSqlite } = await import('../store/sqlite/open.ts');
       return openSqlite({ dataDir: address.dataDir, exclusive, create });
-    case 'memory':
+    }
+    case 'memory': {
+      // A command may write to tables that end with it, as an import does.
+      if (exclusive && !address.hasTables) return noDatabase;
+      const { openMemory } = await import('../store/sqlite/memory.ts');
       return openMemory(Date.now);
+    }
     case 'postgres': {
-      // Loaded on demand: the embedded store needs no client.
       const { openPostgres } = await import('../store/postgres/open.ts');
       return openPostgres(address);
     }

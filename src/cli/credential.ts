@@ -18,11 +18,12 @@ import {
   revokeCredential,
   rotateCredential,
 } from '../operators/credentials/contract.ts';
+import { operatorRoles } from '../operators/operation.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
 import { addOperation, type Given, linesOf } from './operator-command.ts';
 import { formatMinute } from './output.ts';
-import { projectServices, tenantOperand } from './project.ts';
+import { projectServices, servesBuiltIn, tenantOperand } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 
 export function add(program: Command): void {
@@ -44,7 +45,7 @@ export function add(program: Command): void {
     flags: limitFlags,
     options: [new Option('--no-read-only', 'authorizes operations that write, too')],
     example: () =>
-      'Example:\n  triglyph credential edit cr_Fx0uT4mQ9a1s --role recurring:list --expires 90d\n' +
+      `Example:\n  triglyph credential edit cr_Fx0uT4mQ9a1s --role ${exampleRole()} --expires 90d\n` +
       `  triglyph credential edit cr_Fx0uT4mQ9a1s --certificate old.pem --certificate new.pem\n\n${roleText()}`,
     input: (given, command) => withCertificates(withKnownRoles(given, command)),
     text: ({ id }) => [`${id} is changed.`],
@@ -56,9 +57,11 @@ export function add(program: Command): void {
     json: issuedJson,
     text: issuedText,
   });
-  addMerchantAccountCommands(credential);
-  addBalancePlatformCommands(credential);
-  credential.addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb');
+  if (servesBuiltIn()) {
+    addMerchantAccountCommands(credential);
+    addBalancePlatformCommands(credential);
+  }
+  credential.addHelpText('after', `\nExample:\n  ${addExamples()[0]}`);
 }
 
 const limitFlags = {
@@ -66,6 +69,25 @@ const limitFlags = {
   from: '--from <network>',
   certificate: '--certificate <certificate>',
 } as const;
+
+/** A role of a caller that this gateway knows. */
+function exampleRole(): string {
+  return servesBuiltIn() ? 'recurring:list' : (knownRoles(servedServices())[0] ?? operatorRoles[0]!);
+}
+
+function addExamples(): readonly string[] {
+  const limits = `--role ${exampleRole()} --expires 90d --from 192.0.2.0/24`;
+  if (!servesBuiltIn())
+    return [
+      `triglyph credential add acme --kind apiKey ${limits}`,
+      'triglyph credential add acme --username anna@Tenant.acme --role console-admin',
+    ];
+  return [
+    'triglyph credential add Acme --account AcmeWeb --account AcmeShop',
+    `triglyph credential add Acme --account AcmeWeb ${limits}`,
+    'triglyph credential add Acme --balance-platform AcmePlatform',
+  ];
+}
 
 function roleText(): string {
   return `Roles: ${knownRoles(servedServices()).join(', ')}. Options with a network, a certificate or a role may be repeated.`;
@@ -78,14 +100,16 @@ function addAddCommand(credential: Command): void {
     ...[...taken, 'json', 'help'],
   ]);
   addOperation(credential, 'add', addCredential, {
-    doc: 'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
+    doc: servesBuiltIn()
+      ? 'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once'
+      : 'adds a credential, and prints its secret once',
     operands: { [tenantOperand()]: 'tenant' },
     flags: { ...limitFlags, grants: null, username: '--username <name>' },
     options: grants.map(({ option }) => option),
     example: () =>
-      'Example:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n' +
-      '  triglyph credential add Acme --account AcmeWeb --role recurring:list --expires 90d --from 192.0.2.0/24\n' +
-      `  triglyph credential add Acme --balance-platform AcmePlatform\n\n${roleText()}`,
+      `Example:\n${addExamples()
+        .map((each) => `  ${each}\n`)
+        .join('')}\n${roleText()}`,
     input(given, command) {
       const attributes = grants.map(({ option }) => option.attributeName());
       const others = Object.entries(withKnownRoles(given, command)).filter(([name]) => !attributes.includes(name));

@@ -21,7 +21,7 @@ import { formatMinute, print, printAll } from './output.ts';
 
 const windows = `A brown-out is one window or one that repeats, in the time zone or in UTC:
   2027-03-02T09:00:00Z/2027-03-02T09:15:00Z
-  "tuesday 09:00-09:30 Europe/Amsterdam"
+  "tuesday 09:00-09:30 Europe/London"
   "day 23:45-00:15"`;
 
 export function add(program: Command): void {
@@ -101,7 +101,7 @@ export function add(program: Command): void {
     .argument('<credential>', 'the id or the username of a credential')
     .option('--end', 'ends the exemption')
     .description('exempts a credential: its calls are served, and say nothing')
-    .addHelpText('after', '\nExample:\n  triglyph deprecations exempt dp_Fx0uT4mQ9a1s ws@Company.Acme')
+    .addHelpText('after', '\nExample:\n  triglyph deprecations exempt dp_Fx0uT4mQ9a1s cr_Fx0uT4mQ9a1s')
     .action(async (id: string, credential: string, { end }: { readonly end?: true }) => {
       await performOnBackend(end ? endExemption : exemptCaller, { id, credential });
       print(end ? `${id} concerns ${credential} again.` : `${credential} is exempt from ${id}.`);
@@ -193,7 +193,7 @@ function parseBrownOut(text: string): unknown {
   if (from !== undefined && to !== undefined && /^\d/.test(from)) return { from, to };
   const [, every, start, end, timeZone] = /^([a-z]+) +([\d:]+) *- *([\d:]+)(?: +(\S+))?$/i.exec(text.trim()) ?? [];
   if (every === undefined || start === undefined || end === undefined)
-    throw new InvalidArgumentError('Give a window like "tuesday 09:00-09:30 Europe/Amsterdam".');
+    throw new InvalidArgumentError('Give a window like "tuesday 09:00-09:30 Europe/London".');
   return { every: every.toLowerCase(), from: start, to: end, timeZone };
 }
 

@@ -1,10 +1,10 @@
-/** The services whose documents commands print: the built-in ones by names like `balance-platform`, and those of the project by their own. */
+/** The services whose documents commands print: the built-in ones, if they are served, by names like `balance-platform`, and those of the project by their own. */
 import { InvalidArgumentError, Option } from 'commander';
 import { contractOf, type Service, versionsOf } from '../contract/service.ts';
 import { kebabCase } from '../documents/names.ts';
 import { services } from '../services/index.ts';
 import { CommandError } from './command-error.ts';
-import { ownServices } from './project.ts';
+import { ownServices, servesBuiltIn } from './project.ts';
 
 export interface DocumentedService {
   /** Newest last. */
@@ -13,11 +13,25 @@ export interface DocumentedService {
 }
 
 export function documentedServices(): ReadonlyMap<string, DocumentedService> {
-  const builtIn = Map.groupBy(services, ({ name }) => kebabCase(name));
+  const builtIn = Map.groupBy(servesBuiltIn() ? services : [], ({ name }) => kebabCase(name));
   return new Map<string, DocumentedService>([
     ...[...builtIn].map(([name, contracts]) => [name, { contracts, isBuiltIn: true }] as const),
     ...ownServices().map(({ service }) => [service.name, { contracts: [service], isBuiltIn: false }] as const),
   ]);
+}
+
+/** `--service`: by default Recurring, or else the first service of the project. */
+export function serviceOption(names: readonly string[]): Option {
+  const [first] = names;
+  const option = new Option('--service <service>', 'the service').choices(names);
+  return first === undefined ? option : option.default(names.includes('recurring') ? 'recurring' : first);
+}
+
+/** Returns the service of that name. Throws CommandError where there is none. */
+export function documentedService<T>(of: ReadonlyMap<string, T>, name: string | undefined): T {
+  const found = name === undefined ? undefined : of.get(name);
+  if (found === undefined) throw new CommandError(['the project has no service with such a document.']);
+  return found;
 }
 
 /** `otherwise`: the version that is printed without the option. */

@@ -19,7 +19,7 @@ import { projectSources } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';
 
 export function add(program: Command): void {
-  const keys = program.command('keys').description('manages the encryption keys of card data and credentials');
+  const keys = program.command('keys').description('manages the encryption keys of stored data and credentials');
   keys
     .command('create')
     .argument('<file>', 'the file to write; an existing one is left alone')
@@ -52,7 +52,7 @@ export function add(program: Command): void {
     doc: 'moves all stored data to the current wrapping key while servers run; resumes after an interruption',
     example:
       'Example:\n  triglyph keys rotate\n\n' +
-      'Every server must know the current key before. No card number is decrypted: only the wrapping of its data key changes.',
+      'Every server must know the current key before. No stored secret is decrypted: only the wrapping of its data key changes.',
     failed: ({ left, fingerprints }) => left > 0 || (fingerprints?.unopened ?? 0) > 0,
     json: (rotation) => rotation,
     text: rotationLines,

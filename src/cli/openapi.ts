@@ -1,9 +1,16 @@
 /** `triglyph openapi`: prints an OpenAPI document for an address. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { serviceAddress } from '../contract/service.ts';
 import { hasNamed } from '../documents/documents.ts';
 import { createDocuments } from '../documents/index.ts';
-import { contractOfVersion, type DocumentedService, documentedServices, versionOption } from './documented-services.ts';
+import {
+  contractOfVersion,
+  type DocumentedService,
+  documentedService,
+  documentedServices,
+  serviceOption,
+  versionOption,
+} from './documented-services.ts';
 import { localOrigin, originOption } from './origin-option.ts';
 import { checkProject } from './project.ts';
 
@@ -12,21 +19,21 @@ export function add(program: Command): void {
   program
     .command('openapi')
     .addOption(originOption('the address of the service').default(localOrigin))
-    .addOption(new Option('--service <service>', 'the service').choices([...documented.keys()]).default('recurring'))
+    .addOption(serviceOption([...documented.keys()]))
     .addOption(versionOption('the newest'))
     .description('prints the OpenAPI 3.1 document of a service')
-    .addHelpText('after', '\nExample:\n  triglyph openapi --origin https://pay.example.com > openapi.json')
+    .addHelpText('after', '\nExample:\n  triglyph openapi --origin https://gateway.example.com > openapi.json')
     .action(({ origin, service, version }: OpenApiOptions) => {
       checkProject();
       const all = [...documented.values()].flatMap(({ contracts }) => contracts);
-      const path = pathOf(documented.get(service)!, version);
+      const path = pathOf(documentedService(documented, service), version);
       process.stdout.write(createDocuments(all).find(path, '', origin)!.body);
     });
 }
 
 interface OpenApiOptions {
   readonly origin: string;
-  readonly service: string;
+  readonly service?: string;
   readonly version?: number;
 }
 

@@ -147,7 +147,16 @@ export function givenOf(
   parameters: readonly unknown[],
 ): Given {
   const named = Object.values(operands).map((field, at) => [field, parameters[at]]);
-  return { ...command.opts<Given>(), ...Object.fromEntries(named) };
+  return { ...command.opts<Given>(), ...takenByParents(command), ...Object.fromEntries(named) };
+}
+
+/** A group with options of its own, such as `callers`, takes those of the same name, wherever they stand. */
+function takenByParents(command: Command): Given {
+  const taken: Record<string, unknown> = {};
+  for (let parent = command.parent; parent !== null; parent = parent.parent)
+    for (const name of command.options.map((option) => option.attributeName()))
+      if (parent.getOptionValueSource(name) === 'cli') taken[name] = parent.getOptionValue(name);
+  return taken;
 }
 
 /** `--require-idempotency-key`: a field that is true or false needs no value, and one of a list is repeated. */

@@ -8,22 +8,34 @@ import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Mode, SettingGroup } from '../config/setting.ts';
 import { readSources, type VariableSources } from '../config/variable-sources.ts';
-import { builtInServices } from '../services/index.ts';
 
 /** One command runs in a process, so there is one project. */
 let file: LoadedConfigFile | undefined;
 let faults: readonly string[] = [];
+let builtIn: readonly GatewayService[] = [];
 
 /** Loads the configuration file, for the start of the program. Its faults are reported by the command that needs it. */
 export async function openProject(given: string | undefined): Promise<void> {
   file = undefined;
   faults = [];
+  builtIn = [];
   try {
-    file = await loadConfigFile(builtInServices, given);
+    file = await loadConfigFile(loadBuiltIn, given);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     faults = thrown.problems;
   }
+}
+
+/** Loads the built-in services where they are served. Until then the project has only those of its configuration file. */
+export async function loadProjectServices(): Promise<void> {
+  if (servesBuiltIn()) builtIn = await loadBuiltIn();
+}
+
+/** On demand: a gateway with other contracts needs none of them. */
+async function loadBuiltIn(): Promise<readonly GatewayService[]> {
+  const { builtInServices } = await import('../services/index.ts');
+  return builtInServices;
 }
 
 /** Takes the place of the configuration file. Throws ConfigError where the folder has one. */
@@ -58,7 +70,7 @@ export function servesBuiltIn(): boolean {
 
 /** The services that this program serves: the built-in ones and those of the configuration file. */
 export function projectServices(): readonly GatewayService[] {
-  return [...(servesBuiltIn() ? builtInServices : []), ...ownServices()];
+  return [...(servesBuiltIn() ? builtIn : []), ...ownServices()];
 }
 
 /** The word for a tenant, as the services have it: the name of an operand of commands. */

@@ -18,6 +18,7 @@ import { type ContractFlags, openContracts, type ServedContracts } from './contr
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
 import {
   configFileName,
+  loadProjectServices,
   projectDeprecations,
   projectServices,
   projectSources,
@@ -96,6 +97,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   // The primary has accepted the clock. That of a worker which starts later may be another one.
   const acceptsClock = flags.acceptClock === true && !isWorker;
   const contracts = await openContracts(flags, { isSilent: isWorker });
+  await loadProjectServices();
   // The upstreams of contracts are those of their project.
   const plan = readUpstreams(contracts === undefined ? flags : {});
   const project: Project = { config: configure(flags, plan), contracts, plan, acceptsClock };

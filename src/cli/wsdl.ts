@@ -1,9 +1,15 @@
 /** `triglyph wsdl`: prints the WSDL for an address. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { serviceAddress } from '../contract/service.ts';
 import { hasNamed } from '../documents/documents.ts';
 import { createDocuments } from '../documents/index.ts';
-import { contractOfVersion, documentedServices, versionOption } from './documented-services.ts';
+import {
+  contractOfVersion,
+  documentedService,
+  documentedServices,
+  serviceOption,
+  versionOption,
+} from './documented-services.ts';
 import { localOrigin, originOption } from './origin-option.ts';
 import { checkProject } from './project.ts';
 
@@ -13,14 +19,14 @@ export function add(program: Command): void {
   program
     .command('wsdl')
     .addOption(originOption('the address of the service').default(localOrigin))
-    .addOption(new Option('--service <service>', 'the service').choices([...choices.keys()]).default('recurring'))
+    .addOption(serviceOption([...choices.keys()]))
     .addOption(versionOption('the newest one at addresses without a version, or the newest'))
     .option('--no-soap12', 'leaves out the binding for SOAP 1.2, for Axis 1.4, wsimport and gSOAP')
     .description('prints the WSDL')
-    .addHelpText('after', '\nExample:\n  triglyph wsdl --origin https://pay.example.com > Recurring.wsdl')
+    .addHelpText('after', '\nExample:\n  triglyph wsdl --origin https://gateway.example.com > service.wsdl')
     .action(({ origin, service: name, version, soap12 }: WsdlOptions) => {
       checkProject();
-      const chosen = choices.get(name)!;
+      const chosen = documentedService(choices, name);
       const named = chosen.contracts.filter(hasNamed);
       const service =
         version === undefined
@@ -34,7 +40,7 @@ export function add(program: Command): void {
 
 interface WsdlOptions {
   readonly origin: string;
-  readonly service: string;
+  readonly service?: string;
   readonly version?: number;
   readonly soap12: boolean;
 }

@@ -14,11 +14,12 @@ import { BlockList, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import type { Setting } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
 import { isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
+import { type Manifest, readManifests, validateManifest } from '../support/manifests.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -81,50 +82,13 @@ test('HAProxy accepts its configuration', async () => {
   await expect(run('haproxy', ['-c', '-f', file])).rejects.toThrow();
 });
 
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  // biome-ignore lint/suspicious/noExplicitAny: the schemas say what is in it.
-  readonly [name: string]: any;
-}
-
 describe('Kubernetes', () => {
-  const manifestsOf = (name: string): readonly Manifest[] =>
-    parseAllDocuments(read(`kubernetes/${name}`), { merge: true }).map((document) => document.toJS() as Manifest);
+  const manifestsOf = (name: string): readonly Manifest[] => readManifests(read(`kubernetes/${name}`));
   const resources = (parse(read('kubernetes/kustomization.yaml')) as { readonly resources: readonly string[] })
     .resources;
   const manifests = [...resources, 'secrets.example.yaml'].flatMap(manifestsOf);
   const find = (kind: string, name: string): Manifest =>
     manifests.find((each) => each.kind === kind && each.metadata.name === name)!;
-
-  /** Throws where the manifest does not match the schema of its kind, or has a member that the schema does not read. */
-  async function validate(manifest: Manifest): Promise<void> {
-    const [version, group = 'core'] = manifest.apiVersion.split('/').reverse() as [string, string?];
-    const name = [group.split('.')[0]!, version].map((part) => part[0]!.toUpperCase() + part.slice(1)).join('');
-    const { validate: isValid } = (await import(`kubernetes-models/_schemas/IoK8sApi${name}${manifest.kind}`)) as {
-      readonly validate: ((data: unknown) => boolean) & { readonly errors?: readonly object[] };
-    };
-    const unread = new Set<string>();
-    if (!isValid(watchReads(manifest, '', unread))) throw new Error(JSON.stringify(isValid.errors));
-    if (unread.size > 0) throw new Error(`unknown: ${[...unread].join(', ')}`);
-  }
-
-  /** Keeps the paths of all members in `unread` until they are read. */
-  function watchReads(value: unknown, path: string, unread: Set<string>): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    const members = Object.entries(value).map(([name, member]) => {
-      unread.add(`${path}/${name}`);
-      return [name, watchReads(member, `${path}/${name}`, unread)] as const;
-    });
-    const target = Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
-    return new Proxy(target, {
-      get(object, name, receiver) {
-        unread.delete(`${path}/${String(name)}`);
-        return Reflect.get(object, name, receiver);
-      },
-    });
-  }
 
   test('the kustomization lists every manifest', () => {
     const files = readdirSync(join(deploy, 'kubernetes')).filter((name) => !/^(kustomization|secrets)/.test(name));
@@ -133,17 +97,17 @@ describe('Kubernetes', () => {
 
   test.each(manifests.map((each) => [each.kind, each.metadata.name, each] as const))(
     '%s %s matches its schema',
-    async (_, __, manifest) => validate(manifest),
+    async (_, __, manifest) => validateManifest(manifest),
   );
 
   test('control: a number that is a text, and an unknown member', async () => {
     const autoscaler = find('HorizontalPodAutoscaler', 'triglyph');
     const changed = { ...autoscaler, spec: { ...autoscaler.spec, maxReplicas: 'six' } };
-    await expect(validate(changed)).rejects.toThrow('maxReplicas');
+    await expect(validateManifest(changed)).rejects.toThrow('maxReplicas');
     const policy = find('NetworkPolicy', 'triglyph');
-    await expect(validate({ ...policy, spec: { podSelector: policy.spec.podSelector, ingres: [] } })).rejects.toThrow(
-      'unknown: /spec/ingres',
-    );
+    await expect(
+      validateManifest({ ...policy, spec: { podSelector: policy.spec.podSelector, ingres: [] } }),
+    ).rejects.toThrow('unknown: /spec/ingres');
   });
 
   test('selectors, ports and volumes name what is there', () => {

@@ -1,10 +1,11 @@
 /** Tests the third example of the README: one command starts a JSON server and the gateway in front of it; PHP calls it in SOAP. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Started, startTriglyph } from '../support/commands.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -61,6 +62,58 @@ test('the PHP program of the README prints what the README shows', async () => {
   const program = php.replaceAll('http://127.0.0.1:8080', callers).replace(/^<\?php\n/, '');
   const { stdout } = await run('php', ['-r', program]);
   expect(stdout).toBe(printed);
+});
+
+describe('on Redis alone', () => {
+  const clean = tempFolder();
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    await redis.stop();
+    clean.discard();
+  });
+
+  test('the README has the command; the program prints the same, and retries have their effect once', async () => {
+    expect(example.replaceAll('\n', ' ')).toContain('REDIS_STORE_URL=redis://127.0.0.1:6379 npm run demo:upstream');
+    const [, file = ''] = /^exec node (\S+)$/.exec(command) ?? [];
+    const variables = { REDIS_STORE_URL: redis.url };
+    const other = startTriglyph([], clean.path, variables, join(root, file));
+    try {
+      await until(
+        () => other.received,
+        () => other.received.stdout.includes('Ctrl-C stops both.') || other.child.exitCode !== null,
+      );
+      const address = /gateway in front of it at (\S+)\. /.exec(other.received.stdout)?.[1] ?? '';
+      const { stdout } = await run('php', [
+        '-r',
+        php.replaceAll('http://127.0.0.1:8080', address).replace(/^<\?php\n/, ''),
+      ]);
+      expect(stdout).toBe(printed);
+      const disable = async (format: 'json' | 'form') => {
+        const members = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+        const response = await fetch(`${address}/pal/servlet/Recurring/v25/disable`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Basic ${btoa('ws@Company.Demo:demo-password')}`,
+            'Content-Type': format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
+            'Idempotency-Key': 'of-the-readme',
+          },
+          body: format === 'json' ? JSON.stringify(members) : new URLSearchParams(members).toString(),
+        });
+        await response.text();
+        return [response.status, response.headers.get('idempotent-replayed')];
+      };
+      expect(await disable('json')).toEqual([200, null]);
+      expect(await disable('form')).toEqual([200, 'true']);
+      expect(readdirSync(clean.path)).toEqual(['upstream-demo.keys']);
+      expect(await redis.raw.keys('idem:r1:*')).toHaveLength(1);
+    } finally {
+      other.child.kill('SIGTERM');
+      expect(await other.over).toBe(0);
+    }
+  });
 });
 
 test('the command prints a PHP program that works', async () => {

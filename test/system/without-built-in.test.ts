@@ -208,6 +208,28 @@ test('its log, its settings and the faults of its configuration', async () => {
   expect(foundIn(lines.join('\n') + received.stderr)).toEqual([]);
 });
 
+test('its commands: their help, their documents and what they refuse', async () => {
+  const found: Record<string, readonly string[]> = {};
+  const walk = async (command: readonly string[]): Promise<void> => {
+    const { stdout, stderr } = await triglyph([...command, '--help'], folder.path, variables);
+    // The demo is that of the built-in services.
+    const text = (stdout + stderr).replace(/^ {2}demo .*\n(?: {6,}.*\n)*/m, '');
+    if (foundIn(text).length > 0) found[command.join(' ')] = foundIn(text);
+    const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
+    for (const [, name = ''] of list.matchAll(/^ {2}(\S+)/gm))
+      if (name !== 'help' && name !== 'demo') await walk([...command, name]);
+  };
+  await walk([]);
+  for (const command of ['wsdl', 'openapi']) {
+    const { code, stdout } = await triglyph([command], folder.path, variables);
+    expect([command, code, foundIn(stdout)]).toEqual([command, 0, []]);
+    expect(stdout).toContain('GetStock');
+  }
+  expect(found).toEqual({});
+  const refused = await triglyph(['shopper', 'show', 'a', 'b'], folder.path, variables);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('serves none (builtIn: false)')]);
+});
+
 test('the crawl finds the words of a gateway that serves payments', async () => {
   const gateway: RunningGateway = await createGateway(builtIn());
   const page = await (await gateway.fetch(new Request('http://gateway/', { headers: { Accept: 'text/html' } }))).text();

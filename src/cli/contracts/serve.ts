@@ -11,13 +11,11 @@ import { roles as operatorRole } from '../../operators/operation.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
-import { openOpenApi } from './openapi-source.ts';
 import { projectOf } from './project.ts';
 import { sampleCalls } from './sample-calls.ts';
 import { saveProject } from './save.ts';
 import type { ContractSource } from './source.ts';
 import { type SourcedUpstreams, type UnknownFlag, upstreamsOf } from './upstreams.ts';
-import { openWsdl } from './wsdl-source.ts';
 
 /** The options of `serve` that name a document with contracts. */
 export interface ContractFlags extends UnknownFlag {
@@ -88,17 +86,19 @@ export async function openContracts(
   };
 }
 
-/** Returns undefined where the options name no document. Throws CommandError for one that cannot be read. */
+/** Returns undefined where the options name no document, and loads no reader then. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
   const { wsdl, openapi, reads, timeZone, save, unknownMembers, unknownRequestMembers } = flags;
   if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
   if (openapi !== undefined) {
     if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
+    const { openOpenApi } = await import('./openapi-source.ts');
     return openOpenApi(openapi, { reads, unknownRequestMembers });
   }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
+    const { openWsdl } = await import('./wsdl-source.ts');
     return openWsdl(wsdl, { reads, timeZone, unknownRequestMembers });
   }
   if (reads !== undefined || save !== undefined || timeZone !== undefined)

@@ -42,7 +42,7 @@ export const getStore = reads(
   'Returns the state of the store and of Redis.',
   {},
   object('StoreState', {
-    engine: required(oneOf('StoreEngine', 'SQLite', 'PostgreSQL'), 'The engine of the store.'),
+    engine: required(oneOf('StoreEngine', 'SQLite', 'PostgreSQL', 'Redis', 'none'), 'The engine of the store.'),
     place: required(text(2_000, './data'), 'The folder or the address, without a password.'),
     bytes: optional(count, 'The size of the database.'),
     migration: required(count, 'The number of the last migration.'),

@@ -36,12 +36,12 @@ const withoutUnstorable = createRedactor((schema) =>
   'neverStored' in schema && schema.neverStored ? () => undefined : undefined,
 );
 
-/** Returns undefined where nothing is recorded. Throws where the folder cannot be written. */
+/** `RECORD` names the folder. Throws where it cannot be written. */
 export function createRequestRecorder(
-  { record: folder, recordShare, recordFirst, recordSensitive, recordBytesMax, recordDays }: Config,
+  folder: string,
+  { recordShare, recordFirst, recordSensitive, recordBytesMax, recordDays }: Config,
   { clock, vault, mask, count, onError, random = Math.random }: RecorderParts,
-): RequestRecorder | undefined {
-  if (folder === undefined) return undefined;
+): RequestRecorder {
   const onDropped = (lines: number): void => count('dropped', lines);
   const file = new RotatingFile({
     folder,
@@ -71,7 +71,7 @@ export function createRequestRecorder(
         const { operation, input } = decoded;
         const record = recordOf(answer, operation, http, clock);
         const masked = mask(operation.input, input);
-        const isMasked = JSON.stringify(masked) !== JSON.stringify(input);
+        const isMasked = masked !== input && JSON.stringify(masked) !== JSON.stringify(input);
         const line: RecordedRequest = {
           ...record,
           input: masked,

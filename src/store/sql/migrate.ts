@@ -50,8 +50,13 @@ export async function compareSchema(engine: Engine, owners: readonly TableOwner[
   const [missing] = findMissing(applied, owners);
   if (missing === undefined) return;
   const { owner, number } = missing;
+  const isOfOthers =
+    number === 1 && owners.some((each) => each !== owner && applied.some(({ owner: name }) => name === each.name));
+  const otherProject = isOfOthers
+    ? `a gateway that does not serve ${owner.name} has made the database: run this in the folder of its triglyph.config.ts, which \`triglyph serve --wsdl\` writes with --save. If not, `
+    : '';
   throw new Error(
-    `the database is at migration ${number - 1} of ${owner.name} and this program needs ${lastMigration(owner)}: make a backup with the earlier release, then run \`triglyph migrate\`; that release cannot open the database afterwards`,
+    `${otherProject}the database is at migration ${number - 1} of ${owner.name} and this program needs ${lastMigration(owner)}: make a backup with the earlier release, then run \`triglyph migrate\`; that release cannot open the database afterwards`,
   );
 }
 

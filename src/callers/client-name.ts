@@ -23,6 +23,9 @@ const nameMax = 100;
 /** The name of a client that gives none. */
 export const unnamedClient = 'unnamed';
 
+/** The name of the explorer of the console. */
+export const consoleClient = 'triglyph-console';
+
 export type NameClient = (headers: Headers, format: string) => string;
 
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */

@@ -66,7 +66,8 @@ function databaseLines(config: Config): readonly string[] {
       ? 'no database  nothing is stored; DATA_DIR is not used'
       : 'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
     `  limits     counted in ${config.stateless && config.redisUrl === undefined ? 'each process' : 'Redis'}`,
-    '  without    console, stored credentials, records of callers, webhooks, deprecations set while it runs',
+    '  without    stored credentials, records of callers, webhooks, deprecations set while it runs',
+    `  console    ${config.console ? 'ADMIN_TOKEN is its API key' : 'off: CONSOLE=on and ADMIN_TOKEN switch it on'}`,
     `  audit log  ${config.audit ? 'in AUDIT_LOG alone' : 'none: AUDIT=on and AUDIT_LOG write one'}`,
   ];
 }

@@ -13,6 +13,7 @@ import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
 import { version } from '../config/version.ts';
 import { upstreamFormats } from '../formats/index.ts';
+import { roles } from '../operators/operation.ts';
 import { explain, fail } from './command-error.ts';
 import { type ContractFlags, openContracts, type ServedContracts } from './contracts/serve.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
@@ -200,12 +201,19 @@ async function openSafely({ config, contracts, plan, acceptsClock }: Project): P
   const backend = await openBackend(config, { exclusive: true, acceptsClock }, services);
   try {
     await contracts?.addFirstCredentials(backend, plan, config);
+    await addAdminToken(backend, config);
     fail(await credentialFaults(backend, plan));
     return backend;
   } catch (thrown) {
     await backend.close();
     throw thrown;
   }
+}
+
+/** Without a database, ADMIN_TOKEN is the one credential of the console. */
+async function addAdminToken({ records, registry }: Backend, { console, adminToken: secret }: Config): Promise<void> {
+  if (records === undefined || !console || secret === undefined) return;
+  await registry.addCredential({ tenant: 'admin', kind: 'apiKey', roles: [roles.act], grants: {}, secret });
 }
 
 /** The settings that differ from their defaults, without secrets. */

@@ -251,7 +251,10 @@ function databaseErrors(config: Config): readonly string[] {
   if (databaseUrl !== undefined) errors.push(`DATABASE_URL and ${name} are both set: keep one of both.`);
   if (redisUrl !== undefined && redisStoreUrl !== undefined)
     errors.push(`REDIS_URL and ${name} are both set: limits are counted in ${name}, too.`);
-  if (config.console) errors.push(`CONSOLE is on, and with ${name} there are no credentials to sign in with.`);
+  if (config.console && config.adminToken === undefined)
+    errors.push(
+      `CONSOLE is on, and with ${name} there are no credentials to sign in with: set ADMIN_TOKEN, which is then the API key of the console.`,
+    );
   if (config.callerRecords) errors.push(`CALLER_RECORDS is on, and with ${name} they would end with the process.`);
   if (audit && auditLog === undefined)
     errors.push(

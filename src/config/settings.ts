@@ -199,7 +199,7 @@ export const settings = Object.freeze({
   adminToken: optional({
     name: 'ADMIN_TOKEN',
     unit: 'token',
-    doc: 'The bearer token that the admin port requires, except for /livez and /readyz. When absent, none.',
+    doc: 'The bearer token that the admin port requires, except for /livez and /readyz. When absent, none. With REDIS_STORE_URL or STATELESS it is also the API key of the console.',
     secret: true,
     fileNames: ['ADMIN_TOKEN_FILE'],
     parse: adminToken,
@@ -209,7 +209,7 @@ export const settings = Object.freeze({
     unit: 'on or off',
     default: 'on',
     inMemory: 'off',
-    doc: 'Whether the admin port serves the console at /console. It is loaded at its first request, and requires a credential with the role `console` or `console-admin` (docs/console.md).',
+    doc: 'Whether the admin port serves the console at /console. It is loaded at its first request, and requires a credential with the role `console` or `console-admin` (docs/console.md). With REDIS_STORE_URL or STATELESS it is off by default, and requires ADMIN_TOKEN.',
     parse: onOrOff,
   }),
   workers: setting({

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { WireRequest } from '../formats/wire.ts';
 import type { SiteAnswer } from '../http/site.ts';
 
@@ -33,11 +34,13 @@ export async function loadAssets(): Promise<Assets> {
   const folder = existsSync(join(packaged, 'manifest.json')) ? packaged : await build();
   const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest;
   const assets = Object.entries(files).map(async ([name, { type, encodings }]): Promise<[string, Asset]> => {
-    const bodies = ['identity', ...encodings].map(async (encoding): Promise<[string, Uint8Array]> => {
-      const end = encoding === 'identity' ? '' : `.${encoding}`;
-      return [encoding, await readFile(join(folder, name + end))];
+    const bodies = encodings.map(async (encoding): Promise<[string, Uint8Array]> => {
+      return [encoding, await readFile(join(folder, `${name}.${encoding}`))];
     });
-    return [name, { type, bodies: new Map(await Promise.all(bodies)) }];
+    const found = new Map(await Promise.all(bodies));
+    const zipped = found.get('gzip');
+    if (zipped === undefined) throw new Error(`the page of the console has no ${name}.gzip`);
+    return [name, { type, bodies: found.set('identity', await promisify(gunzip)(zipped)) }];
   });
   return new Map(await Promise.all(assets));
 }

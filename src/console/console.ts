@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock-and-ids.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
 import { requireSession } from './session/authenticate.ts';
+import type { GatewayFacts } from './session/gateway-facts.ts';
 import { answerSession, type LogInParts } from './session/log-in.ts';
 import { isForeignPart, isRead, requireOwnPage } from './session/page-check.ts';
 import { Sessions, type SessionTimes } from './session/sessions.ts';
@@ -24,6 +25,7 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
   readonly streams?: readonly ConsoleStream[];
   /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
+  readonly gateway: GatewayFacts;
   readonly sessionTimes?: SessionTimes;
   /** Where the clock of the gateway is that of a test, which must not end the sessions of people. */
   readonly sessionClock?: Clock | undefined;
@@ -37,9 +39,9 @@ export function createConsole(parts: ConsoleParts): Omit<Site, 'owns'> {
   const { sessionClock = parts.context.clock } = parts;
   const sessions = new Sessions(parts.liveCredentials, sessionClock, parts.sessionTimes);
   const closed = new AbortController();
-  const { audit, oneClick, streams = [], openApi } = parts;
+  const { audit, oneClick, gateway, streams = [], openApi } = parts;
   const routes: Routes = {
-    logIn: { sessions, credentials, audit, oneClick },
+    logIn: { sessions, credentials, audit, oneClick, gateway },
     api: createConsoleApi({ ...parts, sessions, credentials }),
     streams: new Map(streams.map((each) => [each.path, each])),
     openStreams: new Set(),

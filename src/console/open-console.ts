@@ -1,11 +1,14 @@
 /** Composes the console of a server. Loaded at its first request only. */
 
+import { hasDatabase } from '../config/config.ts';
 import { deriveBoundOpenApi } from '../documents/index.ts';
+import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { implementConsole } from './implementation.ts';
+import type { GatewayFacts } from './session/gateway-facts.ts';
 import { trafficEvents } from './traffic/events.ts';
 
 export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
@@ -21,9 +24,22 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
     sessionClock: demoControls && clock,
     guard,
     oneClick,
+    gateway: gatewayFacts(context),
     failed,
     openApi: (origin) => `${JSON.stringify(deriveBoundOpenApi(implementation.service, origin), null, 2)}\n`,
     implementation,
     streams: [trafficEvents(context.traffic)],
   });
+}
+
+function gatewayFacts({ config, services, plan }: ConsoleContext): GatewayFacts {
+  const carried = services.flatMap((service) =>
+    [...service.operations.values()].flatMap((operation) => formatsOf(operation, service)),
+  );
+  return {
+    records: hasDatabase(config) ? 'database' : config.stateless ? 'nowhere' : 'redis',
+    recordsCallers: config.callerRecords,
+    forwardsCredentials: plan.decidesRights,
+    formats: [...new Set(carried)],
+  };
 }

@@ -66,6 +66,8 @@ export interface RefusalContent {
   readonly message: string;
   readonly issues: readonly RefusedField[];
   readonly requestReference?: string;
+  /** The data of a declared fault, by the name of its element. */
+  readonly fault?: Readonly<Record<string, unknown>>;
 }
 
 /** A field that was refused, by its dotted name. */

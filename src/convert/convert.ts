@@ -1,4 +1,5 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
+import { faultOf, type Operation } from '../contract/operation.ts';
 import { dotted, type Path } from '../contract/path.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
@@ -55,7 +56,7 @@ export function createConverter(services: readonly Service[], mask: MaskSecrets 
       ...(read.namesOperation && { operation: operation.name }),
       format,
       side,
-      canonical: canonicalOf(shown.content),
+      canonical: canonicalOf(shown.content, operation),
       coercions: [
         ...coercions,
         ...unknownMembers.map((at): Coercion => ({ at, changes: ['unknownMember'] })),
@@ -72,16 +73,29 @@ export function createConverter(services: readonly Service[], mask: MaskSecrets 
 
 /** Without members that the contract does not have: nothing says which of them are sensitive. */
 function masked(message: ReadMessage, mask: MaskSecrets): ReadMessage {
-  if (message.content.kind === 'refusal') return message;
+  if (message.content.kind === 'refusal')
+    return { ...message, content: { kind: 'refusal', refusal: maskedRefusal(message.content.refusal, message, mask) } };
   const { kind, schema, value } = message.content;
   return { ...message, content: { kind, schema, value: mask(schema, value) } };
 }
 
-function canonicalOf(content: Content): unknown {
-  return content.kind === 'value' ? content.value : refusalContent(content.refusal);
+/** Nothing says what of an undeclared detail is sensitive. */
+function maskedRefusal(refusal: Refusal, { operation }: ReadMessage, mask: MaskSecrets): Refusal {
+  const { detail: _, fault, ...others } = refusal;
+  const declared = fault && faultOf(operation, fault.problem);
+  if (fault === undefined || declared === undefined) return others;
+  return { ...others, fault: { ...fault, ...('value' in fault && { value: mask(declared.detail, fault.value) }) } };
 }
 
-function refusalContent({ status, code, type, message, issues, requestReference }: Refusal): RefusalContent {
+function canonicalOf(content: Content, operation: Operation): unknown {
+  return content.kind === 'value' ? content.value : refusalContent(content.refusal, operation);
+}
+
+function refusalContent(
+  { status, code, type, message, issues, requestReference, fault }: Refusal,
+  operation: Operation,
+): RefusalContent {
+  const declared = fault && faultOf(operation, fault.problem);
   return {
     status,
     ...(code !== undefined && { code }),
@@ -89,5 +103,6 @@ function refusalContent({ status, code, type, message, issues, requestReference 
     message,
     issues: issues.map((issue): RefusedField => ({ field: dotted(issue.path), message: issue.message })),
     ...(requestReference !== undefined && { requestReference }),
+    ...(declared && fault?.value !== undefined && { fault: { [declared.element]: fault.value } }),
   };
 }

@@ -72,7 +72,7 @@ export function identifyMessage(http: HttpMessage, named: MessageHints, known: K
       ? { service: target.service, operation: target.operation }
       : namesOperation
         ? findOperation(known.services, wanted)
-        : standIn(known.services, wanted, format);
+        : standIn(known.services, wanted, { format, text: body.toString('utf8') });
   return {
     format: formatFor(contract.operation, format, found?.service !== undefined),
     side,
@@ -178,11 +178,23 @@ interface Wanted {
   readonly namespace: string | undefined;
 }
 
-/** An operation that the format carries. */
-function standIn(services: readonly Service[], wanted: Wanted, format: ProtocolName) {
-  for (const service of contractsOf(services, wanted))
-    for (const operation of service.operations.values())
-      if (wireFormats[format].carries(operation, service)) return { service, operation };
+interface ErrorText {
+  readonly format: ProtocolName;
+  readonly text: string;
+}
+
+/** An operation that the format carries: one that declares a fault of the text, if there is one. */
+function standIn(services: readonly Service[], wanted: Wanted, { format, text }: ErrorText) {
+  const carried = contractsOf(services, wanted).flatMap((service) =>
+    [...service.operations.values()].flatMap((operation) =>
+      wireFormats[format].carries(operation, service) ? { service, operation } : [],
+    ),
+  );
+  const [first] = carried;
+  if (first !== undefined)
+    return (
+      carried.find(({ operation: { faults = [] } }) => faults.some((each) => text.includes(each.element))) ?? first
+    );
   throw new ConversionError('unnamed', `no service has answers in ${format}`);
 }
 

@@ -44,7 +44,7 @@ export const changeTexts: Readonly<Record<Change, string>> = Object.freeze({
 
 /** `token`: the scalar as the message has it. `value`: what was read from it. */
 export function scalarChanges(schema: ScalarSchema, token: unknown, value: unknown): readonly Change[] {
-  if (typeof token !== 'string') return otherTokenChanges(token, value);
+  if (typeof token !== 'string') return otherTokenChanges(schema, token, value);
   switch (schema.kind) {
     case 'string':
       return [];
@@ -60,7 +60,8 @@ export function scalarChanges(schema: ScalarSchema, token: unknown, value: unkno
     case 'enum':
       return spellingChanges(token, String(value), 'letterCase');
     case 'binary':
-      return token === value ? [] : ['whitespace'];
+      // Bytes of a part beside the message have no text in it.
+      return token === value || token.trim() === '' ? [] : ['whitespace'];
     case 'dateTime': {
       const isPrecise = !/\.\d{3}\d*[1-9]/.test(token);
       const isLocal = !/(?:Z|[+-]\d\d:\d\d)\s*$/.test(token);
@@ -80,10 +81,12 @@ const precision: readonly Change[] = ['precision'];
 const assumed: readonly Change[] = ['assumedTimeZone'];
 
 /** A number or a boolean of JSON. A symbol is a number as it was written. */
-function otherTokenChanges(token: unknown, value: unknown): readonly Change[] {
+function otherTokenChanges(schema: ScalarSchema, token: unknown, value: unknown): readonly Change[] {
   if (typeof value !== 'string') return [];
   const text = typeof token === 'symbol' ? (token.description ?? '') : String(token);
-  return ['numberToText', ...spellingChanges(text, value, 'normalForm')];
+  // A decimal is a text in the canonical form alone.
+  const isNumber = schema.kind === 'decimal' && schema.json !== 'text';
+  return [...(isNumber ? [] : ['numberToText' as const]), ...spellingChanges(text, value, 'normalForm')];
 }
 
 function spellingChanges(token: string, value: string, other: Change): readonly Change[] {

@@ -66,12 +66,23 @@ function notCarried(format: ProtocolName, { name, version }: Service, operation:
 function writeError(
   format: ProtocolName,
   { service, operation, namesOperation }: Written,
-  { status, code = '000', type, message, issues, requestReference = '' }: Refusal,
+  { status, code, type, message, issues, requestReference = '', fault, detail }: Refusal,
   protocols: Protocols,
 ): ConvertedMessage {
-  const kind = refusalOfUpstream({ status, code, type: typeOf(type, status) });
-  const problem = new Problem(kind, message, { issues: issues.map((each): Issue => ({ ...each, kind })) });
-  const context = { requestReference, service, operation: namesOperation ? operation : undefined };
+  const kind =
+    fault === undefined
+      ? refusalOfUpstream({
+          ...{ status, code: code ?? '000', type: typeOf(type, status) },
+          ...(code === undefined && { isUncoded: true }),
+        })
+      : { ...fault.problem, status };
+  const problem = new Problem(kind, message, {
+    issues: issues.map((each): Issue => ({ ...each, kind })),
+    ...(fault?.value !== undefined && { fault: fault.value }),
+    detail,
+  });
+  // The operation that declares the fault knows its data.
+  const context = { requestReference, service, operation: namesOperation || fault ? operation : undefined };
   return withHead(protocols[format].encodeError(problem, context));
 }
 

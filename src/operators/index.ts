@@ -83,6 +83,9 @@ export async function perform<O extends Operation>(
     (operations as readonly Operation[]).includes(operation),
   );
   if (found === undefined) throw new TypeError(`${operation.name} belongs to no subject`);
+  // What is changed there would end with the process, and other gateways would not have it.
+  if (context.backend.records !== undefined && operation.effect === 'writes' && found !== subjects.pending)
+    refuse('This gateway has no database, so it stores nothing but requests and their outcomes.');
   const handlers = (await found.load()) as unknown as LooseHandlers;
   try {
     return (await handlers[operation.name]!(input, context)) as Output<O>;

@@ -102,9 +102,67 @@ test('the table, its filters, the replacement and the download', async () => {
   await visit.close();
 });
 
+test('the report names owners, and its page is a file that loads nothing', async () => {
+  const visit = await enter('operator', '/console/callers/report');
+  const { page } = visit;
+  await page.getByLabel('If this ended today').selectOption('form');
+  await page.getByRole('button', { name: 'Set the owner of caller@Company.Demo' }).click();
+  await page.getByLabel('Name').fill(hostile);
+  await page.getByLabel('Address').fill('anna@example.com');
+  await page.getByRole('button', { name: 'Set', exact: true }).last().click();
+  await page.getByText('The owner is set.').waitFor();
+  await page.getByRole('table', { name: 'Callers and owners' }).getByText('anna@example.com').waitFor();
+  expect(await page.locator('main img').count()).toBe(0);
+  expect(await visit.violations()).toEqual([]);
+  await visit.picture('console/callers-report');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the page' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^migration-.*\.html$/);
+  const html = readFileSync((await download.path())!, 'utf8');
+  expect(html).toContain('anna@example.com');
+  expect(html).not.toMatch(/<(img|script)/);
+  await visit.close();
+});
+
+test('a heading sorts the table, the address keeps the order, and readiness has a file', async () => {
+  const visit = await enter('viewer', '/console/callers');
+  const { page } = visit;
+  const table = page.getByRole('table', { name: 'Callers' });
+  const first = () => table.getByRole('row').nth(1).innerText();
+  const heading = (name: string) => table.getByRole('button', { name, exact: true });
+  await heading('Credential').click();
+  await until('upwards', async () => (await first()).includes('caller@Company.Demo'));
+  await heading('Credential').click();
+  await until('downwards', async () => (await first()).includes('other@Company.Demo'));
+  expect(await table.getByRole('columnheader', { name: 'Credential' }).getAttribute('aria-sort')).toBe('descending');
+  expect(page.url()).toContain('callers.sort=-Credential');
+  expect(await visit.violations()).toEqual([]);
+  await page.reload();
+  await until('the order of the address', async () => (await first()).includes('other@Company.Demo'));
+  // A third click leaves the order to the server. A column without a value has no button.
+  await heading('Credential').click();
+  await until('no order', async () => !page.url().includes('sort'));
+  expect(await heading('Trend').count()).toBe(0);
+
+  await visit.open('/console/callers/readiness');
+  await page.getByLabel('Before the end of').selectOption({ label: 'FORM' });
+  await page.getByRole('table', { name: 'Readiness' }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('readiness.csv');
+  const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
+  expect(lines[0]).toBe('Credential,State,Last such call');
+  expect(lines.slice(1).sort().join()).toMatch(/caller@Company.Demo,not begun,.*other@Company.Demo,not begun,/);
+  await visit.close();
+});
+
 test('the callers are in order for axe in dark colours', async () => {
   const visit = await enter('viewer', '/console/callers', { colorScheme: 'dark' });
-  for (const tab of ['Callers', 'Readiness', 'Deprecations']) {
+  for (const tab of ['Callers', 'Readiness', 'Report', 'Deprecations']) {
     await visit.page.getByRole('tab', { name: tab }).click();
     await visit.page.getByText('Loading…').first().waitFor({ state: 'detached' });
     expect([tab, await visit.violations()]).toEqual([tab, []]);

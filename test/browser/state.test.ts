@@ -1,5 +1,6 @@
 /** Tests the state views and the test API view in a browser: every section, a dead letter, the clock and a reset. */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
@@ -92,6 +93,40 @@ test('a request of unknown outcome is settled from the page', async () => {
   await visit.close();
 });
 
+test('a long table has pages, and its file no formula', async () => {
+  const visit = await enter('/console/state/pending?pending.page=3&pending.sort=-Request');
+  const { page } = visit;
+  const requests = Array.from({ length: 250 }, (_, at) => ({
+    id: `REQUEST${String(at).padStart(9, '0')}`,
+    state: 'unknown',
+    service: 'Orders',
+    operation: 'placeOrder',
+    upstream: 'shop',
+    tenant: at === 0 ? '=HYPERLINK("http://example.com")' : 'Demo',
+    startedAt: '2026-01-01T00:00:00+00:00',
+  }));
+  await page.route('**/console/api/v1/state/pendingRequests*', (route) => route.fulfill({ json: { requests } }));
+  await page.reload();
+  await page.getByText('Page 3 of 3, 250 rows').waitFor();
+  const rows = page.getByRole('table', { name: 'Pending requests' }).getByRole('row');
+  expect(await rows.count()).toBe(51);
+  expect(await rows.last().innerText()).toContain('REQUEST000000000');
+  await page.getByRole('button', { name: 'Page before' }).click();
+  await page.getByText('Page 2 of 3').waitFor();
+  expect(page.url()).toContain('pending.page=2');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n');
+  expect(lines).toHaveLength(251);
+  expect(lines.at(-1)).toContain(`"'=HYPERLINK(""http://example.com"")"`);
+  expect(await visit.violations()).toEqual([]);
+  await visit.close();
+});
+
 test('a key leads to its record, and a wrong one to none', async () => {
   const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   const headers = { 'Idempotency-Key': 'key-for-the-console' };
@@ -101,7 +136,7 @@ test('a key leads to its record, and a wrong one to none', async () => {
   await page.getByLabel('Tenant', { exact: false }).first().fill('Demo');
   await page.getByLabel('Idempotency-Key').fill('key-for-the-console');
   await page.keyboard.press('Enter');
-  await page.getByRole('region', { name: 'Stored outcome' }).waitFor();
+  await page.getByLabel('Stored outcome').waitFor();
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/state-record-dark');
   await page.getByLabel('Idempotency-Key').fill('another');

@@ -145,7 +145,9 @@ test('hostile content in every field shows as text, also a megabyte of it', asyn
   await page.getByRole('row').filter({ hasText: references[0]! }).getByRole('link').first().click();
   await page.getByText('U+202E').first().waitFor();
   // The control: rendered as markup, the text of the message has elements.
-  const text = (await page.evaluate('document.querySelector("main pre").textContent')) as string;
+  const text = (await page.evaluate(
+    'document.querySelector("main .editor-frame").shadowRoot.querySelector(".cm-content").textContent',
+  )) as string;
   const control = await visit.context.newPage();
   await control.setContent(`<main>${text}</main>`);
   expect(await control.evaluate(injected)).toBeGreaterThan(0);

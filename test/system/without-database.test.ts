@@ -171,12 +171,13 @@ test('what needs a database is refused, with the way out', async () => {
   expect(await ended(`${forward} --stateless`)).toMatch(/the upstream upstream has idempotency none/);
   expect(await ended(`${forward} --require-credentials`, inRedis())).toMatch(/forward theirs/);
   expect(await ended(forward, { ...inRedis(), KEY_FILE: '' })).toMatch(/There are no keys/);
-  expect(await ended(forward, { ...inRedis(), CONSOLE: 'on' })).toMatch(/CONSOLE is on/);
+  expect(await ended(forward, { ...inRedis(), CONSOLE: 'on' })).toMatch(/CONSOLE is on.*set ADMIN_TOKEN/);
   expect(await ended(forward, { ...inRedis(), AUDIT: 'on' })).toMatch(/AUDIT_LOG/);
   expect(await ended(forward, { ...inRedis(), DATABASE_URL: 'postgres://127.0.0.1/x' })).toMatch(/keep one of both/);
   expect(await ended(forward, { REDIS_STORE_URL: 'redis://127.0.0.1:1' })).toMatch(/cannot answer now: ECONNREFUSED/);
   for (const command of ['credential list', 'migrate', 'backup x.db'])
     expect(await ended(command, inRedis())).toMatch(/without a database: this command needs DATA_DIR or DATABASE_URL/);
   const { stdout } = await run('check', inRedis());
-  expect(stdout).toMatch(/without +console, stored credentials/);
+  expect(stdout).toMatch(/without +stored credentials/);
+  expect(stdout).toMatch(/console +off: CONSOLE=on and ADMIN_TOKEN/);
 });

@@ -1,7 +1,7 @@
 /** The table of callers with its filters, its download, and the call that replaces the last one. */
 import { useState } from 'preact/hooks';
 import type { exportCallers, getReplacementCall, listCallers } from '../../operators/callers/contract.ts';
-import { type Answer, pathOf, read } from '../page/api.ts';
+import { type Answer, pathOf, read, saveFile } from '../page/api.ts';
 import {
   Badge,
   Button,
@@ -19,20 +19,24 @@ import {
   Text,
   TextField,
   Time,
-  useTexts,
+  type ViewProps,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle, languages } from '../page/formats.ts';
+import { Link, useFilter } from '../page/routing.tsx';
 import { useAction } from '../page/use-action.ts';
 import { useRead } from '../page/use-query.ts';
-import { Credential, callOf } from './use.tsx';
+import { Credential, callOf, nameOfCredential } from './use.tsx';
 
 type Callers = Answer<typeof listCallers>;
 type Caller = Callers['callers'][number];
 
 const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
 
-export function CallerList() {
-  const { values: filter, text, choice } = useTexts(noFilter);
+export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
+  const address = useFilter('/callers/list');
+  const { text, choice } = address;
+  const given = Object.entries(noFilter).map(([name, value]) => [name, address.query.get(name) ?? value]);
+  const filter: typeof noFilter = { ...noFilter, ...Object.fromEntries(given) };
   const [opened, setOpened] = useState<Caller>();
   const query = useRead<typeof listCallers>('/callers', filter, { keepsValue: true });
   const { formats = [], services = [], operations = [], versions = [], isRecorded } = query.value ?? {};
@@ -57,11 +61,11 @@ export function CallerList() {
           none="all"
           options={[{ value: 'any', text: 'only deprecated' }]}
         />
-        <SelectField label="Days" {...choice('days')} options={['7', '30', '90']} />
+        <SelectField label="Days" {...choice('days')} value={filter.days} options={['7', '30', '90']} />
         <Button onClick={download}>Download CSV</Button>
       </Filters>
       <ErrorBox error={action.error} />
-      {isRecorded === false && <Notice tone="warning">Callers are not recorded: CALLER_RECORDS is off.</Notice>}
+      {isRecorded === false && <NotRecorded gateway={gateway} />}
       <Loaded query={query}>
         {({ callers, total }) => (
           <>
@@ -70,11 +74,19 @@ export function CallerList() {
             </p>
             <Table
               caption="Callers"
+              name="callers"
+              hasOwnFile
               columns={columns(setOpened)}
               rows={callers}
               keyOf={({ id }) => id}
               onOpen={setOpened}
-              empty={isFiltered(filter) ? <Empty title="No such caller in these days" /> : <NoCaller />}
+              empty={
+                isRecorded === false || isFiltered(filter) ? (
+                  <Empty title="No such caller in these days" />
+                ) : (
+                  <NoCaller />
+                )
+              }
             />
           </>
         )}
@@ -88,6 +100,18 @@ function isFiltered({ days: _, ...values }: typeof noFilter): boolean {
   return Object.values(values).some((value) => value !== '');
 }
 
+/** Why there are no callers, or no new ones. */
+export function NotRecorded({ gateway: { records } }: Pick<ViewProps, 'gateway'>) {
+  return (
+    <Notice tone="warning">
+      {records === 'database'
+        ? 'Callers are not recorded: CALLER_RECORDS is off.'
+        : 'Callers are not recorded: this gateway has no database.'}{' '}
+      <Link to="/traffic">The traffic</Link> shows the last requests.
+    </Notice>
+  );
+}
+
 function NoCaller() {
   return (
     <Empty title="No call in these days">
@@ -98,9 +122,10 @@ function NoCaller() {
 
 function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
   return [
-    { name: 'Credential', cell: (each) => <Credential {...each} /> },
+    { name: 'Credential', cell: (each) => <Credential {...each} />, value: nameOfCredential },
     {
       name: 'Call',
+      value: callOf,
       cell: (each) => (
         <Button
           kind="quiet"
@@ -111,10 +136,16 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
         </Button>
       ),
     },
-    { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
-    { name: 'Client', cell: ({ client }) => <Text value={client} max={60} /> },
+    {
+      name: 'Format',
+      cell: ({ format }) => formatTitle(format),
+      value: ({ format }) => formatTitle(format),
+      narrow: true,
+    },
+    { name: 'Client', cell: ({ client }) => <Text value={client} max={60} />, value: ({ client }) => client },
     {
       name: 'Used',
+      value: ({ lastUsedAt }) => lastUsedAt,
       cell: ({ firstUsedAt, lastUsedAt }) => (
         <>
           <Time value={lastUsedAt} isRelative />
@@ -125,13 +156,18 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
       ),
       narrow: true,
     },
-    { name: 'OK', cell: ({ succeeded }) => succeeded, align: 'end', narrow: true },
-    { name: 'Refused', cell: ({ refused }) => refused, align: 'end', narrow: true },
-    { name: 'Failed', cell: ({ failed }) => failed, align: 'end', narrow: true },
-    { name: 'Off', cell: ({ switchedOff }) => switchedOff, align: 'end', narrow: true },
+    numbers('OK', ({ succeeded }) => succeeded),
+    numbers('Refused', ({ refused }) => refused),
+    numbers('Failed', ({ failed }) => failed),
+    numbers('Off', ({ switchedOff }) => switchedOff),
     { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} />, narrow: true },
     { name: 'Ends', cell: (each) => <Ends {...each} />, narrow: true },
   ];
+}
+
+/** A column of numbers. */
+function numbers(name: string, value: (caller: Caller) => number): Column<Caller> {
+  return { name, cell: value, value, align: 'end', narrow: true };
 }
 
 function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {
@@ -163,15 +199,6 @@ function Replacement({ caller, onClose }: { readonly caller: Caller; readonly on
       )}
     </Dialog>
   );
-}
-
-function saveFile(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 /** Requests of each day as a small chart. Its label says the same in words. */

@@ -15,6 +15,7 @@ import {
   Text,
   Time,
   type Tone,
+  type ViewProps,
 } from '../page/components/index.ts';
 import { useAction } from '../page/use-action.ts';
 import { useRead } from '../page/use-query.ts';
@@ -35,7 +36,9 @@ type Open =
   | { readonly remove: Deprecation }
   | { readonly exempt: Deprecation };
 
-export function DeprecationList({ mayAct }: { readonly mayAct: boolean }) {
+export function DeprecationList({ mayAct: mayActOnAll, gateway }: ViewProps) {
+  const hasDatabase = gateway.records === 'database';
+  const mayAct = mayActOnAll && hasDatabase;
   const query = useRead<typeof listDeprecations>('/callers/deprecations', {}, { everyMs: 10_000 });
   const [open, setOpen] = useState<Open>();
   const action = useAction();
@@ -63,7 +66,11 @@ export function DeprecationList({ mayAct }: { readonly mayAct: boolean }) {
                 </Button>
               </div>
             ) : (
-              <Notice>Only a credential with the role console-admin changes deprecations.</Notice>
+              <Notice>
+                {hasDatabase
+                  ? 'Only a credential with the role console-admin changes deprecations.'
+                  : 'This gateway has no database: deprecations are those of its configuration file.'}
+              </Notice>
             )}
             {invalid.map(({ id, faults }) => (
               <Notice key={id} tone="warning">

@@ -13,10 +13,12 @@ import {
   Text,
   Time,
   type Tone,
+  type ViewProps,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle } from '../page/formats.ts';
 import { useRead } from '../page/use-query.ts';
-import { Credential, callOf } from './use.tsx';
+import { NotRecorded } from './caller-list.tsx';
+import { Credential, callOf, nameOfCredential } from './use.tsx';
 
 type Caller = Answer<typeof assessReadiness>['callers'][number];
 
@@ -27,10 +29,16 @@ const states: Readonly<Record<Caller['state'], readonly [Tone, string]>> = {
   ready: ['good', 'ready'],
 };
 
-const formats = ['soap11,soap12', 'soap11', 'soap12', 'form', 'adapter', 'soap11,soap12,form,adapter'];
+/** Those that may end, as the gateway has them: together, and each alone. */
+function endingFormats(served: readonly string[]): readonly string[] {
+  const old = ['soap11', 'soap12', 'form', 'adapter'].filter((each) => served.includes(each));
+  const both = old.filter((each) => each.startsWith('soap'));
+  return [...new Set([both.join(','), ...old, old.join(',')])].filter((each) => each !== '');
+}
 
-export function ReadinessList() {
-  const [target, setTarget] = useState('format soap11,soap12');
+export function ReadinessList({ gateway }: Pick<ViewProps, 'gateway'>) {
+  const formats = endingFormats(gateway.formats);
+  const [target, setTarget] = useState(`format ${formats[0] ?? 'json'}`);
   const [days, setDays] = useState('30');
   const rules = useRead<typeof listDeprecations>('/callers/deprecations');
   const [kind, text] = target.split(' ') as [string, string];
@@ -52,22 +60,34 @@ export function ReadinessList() {
         />
         <SelectField label="Days without a call" value={days} onChange={setDays} options={['7', '30', '90']} />
       </Filters>
+      {!gateway.recordsCallers && <NotRecorded gateway={gateway} />}
       <LoadedTable
         query={query}
         caption="Readiness"
+        name="readiness"
         columns={columns}
         rows={({ callers }) => callers}
         keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
-        empty={<Empty title="No caller has made such a call" />}
+        empty={<Empty title={gateway.recordsCallers ? 'No caller has made such a call' : 'No such call is recorded'} />}
       />
     </>
   );
 }
 
 const columns: readonly Column<Caller>[] = [
-  { name: 'Credential', cell: (each) => <Credential {...each} /> },
-  { name: 'State', cell: ({ state }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>, narrow: true },
-  { name: 'Last such call', cell: ({ lastUsedAt }) => <Time value={lastUsedAt} isRelative />, narrow: true },
+  { name: 'Credential', cell: (each) => <Credential {...each} />, value: nameOfCredential },
+  {
+    name: 'State',
+    cell: ({ state }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>,
+    value: ({ state }) => states[state][1],
+    narrow: true,
+  },
+  {
+    name: 'Last such call',
+    cell: ({ lastUsedAt }) => <Time value={lastUsedAt} isRelative />,
+    value: ({ lastUsedAt }) => lastUsedAt,
+    narrow: true,
+  },
   {
     name: 'What remains to be changed',
     cell: ({ remaining = [] }) =>

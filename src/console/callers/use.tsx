@@ -22,6 +22,11 @@ export function Credential({ username, credential, tenant }: ShownUse) {
   );
 }
 
+/** What a table of calls sorts by. */
+export function nameOfCredential({ username, credential }: ShownUse): string {
+  return username ?? credential ?? '';
+}
+
 export function callOf({ service, operation, version }: ShownUse): string {
   const name = [service, operation].filter((each) => each !== undefined).join('.') || 'unknown';
   return version === undefined ? name : `${name} v${version}`;

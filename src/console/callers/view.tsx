@@ -11,15 +11,15 @@ const tabs = [
   { name: 'deprecations', title: 'Deprecations' },
 ] as const;
 
-export default function CallersView({ mayAct }: ViewProps) {
+export default function CallersView({ mayAct, gateway }: ViewProps) {
   const { rest } = useRoute();
   const selected = tabs.find(({ name }) => name === rest[0])?.name ?? 'list';
   return (
     <Page title="Callers" lead="Who still calls how, and what has to change before a format or a version can end.">
       <Tabs label="Callers" tabs={tabs} selected={selected} onSelect={(name) => navigate(`/callers/${name}`)}>
-        {selected === 'list' && <CallerList />}
-        {selected === 'readiness' && <ReadinessList />}
-        {selected === 'deprecations' && <DeprecationList mayAct={mayAct} />}
+        {selected === 'list' && <CallerList gateway={gateway} />}
+        {selected === 'readiness' && <ReadinessList gateway={gateway} />}
+        {selected === 'deprecations' && <DeprecationList mayAct={mayAct} gateway={gateway} />}
       </Tabs>
     </Page>
   );

@@ -124,7 +124,10 @@ const shownMessage = object('ShownMessage', {
 });
 
 const givenText = {
-  text: required(messageText, 'The message, or a draft as JSON.'),
+  text: optional(
+    messageText,
+    'The message, or a draft as JSON; absent where it is empty, such as a form without pairs.',
+  ),
   isBase64: optional(boolean(false), 'The text is UTF-8 in base64: it has characters that XML excludes.'),
 };
 
@@ -150,6 +153,7 @@ export const editMessage = reads(
     version: optional(version, 'The version of its contract.'),
     operation: optional(name, 'The operation.'),
     format: optional(format, 'The format of the message.'),
+    indented: optional(messageText, 'The message itself on several lines, where it has fewer.'),
     draft: optional(messageText, 'The fields of a request, as JSON.'),
     canonical: optional(messageText, 'What handlers see, as JSON. Absent with issues.'),
     ...place,
@@ -178,7 +182,7 @@ export const printPrograms = reads(
     ...names,
     format: optional(format, 'The format that they send; by default JSON.'),
     credential: optional(
-      oneOf('CredentialKind', 'apiKey', 'basic'),
+      oneOf('CredentialKind', 'apiKey', 'basic', 'none'),
       'How they authenticate; by default by an API key.',
     ),
     ...givenText,

@@ -5,11 +5,11 @@ import {
   Badge,
   Button,
   CheckField,
+  Code,
   CodeEditor,
   Empty,
   ErrorBox,
   Facts,
-  Preformatted,
   Section,
   Text,
   TextField,
@@ -68,6 +68,7 @@ export function Converter({ operations }: { readonly operations: Operations['ope
           value={text}
           onInput={setText}
           rows={16}
+          indented={found?.indented}
           marks={found === undefined ? [] : [...marksOf(found.issues), ...fault]}
         />
         <div class="send-fields">
@@ -131,7 +132,7 @@ function Found({ found, text }: { readonly found: EditedMessage; readonly text: 
       </Section>
       {canonical !== undefined && (
         <Section title="What it means">
-          <Preformatted value={canonical} label="The canonical form" />
+          <Code value={canonical} label="The canonical form" />
         </Section>
       )}
       <Section title="In all formats">

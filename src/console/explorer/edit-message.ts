@@ -33,20 +33,30 @@ export function editMessage(question: Question, parts: EditorParts): Edited {
   try {
     if (question.from === 'fields') return ofFields(message, question, parts);
     const read = readText(message, question, editor);
-    if (!('draft' in read)) return ofReply(message, question, parts);
-    return {
-      ...ofRequest(read, editor),
-      format: read.format,
-      changes: editor.coercionsOf(read).map(changeOf),
-      issues: editor.placeIssues(read).map(issueOf),
-    };
+    if (!('draft' in read)) return withIndented(ofReply(message, question, parts), message);
+    return withIndented(
+      {
+        ...ofRequest(read, editor),
+        format: read.format,
+        changes: editor.coercionsOf(read).map(changeOf),
+        issues: editor.placeIssues(read).map(issueOf),
+      },
+      message,
+    );
   } catch (thrown) {
     if (!(thrown instanceof ConversionError)) throw thrown;
     return ofError(thrown, message);
   }
 }
 
-export function textOf({ text, isBase64 = false }: Pick<Question, 'text' | 'isBase64'>): string {
+/** Adds the message on several lines. One with an HTTP head stays as it is. */
+function withIndented(edited: Edited, message: string): Edited {
+  const { format } = edited;
+  const indented = format === undefined ? message : wireFormats[format].text.indent(message);
+  return indented === message ? edited : { ...edited, indented };
+}
+
+export function textOf({ text = '', isBase64 = false }: Pick<Question, 'text' | 'isBase64'>): string {
   return isBase64 ? Buffer.from(text, 'base64').toString('utf8') : text;
 }
 

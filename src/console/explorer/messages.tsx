@@ -1,6 +1,6 @@
 /** Messages in several formats, one at a time, to be read. */
 import { useState } from 'preact/hooks';
-import { CopyButton, Preformatted, Tabs } from '../page/components/index.ts';
+import { Code, Tabs } from '../page/components/index.ts';
 import { formatTitles } from '../page/formats.ts';
 import type { ShownMessage } from './types.tsx';
 
@@ -15,8 +15,11 @@ export function Messages({ label, messages }: { readonly label: string; readonly
       selected={shown.format}
       onSelect={setSelected}
     >
-      <Preformatted value={shown.text} label={`In ${formatTitles[shown.format]}`} />
-      <CopyButton text={shown.text} label={`Copy ${formatTitles[shown.format]}`} />
+      <Code
+        value={shown.text}
+        label={`In ${formatTitles[shown.format]}`}
+        copyLabel={`Copy ${formatTitles[shown.format]}`}
+      />
     </Tabs>
   );
 }

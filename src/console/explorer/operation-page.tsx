@@ -1,7 +1,17 @@
 /** One operation: its form and the request in all formats, the answer, and programs. */
 import { useCallback, useState } from 'preact/hooks';
 import { pathOf } from '../page/api.ts';
-import { Badge, Button, CodeEditor, CopyButton, ErrorBox, Section, Tabs, Text } from '../page/components/index.ts';
+import {
+  Badge,
+  Button,
+  CodeEditor,
+  CopyButton,
+  ErrorBox,
+  Section,
+  Tabs,
+  Text,
+  type ViewProps,
+} from '../page/components/index.ts';
 import { type Format, formatTitles } from '../page/formats.ts';
 import { navigate } from '../page/routing.tsx';
 import { Changes } from './changes.tsx';
@@ -15,6 +25,7 @@ interface OperationPageProps {
   readonly described: Described;
   readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;
+  readonly gateway: ViewProps['gateway'];
 }
 
 export function operationPath({
@@ -28,7 +39,8 @@ export function operationPath({
 /** Remembered from one operation to the next. */
 let lastFormat: Format | undefined;
 
-export function OperationPage({ described, demoCredentials, mayAct }: OperationPageProps) {
+export function OperationPage({ described, demoCredentials, mayAct, gateway }: OperationPageProps) {
+  const { forwardsCredentials } = gateway;
   const { formats, minimal, full, doc, effect, role, rules = [] } = described;
   const request = useRequest(
     described,
@@ -110,6 +122,7 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
                 value={textIn(format) ?? ''}
                 marks={marks}
                 rows={12}
+                indented={isSource ? request.indented : undefined}
                 onInput={(text) => {
                   setRefused(undefined);
                   request.editText(format, text);
@@ -125,12 +138,18 @@ export function OperationPage({ described, demoCredentials, mayAct }: OperationP
             described={described}
             demoCredentials={demoCredentials}
             mayAct={mayAct}
+            forwardsCredentials={forwardsCredentials}
             textIn={sentIn}
             isPending={request.isPending}
             format={format}
             onRefused={setRefused}
           />
-          <Programs described={described} draft={request.draft} format={format} />
+          <Programs
+            described={described}
+            draft={request.draft}
+            format={format}
+            forwardsCredentials={forwardsCredentials}
+          />
         </div>
       </div>
     </>

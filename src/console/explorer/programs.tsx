@@ -1,7 +1,7 @@
 /** The request as programs that send it. */
 import { useState } from 'preact/hooks';
 import { send } from '../page/api.ts';
-import { Button, CopyButton, Empty, Loaded, Preformatted, Section, Tabs } from '../page/components/index.ts';
+import { Button, Code, Empty, Loaded, Section, Tabs } from '../page/components/index.ts';
 import { type Format, formatTitles } from '../page/formats.ts';
 import { useQuery } from '../page/use-query.ts';
 import type { printPrograms } from './contract.ts';
@@ -12,6 +12,7 @@ interface ProgramsProps {
   readonly described: Described;
   readonly draft: DraftObject;
   readonly format: Format;
+  readonly forwardsCredentials: boolean;
 }
 
 export function Programs(props: ProgramsProps) {
@@ -28,16 +29,21 @@ export function Programs(props: ProgramsProps) {
       {isOpen ? (
         <Languages {...props} />
       ) : (
-        <p class="hint">curl, PHP, Python, Java, C#, Ruby and Node. They read the credential from their environment.</p>
+        <p class="hint">
+          curl, PHP, Python, Java, C#, Ruby and Node.
+          {!props.forwardsCredentials && ' They read the credential from their environment.'}
+        </p>
       )}
     </Section>
   );
 }
 
-function Languages({ described: { service, version, operation }, draft, format }: ProgramsProps) {
+function Languages({ described, draft, format, forwardsCredentials }: ProgramsProps) {
+  const { service, version, operation } = described;
   const [selected, setSelected] = useState('curl');
   const text = JSON.stringify(draft);
-  const body = { service, version, operation, format, ...packed(text) };
+  const credential = forwardsCredentials ? 'none' : 'apiKey';
+  const body = { service, version, operation, format, credential, ...packed(text) };
   const query = useQuery(
     `${format} ${text}`,
     (signal) => send<typeof printPrograms>('POST', '/explorer/programs', body, signal),
@@ -58,8 +64,12 @@ function Languages({ described: { service, version, operation }, draft, format }
             <p class="hint">
               Sends the request as {formatTitles[format]}. <code>{shown.file}</code>
             </p>
-            <Preformatted value={shown.text} label={`The program in ${shown.title}`} />
-            <CopyButton text={shown.text} label={`Copy ${shown.title}`} />
+            <Code
+              value={shown.text}
+              language="text"
+              label={`The program in ${shown.title}`}
+              copyLabel={`Copy ${shown.title}`}
+            />
           </Tabs>
         );
       }}

@@ -17,6 +17,7 @@ export function RequestForm({ fields, draft, issues, onChange }: RequestFormProp
   return (
     <Form label="Fields">
       <Wrong text={rest} />
+      {fields.length === 0 && <p class="hint">This operation has no fields.</p>}
       <Members shape={{ fields, issues }} schemaPath="" path="" draft={draft} onChange={onChange} />
     </Form>
   );
@@ -93,7 +94,9 @@ function Members({
     <>
       {known.filter(({ path: each }) => first.has(each)).map(part)}
       {others.length > 0 && (
-        <details open={others.some((field) => Object.hasOwn(draft, nameOf(field)))}>
+        <details
+          open={(path === '' && first.size === 0) || others.some((field) => Object.hasOwn(draft, nameOf(field)))}
+        >
           <summary>
             {others.length} optional {others.length === 1 ? 'field' : 'fields'}
           </summary>

@@ -24,6 +24,8 @@ interface SendPanelProps {
   readonly described: Described;
   readonly demoCredentials: Operations['demoCredentials'];
   readonly mayAct: boolean;
+  /** Whether callers need no credential: what they have goes to the server behind the gateway. */
+  readonly forwardsCredentials: boolean;
   /** The text of the request in a format; undefined where it has none. */
   readonly textIn: (format: Format) => string | undefined;
   /** An edit is being read: the texts are of the edit before. */
@@ -55,11 +57,11 @@ const left = new Map<string, { readonly key: string; readonly sent: readonly Sen
 const sentMax = 10;
 
 export function SendPanel(props: SendPanelProps) {
-  const { described, demoCredentials, mayAct, textIn, isPending, format, onRefused } = props;
+  const { described, demoCredentials, mayAct, forwardsCredentials, textIn, isPending, format, onRefused } = props;
   const { service, version, operation, effect, formats } = described;
   const page = `${service} ${version} ${operation}`;
   const [typed, setTyped] = useState<Typed>(() => {
-    const before = remembered ?? { who: 'demo', apiKey: '', username: '', password: '' };
+    const before = remembered ?? { who: forwardsCredentials ? 'none' : 'demo', apiKey: '', username: '', password: '' };
     // A credential of the demo is chosen anew where it authorizes nothing.
     const fitting = demoCredentials.filter(({ services }) => itemsOf(services).includes(service));
     const names = fitting.map(({ name }) => `demo ${name}`);
@@ -173,6 +175,7 @@ export function SendPanel(props: SendPanelProps) {
         {!mayAct && <p class="hint">Sending requires the role console-admin.</p>}
         <p class="hint send-note">
           The request goes through the port for callers of this gateway. The credential is not kept.
+          {forwardsCredentials && ' Callers need none: what they send goes on to the server behind the gateway.'}
         </p>
         <ErrorBox error={error} />
       </Section>

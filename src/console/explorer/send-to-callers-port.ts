@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
+import { consoleClient } from '../../callers/client-name.ts';
 
 export interface SentRequest {
   readonly method: string;
@@ -42,7 +43,7 @@ export function sendToCallersPort({ origin, certificate }: CallersPort): (reques
       agent: false,
       signal: AbortSignal.timeout(msMax),
       headers: {
-        'User-Agent': 'triglyph-console',
+        'User-Agent': consoleClient,
         ...headers,
         ...(hasBody && { 'Content-Length': bytes.length }),
         Connection: 'close',

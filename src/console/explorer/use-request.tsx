@@ -33,6 +33,8 @@ export interface RequestState {
   /** The text of the source, where it is a format. */
   readonly sourceText: string;
   readonly sourceMarks: readonly Mark[];
+  /** The text of the source on several lines, where it has fewer. */
+  readonly indented: string | undefined;
   /** Why the source cannot be read: the others show what was read before. */
   readonly fault: string | undefined;
   readonly isPending: boolean;
@@ -122,7 +124,14 @@ export function useRequest(
       edit('fields', JSON.stringify(draft));
     },
     editText(format, text) {
-      setState((before) => ({ ...before, source: format, sourceText: text, sourceMarks: [], isPending: true }));
+      setState((before) => ({
+        ...before,
+        source: format,
+        sourceText: text,
+        sourceMarks: [],
+        indented: undefined,
+        isPending: true,
+      }));
       edit(format, text);
     },
     retry() {
@@ -140,6 +149,7 @@ const empty: Omit<RequestState, 'draft'> = {
   source: 'fields',
   sourceText: '',
   sourceMarks: [],
+  indented: undefined,
   fault: undefined,
   isPending: true,
 };
@@ -162,6 +172,7 @@ function merged(before: RequestState, found: EditedMessage, from: 'fields' | For
     issues: byField,
     source,
     sourceMarks: marksOf(issues),
+    indented: found.indented,
     fault: undefined,
     isPending: false,
   };

@@ -11,7 +11,7 @@ import type { Operations } from './types.tsx';
 
 type Listed = Operations['operations'][number];
 
-export default function ExplorerView({ mayAct }: ViewProps) {
+export default function ExplorerView(props: ViewProps) {
   const { rest } = useRoute();
   const isConverter = rest[0] === 'convert';
   const query = useRead<typeof listExplorerOperations>('/explorer/operations');
@@ -39,7 +39,7 @@ export default function ExplorerView({ mayAct }: ViewProps) {
           isConverter ? (
             <Converter operations={operations.operations} />
           ) : (
-            <Explorer operations={operations} mayAct={mayAct} />
+            <Explorer operations={operations} {...props} />
           )
         }
       </Loaded>
@@ -49,10 +49,9 @@ export default function ExplorerView({ mayAct }: ViewProps) {
 
 function Explorer({
   operations: { operations, demoCredentials },
-  mayAct,
-}: {
+  ...props
+}: ViewProps & {
   readonly operations: Operations;
-  readonly mayAct: boolean;
 }) {
   const { rest } = useRoute();
   const [service, version, operation] = rest;
@@ -108,7 +107,7 @@ function Explorer({
       {found === undefined ? (
         <p>The gateway has no such operation.</p>
       ) : (
-        <Described key={operationPath(found)} operation={found} demoCredentials={demoCredentials} mayAct={mayAct} />
+        <Described key={operationPath(found)} operation={found} demoCredentials={demoCredentials} {...props} />
       )}
     </>
   );
@@ -118,17 +117,16 @@ function answers({ from, to }: Listed, version: number): boolean {
   return from <= version && version <= to;
 }
 
-interface DescribedProps {
+interface DescribedProps extends ViewProps {
   readonly operation: Listed;
   readonly demoCredentials: Operations['demoCredentials'];
-  readonly mayAct: boolean;
 }
 
-function Described({ operation: { service, version, operation }, demoCredentials, mayAct }: DescribedProps) {
+function Described({ operation: { service, version, operation }, ...props }: DescribedProps) {
   const path = pathOf`/explorer/operations/${service}/${String(version)}/${operation}`;
   return (
     <Loaded query={useRead<typeof describeExplorerOperation>(path)}>
-      {(described) => <OperationPage described={described} demoCredentials={demoCredentials} mayAct={mayAct} />}
+      {(described) => <OperationPage described={described} {...props} />}
     </Loaded>
   );
 }

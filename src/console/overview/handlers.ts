@@ -2,6 +2,7 @@
 import type { AuditKind } from '../../audit/audit-event.ts';
 import { engineTitle } from '../../backend/open-store.ts';
 import { startedAt } from '../../backend/process-report.ts';
+import { hasDatabase } from '../../config/config.ts';
 import { version } from '../../config/version.ts';
 import type { Output } from '../../contract/operation.ts';
 import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
@@ -88,7 +89,11 @@ async function processes({ processes: read, config }: ConsoleContext): Promise<r
     ...(missing > 0 ? [bad(`${missing} of ${config.workers} processes do not answer.`, '/state/processes')] : []),
     ...[...open].map((name) => bad(`The circuit breaker of the upstream ${name} is open.`, '/state/upstreams')),
     ...(reports.some(({ redis }) => redis === 'down')
-      ? [warning('Redis does not answer. The store alone refuses duplicates.', '/state/store')]
+      ? [
+          hasDatabase(config)
+            ? warning('Redis does not answer. The store alone refuses duplicates.', '/state/store')
+            : bad('Redis does not answer. Requests with a key are refused.', '/state/store'),
+        ]
       : []),
   ];
 }

@@ -1,10 +1,10 @@
 /** Calls the service of the console, with the session of the page. */
 import type { Operation } from '../../contract/operation.ts';
-import type { LogIn, SessionState } from '../session/log-in.ts';
+import type { LoggedIn, LogIn, SessionState } from '../session/log-in.ts';
 import type { Answer } from './wire.ts';
 
 export type { Answer, Question } from './wire.ts';
-export type { LogIn, SessionState };
+export type { LoggedIn, LogIn, SessionState };
 
 const base = '/console/api/v1';
 
@@ -153,4 +153,14 @@ function errorOf(response: Response, value: unknown): ApiError {
 
 function durationText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
+/** Saves a file on the machine of the reader. `type`: its media type. */
+export function saveFile(name: string, content: string, type = 'text/csv'): void {
+  const url = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }

@@ -1,14 +1,13 @@
 /** The page: the log-in, or the navigation with the view that the address names. */
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
+import { ApiError, type LoggedIn, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
 import { Badge, Button, Empty, ErrorBox, Loading, Page, type ViewProps } from './components/index.ts';
 import { LogInPage, Logo } from './log-in.tsx';
 import { Link, useRoute } from './routing.tsx';
+import { useSearch } from './search.tsx';
 import { ThemeButton } from './theme.tsx';
 import { type View, views } from './views.ts';
-
-type LoggedIn = NonNullable<SessionState['session']>;
 
 export function App() {
   const [state, setState] = useState<SessionState>();
@@ -26,7 +25,7 @@ export function App() {
   useEffect(() => {
     const end = (): void => {
       setEnded(person.current !== undefined);
-      setState((before) => ({ oneClick: before?.oneClick ?? false }));
+      setState(withoutSession);
     };
     const fail = (thrown: unknown): void => setError(toApiError(thrown));
     onSessionEnd(end);
@@ -37,11 +36,16 @@ export function App() {
   }, []);
   if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
   if (state === undefined) return <Loading />;
-  if (state.session === undefined) return <LogInPage oneClick={state.oneClick} hasEnded={hasEnded} onLogIn={enter} />;
+  if (state.session === undefined) return <LogInPage {...state} hasEnded={hasEnded} onLogIn={enter} />;
   const logOut = async (): Promise<void> => {
-    setState(await session.logOut().catch(() => ({ oneClick: state.oneClick })));
+    setState(await session.logOut().catch(() => withoutSession(state)));
   };
   return <Frame loggedIn={state.session} isDemo={state.oneClick} onLogOut={() => void logOut()} />;
+}
+
+function withoutSession(state: SessionState | undefined): SessionState {
+  const { session: _, ...others } = state ?? { oneClick: false };
+  return others;
 }
 
 interface FrameProps {
@@ -54,12 +58,13 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
   const { view: name } = useRoute();
   const view = name === '' ? views[0] : views.find((each) => each.name === name);
   const nav = useRef<HTMLElement>(null);
+  const search = useSearch();
   useEffect(() => {
     // On a phone the navigation is wider than the page.
     const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
     if (link) nav.current!.scrollLeft = link.offsetLeft - link.offsetWidth;
   }, [view]);
-  const { credential, tenant, mayAct } = loggedIn;
+  const { credential, tenant, mayAct, gateway } = loggedIn;
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -74,6 +79,9 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
         <span class="who">
           {tenant} <code>{credential}</code> <Badge>{mayAct ? 'may act' : 'reads'}</Badge>
         </span>
+        <Button kind="quiet" onClick={search.open}>
+          Search <kbd>Ctrl K</kbd>
+        </Button>
         <ThemeButton />
         <Button kind="quiet" onClick={onLogOut}>
           Log out
@@ -94,8 +102,9 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
         </ul>
       </nav>
       <main id="content" tabIndex={-1}>
-        {view === undefined ? <Unknown /> : <Loaded key={view.name} view={view} mayAct={mayAct} />}
+        {view === undefined ? <Unknown /> : <Loaded key={view.name} view={view} mayAct={mayAct} gateway={gateway} />}
       </main>
+      {search.dialog}
     </div>
   );
 }
@@ -109,7 +118,7 @@ function Unknown() {
 }
 
 /** Loads the code of a view when it is opened for the first time. */
-function Loaded({ view, mayAct }: ViewProps & { readonly view: View }) {
+function Loaded({ view, ...props }: ViewProps & { readonly view: View }) {
   const [content, setContent] = useState<{ readonly component: ComponentType<ViewProps> }>();
   const [error, setError] = useState<ApiError>();
   const isFirst = useRef(true);
@@ -129,5 +138,5 @@ function Loaded({ view, mayAct }: ViewProps & { readonly view: View }) {
     isFirst.current = false;
   }, [content]);
   if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
-  return content === undefined ? <Loading /> : <content.component mayAct={mayAct} />;
+  return content === undefined ? <Loading /> : <content.component {...props} />;
 }

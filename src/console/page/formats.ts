@@ -17,9 +17,6 @@ export const formatTitles: Readonly<Record<Format, string>> = {
 
 const titles: Readonly<Record<string, string>> = { ...formatTitles, document: 'Document' };
 
-/** Of requests: those of operations, and of documents. */
-export const formatNames: readonly string[] = Object.keys(titles);
-
 /** A format as the gateway names it, in traffic and in records of callers. */
 export function formatTitle(name: string): string {
   return titles[name] ?? name;

@@ -5,6 +5,7 @@ import { Button, ErrorBox, Form, Notice, TextField } from './components/index.ts
 
 interface LogInProps {
   readonly oneClick: boolean;
+  readonly byAdminToken?: true;
   /** The session before has ended. */
   readonly hasEnded: boolean;
   readonly onLogIn: (state: SessionState) => void;
@@ -12,15 +13,18 @@ interface LogInProps {
 
 type Kind = 'password' | 'apiKey';
 
-export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
-  const [kind, setKind] = useState<Kind>('password');
+export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInProps) {
+  const [kind, setKind] = useState<Kind>(byAdminToken ? 'apiKey' : 'password');
   const [username, setUsername] = useState('');
   const [secret, setSecret] = useState('');
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const card = useRef<HTMLDivElement>(null);
   const focus = (selector: string): void => card.current?.querySelector<HTMLElement>(selector)?.focus();
-  useEffect(() => focus(oneClick ? '.one-click button' : '[name=username]'), [oneClick]);
+  useEffect(
+    () => focus(oneClick ? '.one-click button' : byAdminToken ? '[name=secret]' : '[name=username]'),
+    [oneClick],
+  );
   const logIn = async (given: Parameters<typeof session.logIn>[0]): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -84,7 +88,11 @@ export function LogInPage({ oneClick, hasEnded, onLogIn }: LogInProps) {
           <Button kind={oneClick ? 'plain' : 'primary'} type="submit" isBusy={isBusy}>
             Log in
           </Button>
-          <p class="hint">The credential needs the role console, or console-admin to act.</p>
+          <p class="hint">
+            {byAdminToken
+              ? 'This gateway has no database. The API key of its console is ADMIN_TOKEN.'
+              : 'The credential needs the role console, or console-admin to act.'}
+          </p>
         </Form>
       </div>
     </main>

@@ -101,3 +101,16 @@ export function useFilter(path: string): Filter {
     choice: (name) => ({ value: textOf(name), onChange: (value) => set(name, value) }),
   };
 }
+
+/** A parameter of the address that a component remembers its state in; empty where it has none. Setting it leaves no entry in the history. */
+export function useParameter(name: string): readonly [value: string, set: (value: string) => void] {
+  const { query } = useRoute();
+  const set = (value: string): void => {
+    const next = new URLSearchParams(location.search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    const path = location.pathname.slice(root.length);
+    navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+  };
+  return [query.get(name) ?? '', set];
+}

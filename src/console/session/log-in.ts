@@ -10,6 +10,7 @@ import type { SiteAnswer } from '../../http/site.ts';
 import { operatorRoles, roles } from '../../operators/operation.ts';
 import { requireSession } from './authenticate.ts';
 import { printSessionCookie, sessionTokenOf } from './cookie.ts';
+import type { GatewayFacts } from './gateway-facts.ts';
 import { requireOwnPage } from './page-check.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -20,20 +21,26 @@ export interface LogInParts {
   readonly audit: AuditTrail;
   /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
+  readonly gateway: GatewayFacts;
 }
 
 /** What the page knows of its session. */
 export interface SessionState {
   /** Absent before the log-in. */
-  readonly session?: {
-    readonly credential: string;
-    readonly tenant: string;
-    /** Whether it may act, and not only read. */
-    readonly mayAct: boolean;
-    readonly csrfToken: string;
-  };
+  readonly session?: LoggedIn;
   /** Whether the page may log in by one click. */
   readonly oneClick: boolean;
+  /** Whether ADMIN_TOKEN is the one credential of the console. */
+  readonly byAdminToken?: true;
+}
+
+export interface LoggedIn {
+  readonly credential: string;
+  readonly tenant: string;
+  /** Whether it may act, and not only read. */
+  readonly mayAct: boolean;
+  readonly csrfToken: string;
+  readonly gateway: GatewayFacts;
 }
 
 /** A log-in: what the form holds. */
@@ -98,7 +105,7 @@ function record(audit: AuditTrail, { credential }: AnyCaller, detail: AuditDetai
   audit.record({ kind: 'consoleLogin', actor: credentialActor(credential), subject: credential, detail });
 }
 
-function show(session: Session | undefined, { oneClick }: LogInParts, cookie?: string): SiteAnswer {
+function show(session: Session | undefined, { oneClick, gateway }: LogInParts, cookie?: string): SiteAnswer {
   const state: SessionState = {
     ...(session && {
       session: {
@@ -106,9 +113,11 @@ function show(session: Session | undefined, { oneClick }: LogInParts, cookie?: s
         tenant: session.caller.tenant,
         mayAct: session.caller.roles.has(roles.act),
         csrfToken: session.csrfToken,
+        gateway,
       },
     }),
     oneClick: oneClick !== undefined,
+    ...(gateway.records !== 'database' && { byAdminToken: true }),
   };
   return {
     status: 200,

@@ -4,6 +4,7 @@ import { type Answer, itemsOf } from '../page/api.ts';
 import {
   Badge,
   type Column,
+  Empty,
   Facts,
   Loaded,
   LoadedTable,
@@ -11,7 +12,9 @@ import {
   Table,
   Text,
   Time,
+  type ViewProps,
 } from '../page/components/index.ts';
+import { Link } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
 import type { getProcesses, getStore, listPanels, listUpstreams } from './contract.ts';
 
@@ -26,19 +29,30 @@ export function ServicesSection() {
   return (
     <Loaded query={query}>
       {({ panels }) =>
-        itemsOf(panels).map(({ name, title, doc, facts }) => (
-          <Section key={name} title={title}>
-            <p class="hint">{doc}</p>
-            <Facts
-              facts={itemsOf(facts).map((each) => [
-                each.name,
-                <>
-                  <Text value={each.value} /> {each.needsAttention && <Badge tone="warning">look at it</Badge>}
-                </>,
-              ])}
-            />
+        itemsOf(panels).length === 0 ? (
+          <Section title="Services">
+            <Empty title="The services of this gateway show nothing of their own here.">
+              <p>
+                <Link to="/">The overview</Link> lists what they serve, and <Link to="/state/upstreams">Upstreams</Link>{' '}
+                what answers.
+              </p>
+            </Empty>
           </Section>
-        ))
+        ) : (
+          itemsOf(panels).map(({ name, title, doc, facts }) => (
+            <Section key={name} title={title}>
+              <p class="hint">{doc}</p>
+              <Facts
+                facts={itemsOf(facts).map((each) => [
+                  each.name,
+                  <>
+                    <Text value={each.value} /> {each.needsAttention && <Badge tone="warning">look at it</Badge>}
+                  </>,
+                ])}
+              />
+            </Section>
+          ))
+        )
       }
     </Loaded>
   );
@@ -80,7 +94,7 @@ const upstreamColumns: readonly Column<Upstream>[] = [
   },
 ];
 
-export function StoreSection() {
+export function StoreSection({ gateway: { records } }: ViewProps) {
   const query = useRead<typeof getStore>('/state/store', {}, refresh);
   return (
     <Section title="Store and Redis">
@@ -91,10 +105,14 @@ export function StoreSection() {
               facts={[
                 ['Engine', engine],
                 ['Place', <Text value={place} />],
-                ['Size', bytes === undefined ? 'not known' : formatBytes(bytes)],
-                ['Migration', `${migration}, ${migrationName}`],
-                ['Migrated', <Time value={migratedAt} />],
-                ['Redis', redis ? 'configured' : 'not configured: the store alone refuses duplicates'],
+                ['Size', bytes === undefined ? undefined : formatBytes(bytes)],
+                ...(records === 'database'
+                  ? ([
+                      ['Migration', `${migration}, ${migrationName}`],
+                      ['Migrated', <Time value={migratedAt} />],
+                      ['Redis', redis ? 'configured' : 'not configured: the store alone refuses duplicates'],
+                    ] as const)
+                  : ([['Database', withoutDatabase[records]]] as const)),
               ]}
             />
             <Table
@@ -110,7 +128,12 @@ export function StoreSection() {
   );
 }
 
-const connections = (count: number | undefined): ComponentChildren => (count === undefined ? 'embedded' : count);
+const withoutDatabase = {
+  redis: 'none: Redis has the records of requests with a key, and those that are pending',
+  nowhere: 'none: the servers behind this gateway recognize retries',
+} as const;
+
+const connections = (count: number | undefined): ComponentChildren => (count === undefined ? 'none' : count);
 
 const storeColumns: readonly Column<StoreProcess>[] = [
   { name: 'Process', cell: ({ pid }) => pid },

@@ -4,6 +4,7 @@ import { type Answer, pathOf, send } from '../page/api.ts';
 import {
   Badge,
   Button,
+  Code,
   type Column,
   Dialog,
   ErrorBox,
@@ -11,7 +12,6 @@ import {
   Form,
   LoadedTable,
   Notice,
-  Preformatted,
   Section,
   SelectField,
   Text,
@@ -37,6 +37,7 @@ export function PendingSection({ mayAct }: ViewProps) {
       <LoadedTable
         query={query}
         caption="Pending requests"
+        name="pending"
         columns={columns}
         rows={({ requests }) => requests}
         keyOf={(each) => each.id}
@@ -62,19 +63,29 @@ function pathTo({ id }: Pending): string {
 }
 
 const columns: readonly Column<Pending>[] = [
-  { name: 'Request', cell: (each) => <Link to={pathTo(each)}>{each.id}</Link> },
+  { name: 'Request', cell: (each) => <Link to={pathTo(each)}>{each.id}</Link>, value: ({ id }) => id },
   {
     name: 'State',
     cell: ({ state }) => <Badge tone={state === 'unknown' ? 'bad' : 'warning'}>{state}</Badge>,
+    value: ({ state }) => state,
     narrow: true,
   },
-  { name: 'Operation', cell: ({ service, operation }) => <code>{`${service}.${operation}`}</code> },
-  { name: 'Upstream', cell: ({ upstream }) => upstream },
-  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} /> },
-  { name: 'Started', cell: ({ startedAt }) => <Time value={startedAt} isRelative />, narrow: true },
+  { name: 'Operation', cell: (each) => <code>{operationOf(each)}</code>, value: operationOf },
+  { name: 'Upstream', cell: ({ upstream }) => upstream, value: ({ upstream }) => upstream },
+  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} />, value: ({ tenant }) => tenant },
+  {
+    name: 'Started',
+    cell: ({ startedAt }) => <Time value={startedAt} isRelative />,
+    value: ({ startedAt }) => startedAt,
+    narrow: true,
+  },
 ];
 
-interface PendingDialogProps extends ViewProps {
+function operationOf({ service, operation }: Pending): string {
+  return `${service}.${operation}`;
+}
+
+interface PendingDialogProps extends Pick<ViewProps, 'mayAct'> {
   readonly id: string;
   readonly onClose: () => void;
 }
@@ -97,10 +108,7 @@ function PendingDialog({ id, mayAct, onClose }: PendingDialogProps) {
               ['Because', <Text value={value.failure ?? 'not known'} />],
             ]}
           />
-          <Preformatted
-            label="Input"
-            value={value.input === undefined ? 'too long to be stored' : formatJson(value.input)}
-          />
+          <Code label="Input" value={value.input === undefined ? 'too long to be stored' : formatJson(value.input)} />
           {mayAct && value.state !== 'inFlight' && <Settlement id={id} onClose={onClose} />}
           {value.state === 'inFlight' && <Notice>A process may still wait for the answer.</Notice>}
         </div>

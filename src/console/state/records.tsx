@@ -5,23 +5,24 @@ import { type Answer, send } from '../page/api.ts';
 import {
   Badge,
   Button,
+  Code,
   ErrorBox,
   Facts,
   Form,
   Notice,
-  Preformatted,
   Section,
   Text,
   TextField,
   Time,
   useTexts,
+  type ViewProps,
 } from '../page/components/index.ts';
 import { Link } from '../page/routing.tsx';
 import { useAction } from '../page/use-action.ts';
 
 type FoundRecord = Answer<typeof findIdempotencyRecord>;
 
-export function RecordsSection() {
+export function RecordsSection({ gateway }: ViewProps) {
   const { values, text } = useTexts({ tenant: '', partition: '', key: '' });
   const { tenant, partition, key } = values;
   const [record, setRecord] = useState<FoundRecord>();
@@ -38,7 +39,16 @@ export function RecordsSection() {
       <Section title="Find a record by its key">
         <p class="hint">Keys are stored as keyed hashes. Without the key of the caller there is no way to a record.</p>
         <Form onSubmit={find}>
-          <TextField label="Tenant" {...text('tenant')} required />
+          <TextField
+            label="Tenant"
+            hint={
+              gateway.forwardsCredentials
+                ? 'The caller as the traffic names it: anonymous for requests without a credential.'
+                : undefined
+            }
+            {...text('tenant')}
+            required
+          />
           <TextField
             label="Part of the tenant"
             hint="For services whose keys belong to a part of a tenant, such as a platform."
@@ -82,7 +92,7 @@ function RecordDetails({ record }: { readonly record: FoundRecord }) {
           ['Request hash', <code>{requestHash}…</code>],
         ]}
       />
-      {outcome !== undefined && <Preformatted label="Stored outcome" value={formatJson(outcome)} />}
+      {outcome !== undefined && <Code label="Stored outcome" value={formatJson(outcome)} />}
       {record.pendingRequest !== undefined && (
         <Link to={`/state/pending/${record.pendingRequest}`}>Pending request</Link>
       )}

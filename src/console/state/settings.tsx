@@ -2,13 +2,14 @@
 import { useState } from 'preact/hooks';
 import { type Answer, itemsOf } from '../page/api.ts';
 import { CheckField, type Column, Filters, LoadedTable, Section, Text, TextField } from '../page/components/index.ts';
+import { useParameter } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
 import type { listSettings } from './contract.ts';
 
 type Setting = Answer<typeof listSettings>['settings'][number];
 
 export function SettingsSection() {
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useParameter('search');
   const [onlySet, setOnlySet] = useState(false);
   const query = useRead<typeof listSettings>('/state/settings');
   const isFound = ({ name, doc, isDefault }: Setting): boolean =>

@@ -1,43 +1,53 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
-import { Page, type ViewProps } from '../page/components/index.ts';
+import { Empty, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { Link, useRoute } from '../page/routing.tsx';
 import { AuditSection } from './audit.tsx';
 import { KeysSection } from './keys.tsx';
 import { ProcessesSection, ServicesSection, StoreSection, UpstreamsSection } from './parts.tsx';
 import { PendingSection } from './pending.tsx';
 import { RecordsSection } from './records.tsx';
+import { type StateSection, stateSections } from './sections.tsx';
 import { SettingsSection } from './settings.tsx';
 import { JobsSection, WebhooksSection } from './work.tsx';
 
-interface StateSection {
-  readonly name: string;
-  readonly title: string;
-  readonly content: ComponentType<ViewProps>;
-}
+const contents: Readonly<Record<StateSection, ComponentType<ViewProps>>> = {
+  webhooks: WebhooksSection,
+  records: RecordsSection,
+  pending: PendingSection,
+  jobs: JobsSection,
+  services: ServicesSection,
+  upstreams: UpstreamsSection,
+  store: StoreSection,
+  processes: ProcessesSection,
+  keys: KeysSection,
+  settings: SettingsSection,
+  audit: AuditSection,
+};
 
-const sections: readonly StateSection[] = [
-  { name: 'webhooks', title: 'Webhooks', content: WebhooksSection },
-  { name: 'records', title: 'Idempotency', content: RecordsSection },
-  { name: 'pending', title: 'Pending requests', content: PendingSection },
-  { name: 'jobs', title: 'Jobs', content: JobsSection },
-  { name: 'services', title: 'Services', content: ServicesSection },
-  { name: 'upstreams', title: 'Upstreams', content: UpstreamsSection },
-  { name: 'store', title: 'Store', content: StoreSection },
-  { name: 'processes', title: 'Processes', content: ProcessesSection },
-  { name: 'keys', title: 'Keys', content: KeysSection },
-  { name: 'settings', title: 'Settings', content: SettingsSection },
-  { name: 'audit', title: 'Audit log', content: AuditSection },
-];
+const noWebhooks = 'This gateway has no database, so it sends no webhooks.';
+const noJobs = 'This gateway has no database, so no work waits after an answer.';
 
-export default function StateView({ mayAct }: ViewProps) {
+/** Why a section is empty, by where idempotency records are. */
+const reasons: Partial<
+  Readonly<Record<StateSection, Partial<Readonly<Record<ViewProps['gateway']['records'], string>>>>>
+> = {
+  webhooks: { redis: noWebhooks, nowhere: noWebhooks },
+  records: { nowhere: 'This gateway stores no records: the servers behind it recognize a retry by its key.' },
+  pending: { nowhere: 'This gateway stores no requests: only the servers behind it know what a lost answer was.' },
+  jobs: { redis: noJobs, nowhere: noJobs },
+};
+
+export default function StateView(props: ViewProps) {
   const { rest } = useRoute();
-  const selected = sections.find(({ name }) => name === rest[0]) ?? sections[0]!;
-  const { content: Content } = selected;
+  const selected = stateSections.find(({ name }) => name === rest[0]) ?? stateSections[0];
+  const Content = contents[selected.name];
+  const { title } = selected;
+  const reason = reasons[selected.name]?.[props.gateway.records];
   return (
     <Page title="State" lead="What the gateway stores, waits for and is configured with. Secrets are never shown.">
       <ul class="subviews" aria-label="Sections">
-        {sections.map((each) => (
+        {stateSections.map((each) => (
           <li key={each.name}>
             <Link to={`/state/${each.name}`} current={each === selected}>
               {each.title}
@@ -45,7 +55,13 @@ export default function StateView({ mayAct }: ViewProps) {
           </li>
         ))}
       </ul>
-      <Content mayAct={mayAct} />
+      {reason === undefined ? (
+        <Content {...props} />
+      ) : (
+        <Section title={title}>
+          <Empty title={reason} />
+        </Section>
+      )}
     </Page>
   );
 }

@@ -5,7 +5,8 @@ import { languageNames } from '../../convert/call-source.ts';
 import { reads, values } from '../../operators/operation.ts';
 
 const textMax = 4_000;
-const messageMax = 200_000;
+/** Characters of a message. */
+export const messageMax = 200_000;
 const text = string({ max: textMax, example: 'orders' });
 const moment = integer(0, Number.MAX_SAFE_INTEGER, Date.UTC(2026, 0, 31));
 const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
@@ -87,6 +88,7 @@ const header = object('MaskedHeader', {
 const message = {
   headers: values(header, 'Header', 'The headers.', 200),
   body: optional(string({ max: messageMax, example: '{}' }), 'The body as text, with secrets masked.'),
+  indented: optional(string({ max: messageMax, example: '{}' }), 'The body on several lines, where it has one.'),
   isCut: required(boolean(false), 'Whether the body is longer.'),
 } as const;
 

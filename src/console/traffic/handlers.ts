@@ -5,12 +5,18 @@ import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import { contractOf } from '../../contract/service.ts';
 import { printCallSource } from '../../convert/call-source.ts';
-import { createProtocols } from '../../formats/index.ts';
+import { createProtocols, wireFormats } from '../../formats/index.ts';
 import { minuteMs } from '../../observe/traffic/rates.ts';
 import type { FoundRequest, TrafficReader } from '../../observe/traffic/reader.ts';
 import type { TrafficDetails, TrafficLine, TrafficMessage } from '../../observe/traffic/record.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
-import { type getTrafficRequest, type listTraffic, type trafficOperations, trafficProblems } from './contract.ts';
+import {
+  type getTrafficRequest,
+  type listTraffic,
+  messageMax,
+  type trafficOperations,
+  trafficProblems,
+} from './contract.ts';
 
 type Request = Output<typeof getTrafficRequest>;
 type Details = NonNullable<Request['details']>;
@@ -43,7 +49,7 @@ export function trafficHandlers(context: ConsoleContext): ViewHandlers<(typeof t
 
     async getTrafficRequest({ id }, caller) {
       const { line, details } = await open(id, caller);
-      return { ...lineOf(line), ...(details !== undefined && { details: detailsOf(details) }) };
+      return { ...lineOf(line), ...(details !== undefined && { details: detailsOf(details, line.format) }) };
     },
 
     async printTrafficRequest({ id, language }, caller) {
@@ -79,11 +85,13 @@ export function lineOf(line: TrafficLine): Line {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)) as Line;
 }
 
-function detailsOf({ received, answer, problem, key, upstream, ...details }: TrafficDetails): Details {
+function detailsOf({ received, answer, problem, key, upstream, ...details }: TrafficDetails, format: string): Details {
+  // What no format could read may be nested without a bound.
+  const readable = received.isReadable ? format : undefined;
   return {
     ...details,
-    received: { ...messageOf(received), query: received.query, isReadable: received.isReadable },
-    answer: messageOf(answer),
+    received: { ...messageOf(received, readable), query: received.query, isReadable: received.isReadable },
+    answer: messageOf(answer, format),
     problemCode: problem?.code,
     problemMessage: problem?.message,
     keyLength: key.length,
@@ -92,6 +100,13 @@ function detailsOf({ received, answer, problem, key, upstream, ...details }: Tra
   };
 }
 
-function messageOf({ headers, body, isCut }: TrafficMessage) {
-  return { headers: headers.map(([name, value]) => ({ name, value })), body, isCut };
+function messageOf({ headers, body, isCut }: TrafficMessage, format: string | undefined) {
+  const { text } = Object.entries(wireFormats).find(([name]) => name === format)?.[1] ?? {};
+  const indented = body === undefined || isCut ? body : text?.indent(body);
+  return {
+    headers: headers.map(([name, value]) => ({ name, value })),
+    body,
+    ...(indented !== undefined && indented !== body && indented.length <= messageMax && { indented }),
+    isCut,
+  };
 }

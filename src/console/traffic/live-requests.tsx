@@ -13,8 +13,9 @@ import {
   Table,
   Text,
   TextField,
+  type ViewProps,
 } from '../page/components/index.ts';
-import { formatNames, formatOption, formatTitle } from '../page/formats.ts';
+import { formatOption, formatTitle } from '../page/formats.ts';
 import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
@@ -22,7 +23,7 @@ import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-t
 const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
 
-export function LiveRequests() {
+export function LiveRequests({ gateway }: Pick<ViewProps, 'gateway'>) {
   const filter = useFilter('/traffic');
   const [isPaused, setPaused] = useState(false);
   const set = filterNames.flatMap((name) => (filter.query.get(name) ? [[name, filter.query.get(name)]] : []));
@@ -39,7 +40,7 @@ export function LiveRequests() {
         </>
       }
     >
-      <FilterFields filter={filter} traffic={traffic} />
+      <FilterFields filter={filter} traffic={traffic} formats={[...gateway.formats, 'document']} />
       <ErrorBox error={traffic.error} />
       {traffic.state === 'loading' ? (
         <Loading />
@@ -82,16 +83,17 @@ const stateTexts: Readonly<Record<LiveTraffic['state'], string>> = {
 };
 
 interface FilterFieldsProps {
+  readonly formats: readonly string[];
   readonly filter: Filter;
   readonly traffic: LiveTraffic;
 }
 
-function FilterFields({ filter, traffic }: FilterFieldsProps) {
+function FilterFields({ filter, traffic, formats }: FilterFieldsProps) {
   const seen = (of: (line: TrafficLine) => string | undefined): readonly string[] =>
     [...new Set(traffic.requests.map(of))].filter((each) => each !== undefined).slice(0, suggestionsMax);
   return (
     <Filters>
-      <SelectField label="Format" {...filter.choice('format')} none="any" options={formatNames.map(formatOption)} />
+      <SelectField label="Format" {...filter.choice('format')} none="any" options={formats.map(formatOption)} />
       <TextField label="Operation" {...filter.text('operation')} options={seen(({ operation }) => operation)} />
       <TextField label="Version" {...filter.text('version')} options={seen(({ version }) => version?.toString())} />
       <TextField label="Caller" {...filter.text('caller')} options={seen(({ caller }) => caller)} />

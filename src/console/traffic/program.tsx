@@ -1,7 +1,7 @@
 /** A request as a program in a language. */
 import { useState } from 'preact/hooks';
 import { pathOf } from '../page/api.ts';
-import { CopyButton, Empty, Loaded, Preformatted, SelectField } from '../page/components/index.ts';
+import { Code, Empty, Loaded, SelectField } from '../page/components/index.ts';
 import { languages } from '../page/formats.ts';
 import { useRead } from '../page/use-query.ts';
 import type { printTrafficRequest } from './contract.ts';
@@ -27,14 +27,7 @@ function Program({ id, language }: { readonly id: string; readonly language: str
   const query = useRead<typeof printTrafficRequest>(pathOf`/traffic/requests/${id}/programs/${language}`);
   return (
     <Loaded query={query}>
-      {({ source }) => (
-        <>
-          <div class="row">
-            <CopyButton text={source} label="Copy the program" />
-          </div>
-          <Preformatted value={source} label="The program" />
-        </>
-      )}
+      {({ source }) => <Code value={source} language="text" label="The program" copyLabel="Copy the program" />}
     </Loaded>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { pathOf } from '../page/api.ts';
 import {
+  Code,
   Empty,
   Facts,
   formatMs,
@@ -169,7 +170,7 @@ function Panel({ tab, request, details }: MessagesProps & { readonly tab: Messag
       return canonical === undefined ? (
         <Empty title="No canonical form: the request has issues, or did not get that far." />
       ) : (
-        <Preformatted value={canonical} label="The canonical form" />
+        <Code value={canonical} label="The canonical form" />
       );
     case 'answer':
       return <Message message={answer} label="The body of the answer" />;
@@ -201,7 +202,7 @@ function Message({ message, label, query = '' }: MessageProps) {
       {message.body === undefined || message.body === '' ? (
         <p class="hint">No body.</p>
       ) : (
-        <Preformatted value={message.body} label={label} />
+        <Code value={message.body} indented={message.indented} label={label} />
       )}
       {message.isCut && <p class="hint">The message is longer: no more of it is kept.</p>}
     </div>

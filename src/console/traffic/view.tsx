@@ -1,12 +1,12 @@
 /** Traffic: the requests as they are answered, their rates, and one of them with its details. */
 import { useEffect, useRef } from 'preact/hooks';
-import { Page } from '../page/components/index.ts';
+import { Page, type ViewProps } from '../page/components/index.ts';
 import { useRoute } from '../page/routing.tsx';
 import { LiveRequests } from './live-requests.tsx';
 import { RatesSection } from './rates.tsx';
 import { RequestPage } from './request.tsx';
 
-export default function TrafficView() {
+export default function TrafficView({ gateway }: ViewProps) {
   const { rest } = useRoute();
   const [id] = rest;
   const opened = useRef(id);
@@ -21,7 +21,7 @@ export default function TrafficView() {
       title="Traffic"
       lead="Requests as they are answered. They are kept in memory only, and everything secret in them is masked."
     >
-      <LiveRequests />
+      <LiveRequests gateway={gateway} />
       <RatesSection />
     </Page>
   );

@@ -20,7 +20,9 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
           `string credential = ${variable(user)} + ":" + ${variable(password)};`,
           'request.Headers.Add("Authorization", "Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes(credential)));',
         ]
-      : [`request.Headers.Add("X-API-Key", ${variable(apiKey)});`]),
+      : credential === 'none'
+        ? []
+        : [`request.Headers.Add("X-API-Key", ${variable(apiKey)});`]),
     ...(hasKey ? [`// ${keyComment}`, 'request.Headers.Add("Idempotency-Key", Guid.NewGuid().ToString());'] : []),
     ...(body === undefined ? [] : ['request.Content = new ByteArrayContent(Encoding.UTF8.GetBytes(body));']),
     ...headers.filter(([name]) => body !== undefined || !contentHeaders.test(name)).map(add),

@@ -1,5 +1,12 @@
 /** curl in a POSIX shell. */
-import { credentialVariables, type Language, type SourceBody, type SourceCall, textOf } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  type Language,
+  type SourceBody,
+  type SourceCall,
+  textOf,
+} from './language.ts';
 
 export const curl: Language = Object.freeze<Language>({ title: 'curl', file: 'call.sh', print });
 
@@ -7,7 +14,7 @@ const { apiKey, user, password } = credentialVariables;
 
 function print({ method, url, headers, body, credential, hasKey }: SourceCall): string {
   const options = [
-    credential === 'apiKey' ? `-H "X-API-Key: $${apiKey}"` : `-u "$${user}:$${password}"`,
+    ...credentialLines(credential, `-H "X-API-Key: $${apiKey}"`, `-u "$${user}:$${password}"`),
     ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(hasKey ? [`-H "Idempotency-Key: $(uuidgen 2>/dev/null || cat /proc/sys/kernel/random/uuid)"`] : []),
     // --data would read a file for a body that begins with an at sign.

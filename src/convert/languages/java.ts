@@ -1,5 +1,12 @@
 /** Java 11 and newer, without libraries: `java Call.java`. */
-import { credentialVariables, keyComment, type Language, type SourceCall, textOf } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  keyComment,
+  type Language,
+  type SourceCall,
+  textOf,
+} from './language.ts';
 import { asciiLiteral, asciiPieces } from './literal.ts';
 
 export const java: Language = Object.freeze<Language>({ title: 'Java', file: 'Call.java', print });
@@ -16,9 +23,11 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
     ...(hasKey ? ['java.util.UUID'] : []),
   ];
   const lines = [
-    isBasic
-      ? '.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credential.getBytes(StandardCharsets.UTF_8)))'
-      : `.header("X-API-Key", System.getenv("${apiKey}"))`,
+    ...credentialLines(
+      credential,
+      `.header("X-API-Key", System.getenv("${apiKey}"))`,
+      '.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credential.getBytes(StandardCharsets.UTF_8)))',
+    ),
     ...headers.map(([name, value]) => `.header(${asciiLiteral(name)}, ${asciiLiteral(value)})`),
     ...(hasKey ? [`// ${keyComment}`, '.header("Idempotency-Key", UUID.randomUUID().toString())'] : []),
     `.method("${method}", HttpRequest.BodyPublishers.${body === undefined ? 'noBody()' : 'ofString(body)'})`,

@@ -4,7 +4,7 @@ import type { SourceBody } from '../../formats/text-tools.ts';
 export type { SourceBody };
 
 /** How the caller authenticates. The source reads the credential from its environment. */
-export type SourceCredential = 'apiKey' | 'basic';
+export type SourceCredential = 'apiKey' | 'basic' | 'none';
 
 /** The variables of the environment that hold the credential. */
 export const credentialVariables = Object.freeze({ apiKey: 'API_KEY', user: 'API_USER', password: 'API_PASSWORD' });
@@ -27,6 +27,11 @@ export interface Language {
   readonly file: string;
   /** Returns a whole program, which prints the status and the body of the answer. */
   readonly print: (call: SourceCall) => string;
+}
+
+/** The line that presents the credential: none where the call has none. */
+export function credentialLines(credential: SourceCredential, ...lines: readonly [apiKey: string, basic: string]) {
+  return credential === 'none' ? [] : [lines[credential === 'apiKey' ? 0 : 1]];
 }
 
 /** Stands above the key in every language. */

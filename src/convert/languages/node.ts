@@ -1,5 +1,12 @@
 /** JavaScript for Node, without packages. */
-import { credentialVariables, keyComment, type Language, type SourceBody, type SourceCall } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  keyComment,
+  type Language,
+  type SourceBody,
+  type SourceCall,
+} from './language.ts';
 import { bracedEscape, escapeSpecial, isPlain, type LiteralSyntax, printBody, singleQuoted } from './literal.ts';
 
 export const node: Language = Object.freeze<Language>({ title: 'Node', file: 'call.mjs', print });
@@ -8,10 +15,12 @@ const { apiKey, user, password } = credentialVariables;
 
 function print({ method, url, headers, body, credential, hasKey }: SourceCall): string {
   const lines = [
-    credential === 'apiKey'
-      ? `'X-API-Key': process.env.${apiKey},`
-      : // btoa accepts no text outside of ISO-8859-1.
-        `Authorization: \`Basic \${Buffer.from(\`\${process.env.${user}}:\${process.env.${password}}\`).toString('base64')}\`,`,
+    ...credentialLines(
+      credential,
+      `'X-API-Key': process.env.${apiKey},`,
+      // btoa accepts no text outside of ISO-8859-1.
+      `Authorization: \`Basic \${Buffer.from(\`\${process.env.${user}}:\${process.env.${password}}\`).toString('base64')}\`,`,
+    ),
     ...headers.map(([name, value]) => `${key(name)}${literal(value)},`),
     ...(hasKey ? [`// ${keyComment}`, "'Idempotency-Key': randomUUID(),"] : []),
   ];

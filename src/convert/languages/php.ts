@@ -1,5 +1,12 @@
 /** PHP, without extensions. */
-import { credentialVariables, keyComment, type Language, type SourceBody, type SourceCall } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  keyComment,
+  type Language,
+  type SourceBody,
+  type SourceCall,
+} from './language.ts';
 import { bracedEscape, escapeSpecial, isPlain, type LiteralSyntax, printBody, singleQuoted } from './literal.ts';
 
 export const php: Language = Object.freeze<Language>({ title: 'PHP', file: 'call.php', print });
@@ -8,9 +15,11 @@ const { apiKey, user, password } = credentialVariables;
 
 function print({ method, url, headers, body, credential, hasKey }: SourceCall): string {
   const lines = [
-    credential === 'apiKey'
-      ? `'X-API-Key: ' . getenv('${apiKey}'),`
-      : `'Authorization: Basic ' . base64_encode(getenv('${user}') . ':' . getenv('${password}')),`,
+    ...credentialLines(
+      credential,
+      `'X-API-Key: ' . getenv('${apiKey}'),`,
+      `'Authorization: Basic ' . base64_encode(getenv('${user}') . ':' . getenv('${password}')),`,
+    ),
     ...headers.map(([name, value]) => `${literal(`${name}: ${value}`)},`),
     ...(hasKey ? [`// ${keyComment}`, "'Idempotency-Key: ' . bin2hex(random_bytes(16)),"] : []),
   ];

@@ -1,5 +1,12 @@
 /** Python 3, without packages. */
-import { credentialVariables, keyComment, type Language, type SourceBody, type SourceCall } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  keyComment,
+  type Language,
+  type SourceBody,
+  type SourceCall,
+} from './language.ts';
 import { escapeSpecial, type LiteralSyntax, printBody } from './literal.ts';
 
 export const python: Language = Object.freeze<Language>({ title: 'Python', file: 'call.py', print });
@@ -11,15 +18,18 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
   const modules = [
     ...(isBasic ? ['base64'] : []),
     ...(body?.kind === 'json' ? ['json'] : []),
-    ...['os', 'urllib.error'],
+    ...(credential === 'none' ? [] : ['os']),
+    'urllib.error',
     ...(body?.kind === 'form' ? ['urllib.parse'] : []),
     'urllib.request',
     ...(hasKey ? ['uuid'] : []),
   ];
   const lines = [
-    isBasic
-      ? '"Authorization": "Basic " + base64.b64encode(credential.encode()).decode(),'
-      : `"X-API-Key": os.environ["${apiKey}"],`,
+    ...credentialLines(
+      credential,
+      `"X-API-Key": os.environ["${apiKey}"],`,
+      '"Authorization": "Basic " + base64.b64encode(credential.encode()).decode(),',
+    ),
     ...headers.map(([name, value]) => `${literal(name)}: ${literal(value)},`),
     ...(hasKey ? [`# ${keyComment}`, '"Idempotency-Key": str(uuid.uuid4()),'] : []),
   ];

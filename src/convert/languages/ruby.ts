@@ -1,5 +1,12 @@
 /** Ruby, without gems. */
-import { credentialVariables, keyComment, type Language, type SourceBody, type SourceCall } from './language.ts';
+import {
+  credentialLines,
+  credentialVariables,
+  keyComment,
+  type Language,
+  type SourceBody,
+  type SourceCall,
+} from './language.ts';
 import { bracedEscape, escapeSpecial, isPlain, type LiteralSyntax, printBody, singleQuoted } from './literal.ts';
 
 export const ruby: Language = Object.freeze<Language>({ title: 'Ruby', file: 'call.rb', print });
@@ -11,9 +18,11 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
   const lines = [
     `uri = URI(${literal(url)})`,
     `request = Net::HTTP::${method.charAt(0)}${method.slice(1).toLowerCase()}.new(uri)`,
-    credential === 'apiKey'
-      ? `request['X-API-Key'] = ENV.fetch('${apiKey}')`
-      : `request.basic_auth(ENV.fetch('${user}'), ENV.fetch('${password}'))`,
+    ...credentialLines(
+      credential,
+      `request['X-API-Key'] = ENV.fetch('${apiKey}')`,
+      `request.basic_auth(ENV.fetch('${user}'), ENV.fetch('${password}'))`,
+    ),
     ...headers.map(([name, value]) => `request[${literal(name)}] = ${literal(value)}`),
     ...(hasKey ? [`# ${keyComment}`, "request['Idempotency-Key'] = SecureRandom.uuid"] : []),
     ...(body === undefined ? [] : [`request.body = ${contents[body.kind]}`]),

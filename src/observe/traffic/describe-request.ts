@@ -7,8 +7,10 @@ import type { Field } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, isFormat, type Protocols, queryParts } from '../../formats/index.ts';
 import type { Decoded, Protocol } from '../../formats/protocol.ts';
+import type { Attachments } from '../../formats/related.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import { identify } from '../../gateway/identify.ts';
 import type { HttpFacts } from '../../gateway/request-observer.ts';
 import { maskRequestId } from '../../http/request-id.ts';
 import { isStorableProblem } from '../../idempotency/stored-outcome.ts';
@@ -40,7 +42,12 @@ export interface DescribeParts {
 /** Reads messages again, to say what their formats have read where. */
 export interface Reread {
   protocol(name: string): Protocol | undefined;
-  request(read: ReadRequest, body: Buffer, charset: Charset | undefined): readonly VisitedPart[];
+  request(
+    read: ReadRequest,
+    body: Buffer,
+    charset: Charset | undefined,
+    attachments?: Attachments,
+  ): readonly VisitedPart[];
   answer(name: string, decoded: Decoded, body: string): readonly VisitedPart[];
 }
 
@@ -95,18 +102,38 @@ function describeReceived(
   parts: DescribeParts,
 ): TrafficDetails['received'] {
   const { maskText } = parts;
-  const charset = charsetIn(wire.headers['content-type']);
   const operation = decoded?.operation;
   const isRead = format !== undefined && operation !== undefined;
   const read = isRead ? { format, service: entry.service, operation } : undefined;
-  const { text: shown, isCut } = maskRequest(body ?? Buffer.alloc(0), charset, read, parts);
+  const sent = messageIn(body ?? Buffer.alloc(0), wire.headers['content-type'], isRead);
+  const { text, isCut } = maskRequest(sent.body, sent.charset, read, parts, sent.attachments);
+  const shown = [
+    text,
+    ...(sent.attachments?.parts ?? []).map(({ bytes }, at) => `part ${at + 1}: ${bytes.length} bytes`),
+  ];
   return {
     headers: maskHeaders(wire.headers, maskText),
     query: maskQuery(wire.query, operation, parts),
-    body: shown,
+    body: shown.join('\n\n'),
     isCut,
     isReadable: isRead || body === undefined || body.length === 0,
   };
+}
+
+interface SentMessage {
+  readonly body: Buffer;
+  readonly charset: Charset | undefined;
+  readonly attachments?: Attachments | undefined;
+}
+
+/** The message of a multipart body that was read, with the parts beside it; any other body as it is. */
+function messageIn(body: Buffer, header: string | undefined, isRead: boolean): SentMessage {
+  const type = (header ?? '').replace(/;.*/s, '').trim().toLowerCase();
+  if (isRead && type.startsWith('multipart/')) {
+    const { contentType, body: root, attachments } = identify(body, type, header);
+    return { body: root, charset: charsetIn(contentType), attachments };
+  }
+  return { body, charset: charsetIn(header) };
 }
 
 /** What a request was read as. */
@@ -122,10 +149,11 @@ export function maskRequest(
   charset: Charset | undefined,
   read: ReadRequest | undefined,
   { reread, maskText, words }: DescribeParts,
+  attachments?: Attachments,
 ): MaskedText {
   const tools = read && reread.protocol(read.format)?.text;
   const text = tools?.decode(body, charset) ?? lenientText(body, charset);
-  const values = read === undefined ? [] : reread.request(read, body, charset);
+  const values = read === undefined ? [] : reread.request(read, body, charset, attachments);
   return maskBody(text, { tools, read: values, maskText, words, lengthMax: messageLengthMax });
 }
 
@@ -245,13 +273,13 @@ export function createReread(services: readonly Service[]): Reread {
       read();
       return recorder.take();
     } catch {
-      // What cannot be read again, such as the parts of a multipart body, is masked.
+      // What cannot be read again is masked.
       return [];
     }
   };
   return {
     protocol: protocolOf,
-    request: ({ format, service: name, operation }, body, charset) =>
+    request: ({ format, service: name, operation }, body, charset, attachments) =>
       partsOf(() => {
         const protocol = protocolOf(format);
         const service = services.findLast(
@@ -259,7 +287,8 @@ export function createReread(services: readonly Service[]): Reread {
         );
         if (protocol === undefined || service === undefined) return;
         const target = { service, version: service.version, operation };
-        protocol.decode(body, { type: protocol.mediaType, charset }, target, { query: '', headers: {} });
+        const media = { type: protocol.mediaType, charset, ...(attachments && { attachments }) };
+        protocol.decode(body, media, target, { query: '', headers: {} });
       }),
     answer: (name, { operation }, body) => partsOf(() => protocolOf(name)?.decodeResponse(operation, body)),
   };

@@ -1,80 +1,78 @@
-/** An editor for messages: a plain text area with line numbers, and marks at the places of issues. */
-import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Text } from './text.tsx';
-
-/** A place in the text, and what is wrong there. */
-export interface Mark {
-  /** The first character, and the one after the last. Equal where the place has no width. */
-  readonly from: number;
-  readonly to: number;
-  readonly message: string;
-}
+/** Code with line numbers, colours, folding and search: to be edited with marks at the places of issues, or to be read. */
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { CopyButton } from './button.tsx';
+import type { CodeArea, CodeLanguage, Mark } from './code-area.ts';
+import { Preformatted, Text } from './text.tsx';
 
 interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
+  readonly language?: CodeLanguage;
   /** Absent where the text can only be read. */
   readonly onInput?: (value: string) => void;
   readonly marks?: readonly Mark[];
   /** Lines that are shown at least. */
   readonly rows?: number;
+  /** The same text on several lines, where it has fewer. A text that was pasted is replaced by it. */
+  readonly indented?: string | undefined;
 }
 
-export function CodeEditor({ label, value, onInput, marks = [], rows = 8 }: CodeEditorProps) {
+const noMarks: readonly Mark[] = [];
+
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, value, language = languageOf(value), onInput, marks = noMarks, rows = 8, indented } = props;
   const id = useId();
-  const area = useRef<HTMLTextAreaElement>(null);
-  const under = useRef<HTMLPreElement>(null);
-  const gutter = useRef<HTMLPreElement>(null);
-  const follow = (): void => {
-    const { scrollTop = 0, scrollLeft = 0 } = area.current ?? {};
-    if (gutter.current !== null) gutter.current.scrollTop = scrollTop;
-    if (under.current === null) return;
-    under.current.scrollTop = scrollTop;
-    under.current.scrollLeft = scrollLeft;
-  };
-  useLayoutEffect(follow);
-  const lines = countLines(value);
-  const select = ({ from, to }: Mark): void => {
-    area.current?.focus();
-    area.current?.setSelectionRange(from, Math.max(to, from + 1));
-  };
+  const host = useRef<HTMLDivElement>(null);
+  const [area, setArea] = useState<CodeArea>();
+  const [isMissing, setMissing] = useState(false);
+  // The area calls the function of the last rendering, and begins with the text of the last one.
+  const last = useRef({ value, onInput });
+  last.current = { value, onInput };
+  const pasted = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    let opened: CodeArea | undefined;
+    let isClosed = false;
+    const open = async (): Promise<void> => {
+      const { createCodeArea } = await import('./code-area.ts');
+      if (isClosed || host.current === null) return;
+      const { value: text, onInput: edited } = last.current;
+      const input = edited && {
+        onInput(next: string, isPasted: boolean) {
+          pasted.current = isPasted ? next : undefined;
+          last.current.onInput?.(next);
+        },
+      };
+      opened = createCodeArea(host.current, { label, text, language, rows, ...input });
+      setArea(opened);
+    };
+    open().catch(() => setMissing(true));
+    return () => {
+      isClosed = true;
+      opened?.close();
+    };
+  }, [label, rows]);
+  useEffect(() => {
+    if (indented === undefined || pasted.current !== value) return;
+    pasted.current = undefined;
+    last.current.onInput?.(indented);
+  }, [indented, value]);
+  useEffect(() => area?.setText(value), [area, value]);
+  useEffect(() => area?.setLanguage(language), [area, language]);
+  useEffect(() => area?.setMarks(marks), [area, marks, value]);
   return (
     <div class={marks.length > 0 ? 'editor invalid' : 'editor'}>
-      <label class="offscreen" for={id}>
-        {label}
-      </label>
-      <div class="editor-frame">
-        <pre class="editor-gutter" aria-hidden="true" ref={gutter}>
-          {lineNumbers(lines)}
-        </pre>
-        <div class="editor-text">
-          <pre class="editor-marks" aria-hidden="true" ref={under}>
-            {markedText(value, marks)}
-            {'\n'}
-          </pre>
-          <textarea
-            id={id}
-            ref={area}
-            value={value}
-            rows={Math.max(rows, Math.min(lines, rowsMax))}
-            wrap="off"
-            spellcheck={false}
-            autocomplete="off"
-            autocapitalize="off"
-            readOnly={onInput === undefined}
-            aria-invalid={marks.length > 0}
-            aria-describedby={marks.length > 0 ? `${id}-marks` : undefined}
-            onInput={(event) => onInput?.(event.currentTarget.value)}
-            onScroll={follow}
-          />
-        </div>
-      </div>
+      <div class="editor-frame" ref={host} />
+      {indented !== undefined && onInput !== undefined && (
+        <button type="button" class="button quiet" onClick={() => onInput(indented)}>
+          Indent
+        </button>
+      )}
+      {isMissing && <Preformatted value={value} label={label} />}
       {marks.length > 0 && (
         <ul class="editor-issues" id={`${id}-marks`}>
           {marks.map((mark) => (
             <li key={`${mark.from} ${mark.message}`}>
-              <button type="button" class="link" onClick={() => select(mark)}>
+              <button type="button" class="link" onClick={() => area?.select(mark)}>
                 Line {countLines(value.slice(0, mark.from))}
               </button>
               : <Text value={mark.message} />
@@ -86,28 +84,38 @@ export function CodeEditor({ label, value, onInput, marks = [], rows = 8 }: Code
   );
 }
 
-const rowsMax = 30;
+interface CodeProps extends Pick<CodeEditorProps, 'label' | 'value' | 'language' | 'indented'> {
+  readonly copyLabel?: string;
+}
+
+/** A message to be read: on several lines at first, and as it was sent on request. */
+export function Code({ label, value, language, indented, copyLabel = 'Copy' }: CodeProps) {
+  const [isRaw, setRaw] = useState(false);
+  const shown = indented === undefined || isRaw ? value : indented;
+  return (
+    <div class="stack">
+      <CodeEditor label={label} value={shown} language={language ?? languageOf(shown)} rows={1} />
+      <div class="row">
+        {indented !== undefined && (
+          <button type="button" class="button quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            Raw
+          </button>
+        )}
+        <CopyButton text={shown} label={copyLabel} />
+      </div>
+    </div>
+  );
+}
+
+/** By the first character. Whatever it is not shows without colours. */
+function languageOf(text: string): CodeLanguage {
+  const [, first] = /^\s*(.)/.exec(text) ?? [];
+  if (first === '<') return 'xml';
+  return first === '{' || first === '[' ? 'json' : 'text';
+}
 
 function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
   return lines;
-}
-
-function lineNumbers(lines: number): string {
-  return Array.from({ length: lines }, (_, at) => at + 1).join('\n');
-}
-
-/** Only the marks are seen; the text is that of the text area above. */
-function markedText(value: string, marks: readonly Mark[]): ComponentChildren {
-  if (marks.length === 0) return null;
-  const parts: ComponentChildren[] = [];
-  let end = 0;
-  for (const { from, to } of marks.toSorted((a, b) => a.from - b.from)) {
-    if (from < end) continue;
-    const last = Math.max(to, from + 1);
-    parts.push(value.slice(end, from), <mark>{value.slice(from, last) || ' '}</mark>);
-    end = last;
-  }
-  return [...parts, value.slice(end)];
 }

@@ -1,6 +1,7 @@
 /** The components of all views. */
 export { Button, CopyButton } from './button.tsx';
-export { CodeEditor, type Mark } from './code-editor.tsx';
+export type { Mark } from './code-area.ts';
+export { Code, CodeEditor } from './code-editor.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loaded, Loading, Notice, Outcome } from './feedback.tsx';
 export { CheckField, Filters, Form, SelectField, TextField, useTexts } from './field.tsx';

@@ -1,10 +1,12 @@
 /** The frame of a view: its heading, its actions and its sections. */
 import type { ComponentChildren } from 'preact';
+import type { LoggedIn } from '../api.ts';
 
 /** What every view gets. */
 export interface ViewProps {
   /** Whether the session may act, and not only read. */
   readonly mayAct: boolean;
+  readonly gateway: LoggedIn['gateway'];
 }
 
 interface PageProps {

@@ -1,12 +1,16 @@
-/** A table. On a phone each row becomes a block in which every cell has its heading. */
+/** A table. On a phone each row becomes a block in which every cell has its heading. One with a name sorts, has pages and downloads. */
 import type { ComponentChildren } from 'preact';
-import { itemsOf } from '../api.ts';
+import { itemsOf, saveFile } from '../api.ts';
+import { useParameter } from '../routing.tsx';
 import type { Query } from '../use-query.ts';
+import { Button } from './button.tsx';
 import { Loaded } from './feedback.tsx';
 
 export interface Column<R> {
   readonly name: string;
   readonly cell: (row: R) => ComponentChildren;
+  /** By what a table with a name sorts, and what its file has. Without one, the column does neither. */
+  readonly value?: (row: R) => string | number | undefined;
   /** Numbers stand at the right. */
   readonly align?: 'end';
   /** The column is as narrow as its content. */
@@ -18,6 +22,10 @@ interface TableProps<R> {
   readonly caption: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
+  /** Names the order and the page of the table in the address, and its file: `pending` has `?pending.sort=Age`. */
+  readonly name?: string;
+  /** The view has a file of its own, which has more. */
+  readonly hasOwnFile?: boolean;
   /** By default, rows have the key of their place. */
   readonly keyOf?: (row: R) => string;
   /** Shown where there are no rows. */
@@ -26,8 +34,89 @@ interface TableProps<R> {
   readonly onOpen?: (row: R) => void;
 }
 
-export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: TableProps<R>) {
+export function Table<R>(props: TableProps<R>) {
+  const { rows, empty, name } = props;
   if (rows.length === 0 && empty !== undefined) return <div class="empty">{empty}</div>;
+  return name === undefined ? <Plain {...props} /> : <Sortable {...props} name={name} />;
+}
+
+const rowsOfPage = 100;
+
+function Sortable<R>(props: TableProps<R> & { readonly name: string }) {
+  const { name, columns, rows, hasOwnFile = false } = props;
+  const [sort, setSort] = useParameter(`${name}.sort`);
+  const [pageText, setPage] = useParameter(`${name}.page`);
+  const isDescending = sort.startsWith('-');
+  const sorted = columns.find((each) => each.name === sort.replace(/^-/, ''));
+  const ordered = sorted?.value === undefined ? rows : inOrder(rows, sorted.value, isDescending);
+  const pages = Math.max(1, Math.ceil(ordered.length / rowsOfPage));
+  const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1));
+  const order = { sorted: sorted?.name, isDescending, onSort: (column: string) => setSort(nextSort(sort, column)) };
+  return (
+    <>
+      <Plain {...props} rows={ordered.slice((page - 1) * rowsOfPage, page * rowsOfPage)} order={order} />
+      <div class="row">
+        {pages > 1 && (
+          <>
+            <Button kind="quiet" disabled={page === 1} onClick={() => setPage(String(page - 1))}>
+              Page before
+            </Button>
+            <span role="status">
+              Page {page} of {pages}, {rows.length.toLocaleString('en')} rows
+            </span>
+            <Button kind="quiet" disabled={page === pages} onClick={() => setPage(String(page + 1))}>
+              Next page
+            </Button>
+          </>
+        )}
+        {!hasOwnFile && (
+          <Button kind="quiet" onClick={() => saveFile(`${name}.csv`, toCsv(columns, ordered))}>
+            Download CSV
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Upwards, then downwards, then as it came. */
+function nextSort(sort: string, column: string): string {
+  if (sort === column) return `-${column}`;
+  return sort === `-${column}` ? '' : column;
+}
+
+/** Rows without a value come last, in either direction. */
+function inOrder<R>(rows: readonly R[], value: NonNullable<Column<R>['value']>, isDescending: boolean): readonly R[] {
+  const compare = (a: R, b: R): number => {
+    const [x, y] = [value(a), value(b)];
+    if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined);
+    const difference = typeof x === 'number' && typeof y === 'number' ? x - y : collator.compare(String(x), String(y));
+    return isDescending ? -difference : difference;
+  };
+  return rows.toSorted(compare);
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+function toCsv<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
+  const printed = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
+  const lines = [printed.map(({ name }) => name), ...rows.map((row) => printed.map(({ value }) => value(row) ?? ''))];
+  return lines.map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
+}
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe. */
+function toCell(value: string | number): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+interface Order {
+  readonly sorted: string | undefined;
+  readonly isDescending: boolean;
+  readonly onSort: (column: string) => void;
+}
+
+function Plain<R>({ caption, columns, rows, keyOf, onOpen, order }: TableProps<R> & { readonly order?: Order }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
     <section class="table" tabIndex={0} aria-label={caption}>
@@ -35,9 +124,15 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: Table
         <caption class="offscreen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, align, narrow }) => (
-              <th key={name} scope="col" class={cellClass(align, narrow)}>
-                {name}
+            {columns.map(({ name, align, narrow, value }) => (
+              <th key={name} scope="col" class={cellClass(align, narrow)} aria-sort={sortOf(name, order)}>
+                {order === undefined || value === undefined ? (
+                  name
+                ) : (
+                  <button type="button" class="sort" onClick={() => order.onSort(name)}>
+                    {name}
+                  </button>
+                )}
               </th>
             ))}
           </tr>
@@ -60,6 +155,11 @@ export function Table<R>({ caption, columns, rows, keyOf, empty, onOpen }: Table
       </table>
     </section>
   );
+}
+
+function sortOf(name: string, order: Order | undefined): 'ascending' | 'descending' | undefined {
+  if (order?.sorted !== name) return undefined;
+  return order.isDescending ? 'descending' : 'ascending';
 }
 
 interface LoadedTableProps<T, R> extends Omit<TableProps<R>, 'rows'> {

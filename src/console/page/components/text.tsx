@@ -3,9 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** C0 and C1 controls, marks and overrides of the direction, and characters without a width. Tab and line feed are apart. */
-const invisible =
+export const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Returns `U+202E` for a character. */
+export function nameOf(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
 
 /** A longer text is cut until it is asked for. */
 const shownMax = 10_000;
@@ -48,10 +53,9 @@ function marked(value: string): ComponentChildren {
   let end = 0;
   for (const match of value.matchAll(invisible)) {
     parts.push(value.slice(end, match.index));
-    const name = `U+${match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
     parts.push(
       <span class="control" title="a character that cannot be seen">
-        {name}
+        {nameOf(match[0].codePointAt(0)!)}
       </span>,
     );
     end = match.index + match[0].length;

@@ -1,0 +1,186 @@
+/** Search in everything that has an address: views, operations, callers and settings; and a reference finds its request. */
+import type { ComponentChild } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { listCallers } from '../../operators/callers/contract.ts';
+import type { listExplorerOperations } from '../explorer/contract.ts';
+import type { listSettings } from '../state/contract.ts';
+import { stateSections } from '../state/sections.tsx';
+import { itemsOf, pathOf, read } from './api.ts';
+import { Dialog, Text } from './components/index.ts';
+import { navigate } from './routing.tsx';
+import { views } from './views.ts';
+
+interface Target {
+  readonly kind: 'View' | 'Operation' | 'Caller' | 'Setting' | 'Reference';
+  readonly title: string;
+  /** What else is searched, and shown in a smaller type. */
+  readonly doc?: string | undefined;
+  /** As for `navigate`. */
+  readonly path: string;
+}
+
+const shownMax = 12;
+
+/** The dialog, which Ctrl-K or Command-K opens anywhere in the page, and whatever else calls `open`. */
+export function useSearch(): { readonly open: () => void; readonly dialog: ComponentChild } {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      // Another dialog asks for an answer first.
+      if (document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  return { open: () => setOpen(true), dialog: isOpen && <SearchDialog onClose={() => setOpen(false)} /> };
+}
+
+function SearchDialog({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const targets = useTargets();
+  const id = useId();
+  const found = [...referencesIn(text), ...targets.filter((each) => isFound(each, text))].slice(0, shownMax);
+  const selected = Math.min(at, found.length - 1);
+  const open = ({ path }: Target): void => {
+    onClose();
+    navigate(path);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const target = found[selected];
+    if (step === 0 && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (step !== 0) setAt((selected + step + found.length) % Math.max(1, found.length));
+    else if (target !== undefined) open(target);
+  };
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Search in the console"
+        aria-expanded={found.length > 0}
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${selected}` : undefined}
+        placeholder="An operation, a caller, a setting, a view, or a reference"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={press}
+      />
+      <div class="found" role="listbox" id={id} aria-label="Found">
+        {found.map((target, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
+          // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the active option.
+          <div
+            key={target.path}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === selected}
+            onClick={() => open(target)}
+          >
+            <span class="hint">{target.kind}</span>
+            <span>
+              <Text value={cut(target.title)} />
+              {target.doc !== undefined && (
+                <span class="hint">
+                  {' '}
+                  <Text value={cut(target.doc)} />
+                </span>
+              )}
+            </span>
+          </div>
+        ))}
+      </div>
+      <p class="hint" role="status">
+        {found.length === 0 ? 'Nothing is found.' : found.length === shownMax ? 'The first of more.' : ''}
+      </p>
+    </Dialog>
+  );
+}
+
+function cut(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+/** Each word is part of the title or of what is searched with it. */
+function isFound({ kind, title, doc = '' }: Target, text: string): boolean {
+  const whole = `${kind} ${title} ${doc}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => whole.includes(word));
+}
+
+/** The places of a reference: 16 characters, pasted with whatever blanks around it. */
+function referencesIn(text: string): readonly Target[] {
+  const [reference] = /^[A-Za-z0-9]{16}$/.exec(text.trim()) ?? [];
+  if (reference === undefined) return [];
+  const title = reference;
+  return [
+    { kind: 'Reference', title, doc: 'its requests in the traffic', path: `/traffic?reference=${reference}` },
+    { kind: 'Reference', title, doc: 'its pending request', path: `/state/pending/${reference}` },
+    { kind: 'Reference', title, doc: 'its entries in the audit log', path: `/state/audit?subject=${reference}` },
+  ];
+}
+
+/** Views at once; the others as they are loaded. What cannot be loaded is not found here: its view says why. */
+function useTargets(): readonly Target[] {
+  const [loaded, setLoaded] = useState<readonly Target[]>([]);
+  useEffect(() => {
+    const add = (more: readonly Target[]): void => setLoaded((before) => [...before, ...more]);
+    read<typeof listExplorerOperations>('/explorer/operations').then(
+      ({ operations }) =>
+        add(
+          itemsOf(operations).map(({ service, operation, to, doc }) => ({
+            kind: 'Operation',
+            title: `${service}.${operation} v${to}`,
+            doc,
+            path: pathOf`/explorer/${service}/${String(to)}/${operation}`,
+          })),
+        ),
+      () => {},
+    );
+    read<typeof listCallers>('/callers').then(
+      ({ callers }) => {
+        const names = itemsOf(callers).map(({ username, credential }) => username ?? credential);
+        const unique = [...new Set(names)].filter((each) => each !== undefined);
+        add(
+          unique.map((title) => ({
+            kind: 'Caller',
+            title,
+            path: `/callers/list?credential=${encodeURIComponent(title)}`,
+          })),
+        );
+      },
+      () => {},
+    );
+    read<typeof listSettings>('/state/settings').then(
+      ({ settings }) =>
+        add(
+          itemsOf(settings).map(({ name: title, doc }) => ({
+            kind: 'Setting',
+            title,
+            doc,
+            path: `/state/settings?search=${title}`,
+          })),
+        ),
+      () => {},
+    );
+  }, []);
+  return [...viewTargets, ...loaded];
+}
+
+const viewTargets: readonly Target[] = [
+  ...views.map(({ name, title }): Target => ({ kind: 'View', title, path: `/${name}` })),
+  ...stateSections.map(
+    ({ name, title }): Target => ({ kind: 'View', title: `State: ${title}`, path: `/state/${name}` }),
+  ),
+];

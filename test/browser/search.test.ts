@@ -1,0 +1,66 @@
+/** Tests the search of the console in a browser: operations, callers, settings and references, by the keyboard alone. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { Visit } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+
+const demo = demoInBrowser();
+let visit: Visit;
+let page: Page;
+beforeEach(async () => {
+  visit = await demo.browser.visit({ origin: demo.server.callers });
+  ({ page } = visit);
+  await visit.enterDemo('/console/overview');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+});
+afterEach(() => visit.close());
+
+const field = () => page.getByRole('combobox', { name: 'Search in the console' });
+const option = (name: RegExp) => page.getByRole('option', { name });
+
+test.each([
+  ['store tok', /Operation.*Recurring\.storeToken v68/, '**/console/explorer/Recurring/68/storeToken'],
+  ['audit', /View.*State: Audit log/, '**/console/state/audit'],
+  ['port the gateway listens', undefined, undefined],
+  ['REDIS_URL', /Setting REDIS_URL /, '**/console/state/settings?search=REDIS_URL'],
+] as const)('%s is found and opened by the keyboard', async (text, name, path) => {
+  await page.keyboard.press('Control+k');
+  await field().pressSequentially(text);
+  if (name === undefined) {
+    await page.getByText('Nothing is found.').waitFor();
+    return;
+  }
+  await option(name).waitFor();
+  while ((await option(name).getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+  expect(await visit.violations()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(path);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+test('a reference that is pasted finds its request, and what is no reference does not', async () => {
+  const response = await fetch(`${demo.server.callers}/pal/servlet/Recurring/v68/listRecurringDetails`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': 'demo-api-key' },
+    body: JSON.stringify({ merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' }),
+  });
+  const reference = response.headers.get('pspReference');
+  expect(reference).toMatch(/^[A-Z0-9]{16}$/);
+  await page.getByRole('button', { name: /^Search/ }).click();
+  await field().fill('882613128349482');
+  await page.getByText('Nothing is found.').waitFor();
+  await field().fill(` ${reference}\n`);
+  await option(/its requests in the traffic/).click();
+  await page.waitForURL(`**/console/traffic?reference=${reference}`);
+  await page.getByRole('row').filter({ hasText: reference! }).waitFor();
+});
+
+test('another dialog is not covered, and Escape leaves the page as it was', async () => {
+  await page.keyboard.press('Control+k');
+  await field().waitFor();
+  await page.keyboard.press('Control+k');
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await field().waitFor({ state: 'detached' });
+  expect(page.url()).toContain('/console/overview');
+});

@@ -14,6 +14,7 @@ export type { GatewayCaller } from '../app/named-callers.ts';
 export type { GatewayService } from '../backend/define-service.ts';
 export type {
   AnsweredBy,
+  ClientCredentials,
   FixedCredential,
   SecretSource,
   SessionInput,

@@ -113,9 +113,11 @@ function isPlainDatabase(databaseUrl: string): boolean {
 }
 
 /** Requests carry credentials. */
-function plainUpstream({ name, url }: ConfiguredUpstream): readonly string[] {
-  if (!isPlainAddress(url)) return [];
-  return [
-    `upstreams.${name}.url is plain http while ENVIRONMENT is live: give its https address, or one on this machine.`,
-  ];
+function plainUpstream({ name, url, credentials }: ConfiguredUpstream): readonly string[] {
+  const remedy = 'give its https address, or one on this machine.';
+  const faults: string[] = [];
+  if (isPlainAddress(url)) faults.push(`upstreams.${name}.url is plain http while ENVIRONMENT is live: ${remedy}`);
+  if (credentials.kind === 'client' && isPlainAddress(credentials.client.tokenUrl))
+    faults.push(`upstreams.${name}.credentials.oauth2.tokenUrl is plain http while ENVIRONMENT is live: ${remedy}`);
+  return faults;
 }

@@ -9,8 +9,16 @@ import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
+/** The options of `serve` that say how the gateway gets tokens for itself (OAuth 2). */
+export interface ClientFlags {
+  readonly oauth2Client?: string;
+  readonly oauth2SecretFile?: string;
+  readonly oauth2TokenUrl?: string;
+  readonly oauth2Scope?: string;
+}
+
 /** The options of `serve` that let one upstream answer everything. */
-export interface UpstreamFlags {
+export interface UpstreamFlags extends ClientFlags {
   readonly upstream?: string;
   readonly upstreamFormat?: UpstreamFormat;
   readonly upstreamIdempotency?: UpstreamOptions['idempotency'];

@@ -67,6 +67,13 @@ export function add(program: Command): void {
         'header: it has the effect of one Idempotency-Key once; none, the default: writes are sent at most once',
       ).choices(['header', 'none']),
     )
+    .option(
+      '--oauth2-client <id>',
+      'with --wsdl or --openapi: gets tokens by OAuth 2 client credentials and sends them; the secret is in OAUTH2_CLIENT_SECRET; callers need stored credentials',
+    )
+    .option('--oauth2-secret-file <file>', 'the file with the secret, instead of OAUTH2_CLIENT_SECRET')
+    .option('--oauth2-token-url <url>', 'the token endpoint, instead of that of the document')
+    .option('--oauth2-scope <scopes>', 'the scopes that are asked for, with blanks between them')
     .option('--stateless', 'stores nothing: every upstream must have the effect of one Idempotency-Key once')
     .option('--accept-clock', 'starts though the clock is days away from the last time that a server has recorded')
     .addHelpText(

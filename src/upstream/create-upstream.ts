@@ -13,6 +13,7 @@ import { errorCode } from '../lib/error-code.ts';
 import { backoffMs } from '../lib/retry.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
+import { ClientTokens, type Token } from './client-tokens.ts';
 import { Connections, type OutgoingRequest } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
 import { addHeaders } from './headers.ts';
@@ -33,7 +34,7 @@ export interface Upstream {
   readonly waiting: number;
   /** Throws TypeError for an operation that its format cannot carry. */
   handler(service: Service, operation: Operation): RemoteHandler<unknown>;
-  /** Lets requests end, and refuses new ones. */
+  /** Lets requests end, logs out, and refuses new requests. */
   close(): Promise<void>;
 }
 
@@ -51,10 +52,12 @@ const shareOfRequests = 0.1;
 const tokensMax = 10;
 const attemptsMax = 3;
 const backoff = { firstMs: 50, maxMs: 1_000 } as const;
+/** The gateway stops: it waits no longer for the answer to a log-out. */
+const logOutMsMax = 2_000;
 /** An attempt with less time left is of no use. */
 const attemptMsMin = 50;
 
-/** A session has ended, and another one may be tried. */
+/** A session or a token has ended, and another one may be tried. */
 class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
   readonly failure: UpstreamFailure;
@@ -91,11 +94,13 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const deduplicates = setup.key !== undefined;
   const reference = referenceHeader.toLowerCase();
   const sessions = setup.session && new Sessions(setup.session, logIn);
+  const tokens = credentials.client && new ClientTokens(credentials.client, setup);
 
   async function attempt({ request, source, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
     const startedAt = performance.now();
-    const session = sessions && (await sessions.find(request, msMax));
-    const outgoing = await prepare(request, key, encode, session);
+    const token = await tokens?.find(msMax);
+    const session = await sessions?.find(request, msMax - (performance.now() - startedAt));
+    const outgoing = await prepare(request, key, encode, { token, session });
     if (!circuits.tryAcquire(source)) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
       const response = await connections.send(outgoing, msMax - (performance.now() - startedAt));
@@ -120,9 +125,11 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       };
     } catch (thrown) {
       finish(source, thrown instanceof UpstreamFailure ? thrown : undefined);
-      const hasEnded = thrown instanceof UpstreamFailure && thrown.reason === 'sessionEnded';
-      if (hasEnded && session !== undefined && sessions?.end(session)) throw new SessionEnded(thrown);
-      throw thrown;
+      if (!(thrown instanceof UpstreamFailure)) throw thrown;
+      const { reason } = thrown;
+      const isSessionOver = reason === 'sessionEnded' && session !== undefined && sessions?.end(session);
+      const isTokenOver = reason === 'unauthorized' && token !== undefined && tokens?.end(token);
+      throw isSessionOver || isTokenOver ? new SessionEnded(thrown) : thrown;
     }
   }
 
@@ -130,11 +137,33 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   async function logIn(request: AnyRequest): Promise<LoggedIn> {
     const { service, operation } = request;
     const protocol = protocolOf(setup, operation);
-    const outgoing = await prepare(request, undefined, compileRequest(setup, protocol, service, operation));
+    const token = await tokens?.find(timeouts.totalMs);
+    const outgoing = await prepare(request, undefined, compileRequest(setup, protocol, service, operation), { token });
     const response = await connections.send(outgoing, timeouts.totalMs);
     const reply = await replyOf(response, responseBytesMax);
     const { value } = compileClassify(setup, protocol, service, operation)(reply);
     return { output: value, headers: response.headers };
+  }
+
+  /** Sends the log-out of a session that is open. Its failure is reported, and holds up nothing. */
+  async function logOut(): Promise<void> {
+    const open = sessions?.takeLogOut();
+    if (open === undefined) return;
+    const { service, operation } = open.request;
+    const protocol = protocolOf(setup, operation);
+    try {
+      const encode = compileRequest(setup, protocol, service, operation);
+      const token = await tokens?.find(logOutMsMax);
+      const outgoing = await prepare(open.request, undefined, encode, { token, session: open.session });
+      const response = await connections.send(outgoing, logOutMsMax);
+      compileClassify(setup, protocol, service, operation)(await replyOf(response, responseBytesMax));
+    } catch (thrown) {
+      const isFailure = thrown instanceof UpstreamFailure;
+      const reason = isFailure ? thrown.reason : 'unauthorized';
+      const isSent = !isFailure || thrown.progress !== 'notSent';
+      const detail = `logOut ${isFailure ? thrown.detail : thrown instanceof Problem ? thrown.status : ''}`.trim();
+      report({ upstream: name, kind: 'failed', operation: operation.name, reason, isSent, detail, isRetried: false });
+    }
   }
 
   /** What fails here was not sent. */
@@ -142,7 +171,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     request: AnyRequest,
     key: string | undefined,
     encode: EncodeRequest,
-    session?: Session,
+    { token: own, session }: { readonly token: Token | undefined; readonly session?: Session | undefined },
   ): Promise<OutgoingRequest> {
     try {
       const found = credentials.find(request);
@@ -150,11 +179,11 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       if (credential === undefined) throw noCredential();
       const { headers, token } = toToken(credential, request, setup);
       const outgoing = encode(request, key, { token, session: session?.values });
-      addHeaders(
-        outgoing.headers,
-        request,
-        session === undefined ? headers : { ...headers, ...headersOfSession(session) },
-      );
+      addHeaders(outgoing.headers, request, {
+        ...headers,
+        ...own?.headers,
+        ...(session && headersOfSession(session)),
+      });
       const inQuery = credentials.inQuery?.(request) ?? [];
       return inQuery.length === 0 ? outgoing : { ...outgoing, path: withPairs(outgoing.path, inQuery) };
     } catch (thrown) {
@@ -192,32 +221,24 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         const ended = caught instanceof SessionEnded ? caught.failure : undefined;
         const thrown = ended ?? caught;
         if (!(thrown instanceof UpstreamFailure)) throw outcomeAfter(unanswered, thrown);
-        // The upstream has refused the session, so it has done nothing. Another session is tried once.
-        if (ended !== undefined && !isRenewed) {
-          isRenewed = true;
-          const { reason, detail } = ended;
-          report({
-            upstream: name,
-            kind: 'failed',
-            operation: operation.name,
-            reason,
-            isSent: true,
-            detail,
-            isRetried: true,
-          });
-          continue;
-        }
+        const { reason, progress, detail } = thrown;
+        // The upstream has refused the session or the token, so it has done nothing. Another one is tried once, at once.
+        const isRenewal = ended !== undefined && !isRenewed;
         const pauseMs = Math.max(backoffMs(attempts, backoff), (thrown.retryAfterSeconds ?? 0) * 1_000);
         const isRetried =
-          mayRepeat &&
-          attempts < attemptsMax &&
-          isPassing(thrown) &&
-          performance.now() + pauseMs + attemptMsMin < deadline &&
-          budget.take();
-        const { reason, progress, detail } = thrown;
-        const isSent = progress !== 'notSent';
+          isRenewal ||
+          (mayRepeat &&
+            attempts < attemptsMax &&
+            isPassing(thrown) &&
+            performance.now() + pauseMs + attemptMsMin < deadline &&
+            budget.take());
+        const isSent = isRenewal || progress !== 'notSent';
         report({ upstream: name, kind: 'failed', operation: operation.name, reason, isSent, detail, isRetried });
         if (!isRetried) throw outcomeAfter(unanswered, thrown);
+        if (isRenewal) {
+          isRenewed = true;
+          continue;
+        }
         if (operation.effect === 'writes' && progress === 'unknown') unanswered = thrown;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
@@ -257,7 +278,11 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         },
       });
     },
-    close: () => connections.close(),
+    async close() {
+      await logOut();
+      await connections.close();
+      await tokens?.close();
+    },
   };
 
   function protocolOf({ format }: UpstreamSetup, operation: Operation): Protocol {
@@ -345,7 +370,10 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
   // A status of success says that the request was executed. The answer would be as large for every retry.
   if (reason === 'tooLarge' && failure.isSuccess)
-    return new Problem('answerTooLarge', undefined, { cause: failure, reason });
+    return new Problem('answerTooLarge', `${describe('answerTooLarge')} (${limitIn(failure)})`, {
+      cause: failure,
+      reason,
+    });
   // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
   const isOwn = cause instanceof Problem && (reason === 'serverError' || reason === 'busy');
   if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return mayBeSentAgain(cause);
@@ -353,6 +381,12 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   const isLate =
     reason === 'headersTimeout' || reason === 'bodyTimeout' || reason === 'totalTimeout' || reason === 'reset';
   return new Problem(isLate ? 'unavailable' : 'badAnswer', undefined, { cause: failure, reason });
+}
+
+/** The limit that an answer is beyond: of its bytes, or of its contract. */
+function limitIn({ detail, cause }: UpstreamFailure): string {
+  const isByContract = cause === undefined || cause instanceof Problem;
+  return isByContract && detail !== '' ? detail : 'responseBytesMax of the upstream';
 }
 
 /** What the last attempt of a write says, unless an earlier one may have had the effect. */

@@ -12,6 +12,18 @@ export type Headers = Readonly<Record<string, string>>;
 /** Returns the headers that present a credential for a request; undefined where there is none for its caller. */
 export type FindCredential = (request: AnyRequest) => Headers | undefined | Promise<Headers | undefined>;
 
+/** How the gateway gets its tokens. */
+export interface ClientCredentials {
+  /** The token endpoint, `http` or `https`. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where the client sends its secret: in HTTP Basic, or in the body. */
+  readonly sentIn: 'basic' | 'body';
+  /** Further parameters of the request, such as `scope`. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 export interface UpstreamCredentials {
   readonly find: FindCredential;
   /** What of it stands in the query. */
@@ -20,6 +32,8 @@ export interface UpstreamCredentials {
   readonly areOfCaller: boolean;
   /** They are what the caller sent. */
   readonly areForwarded?: boolean;
+  /** The gateway gets a token for itself, in addition to what `find` returns. */
+  readonly client?: ClientCredentials;
 }
 
 /** Where a key is sent: in a header, or at the place that the body of the format has for it. */

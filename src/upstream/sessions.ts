@@ -1,13 +1,11 @@
-/** The session of the gateway at an upstream: one log-in for all requests, renewed when it has ended. It is in memory only. */
+/** The session of the gateway at an upstream: one log-in for all requests. */
 import type { AnyRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Refusal, Reply } from '../formats/protocol.ts';
-import { atMost } from '../lib/at-most.ts';
-import { backoffMs } from '../lib/retry.ts';
 import { cookieHeader, readCookies } from './cookies.ts';
 import { UpstreamFailure } from './failure.ts';
+import { Renewed } from './renewed.ts';
 
 /** Header names in lower case. */
 type Headers = Readonly<Record<string, string>>;
@@ -21,6 +19,8 @@ export interface SessionOptions {
   readonly logIn: Operation;
   /** Canonical. It holds secrets. */
   readonly input: AnyRequest['input'];
+  /** What ends a session. Texts of its input have the names of values in braces. */
+  readonly logOut?: { readonly operation: Operation; readonly input: AnyRequest['input'] } | undefined;
   readonly values: Readonly<Record<string, SessionValue>>;
   /** Headers of later requests, with the names of values in braces. */
   readonly headers: Headers;
@@ -39,6 +39,9 @@ export interface Session {
   /** By name. */
   readonly cookies: Map<string, string>;
   readonly startedAt: number;
+  readonly msMax: number | undefined;
+  /** The log-in, whose caller and credential a log-out has, too. */
+  readonly logIn: AnyRequest;
 }
 
 /** The answer to a log-in. */
@@ -47,19 +50,12 @@ export interface LoggedIn {
   readonly headers: Reply['headers'];
 }
 
-/** One that the upstream says has ended sooner is not renewed: log-ins would follow each other. */
-const renewedAfterMs = 1_000;
-/** Between failed log-ins, which may lock the account. */
-const backoff = { firstMs: 1_000, maxMs: 60_000 } as const;
 const valueLengthMax = 8_192;
 
 export class Sessions {
   readonly #options: SessionOptions;
   readonly #logIn: (request: AnyRequest) => Promise<LoggedIn>;
-  #session: Session | undefined;
-  #pending: Promise<Session> | undefined;
-  #failure: { readonly failure: UpstreamFailure; readonly until: number } | undefined;
-  #failures = 0;
+  readonly #sessions = new Renewed<Session>('logIn');
 
   /** `logIn`: sends the log-in, and rejects with a Problem or `UpstreamFailure`. */
   constructor(options: SessionOptions, logIn: (request: AnyRequest) => Promise<LoggedIn>) {
@@ -69,46 +65,32 @@ export class Sessions {
 
   /** Returns the session; undefined for the log-in itself. Requests at the same time share a log-in. Rejects with `UpstreamFailure` within `msMax`. */
   async find(request: AnyRequest, msMax: number): Promise<Session | undefined> {
-    const { logIn, msMax: ageMax = Number.POSITIVE_INFINITY } = this.#options;
-    if (request.operation === logIn) return undefined;
-    const session = this.#session;
-    if (session !== undefined && performance.now() - session.startedAt < ageMax) return session;
-    if (this.#failure !== undefined && performance.now() < this.#failure.until) throw this.#failure.failure;
-    this.#pending ??= this.#start(request).finally(() => {
-      this.#pending = undefined;
-    });
-    const started = await atMost(msMax, this.#pending);
-    if (started === undefined) throw new UpstreamFailure('totalTimeout', 'notSent', { detail: 'logIn' });
-    return started;
+    if (request.operation === this.#options.logIn) return undefined;
+    return this.#sessions.find(msMax, () => this.#start(request));
   }
 
   /** The upstream says that the session has ended. Returns whether another one may be tried. */
   end(session: Session): boolean {
-    if (this.#session !== session) return true;
-    if (performance.now() - session.startedAt < renewedAfterMs) return false;
-    this.#session = undefined;
-    return true;
+    return this.#sessions.end(session);
+  }
+
+  /** Ends the session, if there is one, and returns its log-out. Undefined where none is to be sent. */
+  takeLogOut(): { readonly session: Session; readonly request: AnyRequest } | undefined {
+    const session = this.#sessions.take();
+    const { logOut } = this.#options;
+    if (session === undefined || logOut === undefined) return undefined;
+    const input = filledInput(logOut.input, session.values) as AnyRequest['input'];
+    return { session, request: { ...session.logIn, operation: logOut.operation, input } };
   }
 
   async #start(request: AnyRequest): Promise<Session> {
     const { service, logIn: operation, input } = this.#options;
-    try {
-      const answer = await this.#logIn({ ...request, service, operation, input, key: undefined });
-      const session = this.#read(answer);
-      this.#session = session;
-      this.#failures = 0;
-      this.#failure = undefined;
-      return session;
-    } catch (thrown) {
-      const failure = failureOfLogIn(thrown);
-      this.#failures += 1;
-      this.#failure = { failure, until: performance.now() + backoffMs(this.#failures, backoff) };
-      throw failure;
-    }
+    const logIn = { ...request, service, operation, input, key: undefined };
+    return this.#read(await this.#logIn(logIn), logIn);
   }
 
-  #read({ output, headers }: LoggedIn): Session {
-    const { values: places, headers: templates, cookies: hasCookies } = this.#options;
+  #read({ output, headers }: LoggedIn, logIn: AnyRequest): Session {
+    const { values: places, headers: templates, cookies: hasCookies, msMax } = this.#options;
     const values = Object.fromEntries(
       Object.entries(places).map(([name, place]) => [name, valueAt(place, output, headers)] as const),
     );
@@ -119,7 +101,7 @@ export class Sessions {
     });
     const cookies = new Map<string, string>();
     if (hasCookies) readCookies(headers['set-cookie'], cookies);
-    return { values, headers: Object.fromEntries(filled), cookies, startedAt: performance.now() };
+    return { values, headers: Object.fromEntries(filled), cookies, startedAt: performance.now(), msMax, logIn };
   }
 }
 
@@ -144,6 +126,13 @@ export function isSessionEnd(
   );
 }
 
+/** A value with those of a session in the place of their names in braces. */
+function filledInput(value: unknown, values: Session['values']): unknown {
+  if (typeof value === 'string') return value.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filledInput(each, values)]));
+}
+
 function valueAt(place: SessionValue, output: unknown, headers: Reply['headers']): string {
   let value: unknown = output;
   if ('header' in place) value = headers[place.header];
@@ -157,14 +146,4 @@ function valueAt(place: SessionValue, output: unknown, headers: Reply['headers']
   if (text === '' || text.length > valueLengthMax)
     throw new UpstreamFailure('contract', 'notSent', { detail: 'logIn' });
   return text;
-}
-
-/** The request that needs the session was not sent. What the upstream says about a log-in is not for callers. */
-function failureOfLogIn(thrown: unknown): UpstreamFailure {
-  if (thrown instanceof Problem)
-    return new UpstreamFailure('unauthorized', 'notDone', { detail: `logIn ${thrown.status}`, cause: thrown });
-  const reason = thrown instanceof UpstreamFailure ? thrown.reason : 'notPrepared';
-  const isRefused = reason === 'unauthorized' || reason === 'contract';
-  const detail = thrown instanceof UpstreamFailure ? `logIn ${thrown.detail}`.trim() : 'logIn';
-  return new UpstreamFailure(reason, isRefused ? 'notDone' : 'notSent', { detail, cause: thrown });
 }

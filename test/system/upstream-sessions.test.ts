@@ -19,8 +19,8 @@ const program = join(import.meta.dirname, '../interop/servers/session.php');
 const folder = tempFolder();
 afterAll(() => folder.discard());
 
-async function deskGateway(url: string, options: Partial<UpstreamOptions>) {
-  const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
+async function deskGateway(url: string, options: Partial<UpstreamOptions>, location = wsdl) {
+  const { services } = await importWsdl(location, { allowNetwork: false, reads: ['Get*'] });
   const { service } = services[0]!;
   const contract = declare({ ...service, operations: [...service.operations.values()] });
   const gateway = await createGateway({
@@ -318,5 +318,89 @@ describe('of a JSON server', () => {
       upstreams: { store: { url: 'http://127.0.0.1:9', credentials: 'forward', session } },
     });
     await expect(created).rejects.toThrow('is one of the gateway');
+  });
+});
+
+describe('a log-out', () => {
+  const state = join(folder.path, 'logOut');
+  const withLogOut = join(folder.path, 'logout.wsdl');
+  let child: ChildProcess;
+  let url: string;
+  beforeAll(async () => {
+    mkdirSync(state);
+    const element = (name: string, member: string) =>
+      `<xsd:element name="${name}"><xsd:complexType><xsd:sequence>${member}</xsd:sequence></xsd:complexType></xsd:element>`;
+    const binding = (prefix: string) =>
+      `<wsdl:operation name="LogOut"><${prefix}:operation soapAction="urn:example:desk#LogOut"/><wsdl:input><${prefix}:body use="literal"/></wsdl:input><wsdl:output><${prefix}:body use="literal"/></wsdl:output></wsdl:operation>`;
+    const text = readFileSync(wsdl, 'utf8')
+      .replace(
+        '<xsd:element name="LogIn">',
+        `${element('LogOut', '<xsd:element name="reason" type="xsd:string" minOccurs="0"/>')}${element('LogOutResponse', '<xsd:element name="ended" type="xsd:boolean"/>')}$&`,
+      )
+      .replace(
+        '<wsdl:message name="LogInIn">',
+        '<wsdl:message name="LogOutIn"><wsdl:part name="parameters" element="tns:LogOut"/></wsdl:message><wsdl:message name="LogOutOut"><wsdl:part name="parameters" element="tns:LogOutResponse"/></wsdl:message>$&',
+      )
+      .replace(
+        '<wsdl:operation name="LogIn"><wsdl:input',
+        '<wsdl:operation name="LogOut"><wsdl:input message="tns:LogOutIn"/><wsdl:output message="tns:LogOutOut"/></wsdl:operation>$&',
+      )
+      .replace('<wsdl:operation name="LogIn"><soap:', `${binding('soap')}$&`)
+      .replace('<wsdl:operation name="LogIn"><soap12:', `${binding('soap12')}$&`);
+    writeFileSync(withLogOut, text);
+    const port = await freePort();
+    const env = { ...process.env, WSDL: withLogOut, STATE: state, MODE: 'header', PHP_CLI_SERVER_WORKERS: '4' };
+    child = spawn('php', ['-S', `127.0.0.1:${port}`, program], { env, stdio: 'ignore' });
+    url = `http://127.0.0.1:${port}/desk`;
+    await until('the SOAP server', async () => (await fetch(`${url}?wsdl`)).status > 0);
+  });
+  beforeEach(() => {
+    for (const name of ['session', 'calls']) rmSync(join(state, name), { force: true });
+  });
+  afterAll(async () => {
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const calls = () =>
+    existsSync(join(state, 'calls')) ? readFileSync(join(state, 'calls'), 'utf8').trim().split('\n') : [];
+  const session = { ...ways.header.session, logOut: 'Desk.LogOut', logOutInput: { reason: 'end of {id}' } };
+
+  test('is sent in the session when the gateway stops, with values of the log-in', async () => {
+    const { gateway, call } = await deskGateway(url, { ...ways.header, session }, withLogOut);
+    expect(await call('GetTicket', { id: '1' })).toMatchObject({ status: 200 });
+    const id = readFileSync(join(state, 'session'), 'utf8');
+    await gateway.close();
+    expect(calls()).toEqual(['logIn the <user>', 'ticket 1', 'ticket logOut', `logOut end of ${id}`]);
+    expect(existsSync(join(state, 'session'))).toBe(false);
+  });
+
+  test('is not sent without a session', async () => {
+    const { gateway } = await deskGateway(url, { ...ways.header, session }, withLogOut);
+    await gateway.close();
+    expect(calls()).toEqual([]);
+  });
+
+  test('that the server refuses holds up nothing', async () => {
+    const { gateway, call } = await deskGateway(url, { ...ways.header, session }, withLogOut);
+    await call('GetTicket', { id: '1' });
+    writeFileSync(join(state, 'session'), 'another');
+    await gateway.close();
+    expect(calls().at(-1)).toBe('refused logOut');
+  });
+
+  test('the control: without the option the session stays open', async () => {
+    const { gateway, call } = await deskGateway(url, ways.header, withLogOut);
+    await call('GetTicket', { id: '1' });
+    await gateway.close();
+    expect(existsSync(join(state, 'session'))).toBe(true);
+  });
+
+  test.each([
+    [{ ...session, logOut: 'Desk.LogOff' }, /session\.logOut is Desk\.LogOff, which is no operation/],
+    [{ ...session, logOutInput: { reason: '{other}' } }, /logOutInput names \{other\}/],
+    [{ ...session, logOutInput: { other: 1 } }, /logOutInput\..*is wrong/],
+  ])('a configuration that is wrong says so', async (wrong, message) => {
+    await expect(deskGateway(url, { ...ways.header, session: wrong as never }, withLogOut)).rejects.toThrow(message);
   });
 });

@@ -25,6 +25,8 @@ export function createUpstreamCredentials(
       return { find: () => ({}), areOfCaller: false };
     case 'fixed':
       return { find: () => credentials.headers, areOfCaller: false };
+    case 'client':
+      return { find: () => ({}), areOfCaller: false, client: credentials.client };
     default:
       return credentials satisfies never;
   }

@@ -41,6 +41,8 @@ function describeCredentials({ credentials }: ConfiguredUpstream): string {
       return 'none';
     case 'fixed':
       return `${Object.keys(credentials.headers).join(', ')}: (hidden)  (from ${credentials.source})`;
+    case 'client':
+      return `tokens of ${credentials.client.tokenUrl} for the client ${credentials.client.clientId}  (secret from ${credentials.source})`;
     default:
       return credentials satisfies never;
   }

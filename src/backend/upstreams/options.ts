@@ -9,7 +9,21 @@ export type FixedCredential =
   | { readonly basic: { readonly username: string; readonly password: SecretSource } }
   /** Sent in X-API-Key, or in the header that `header` names. */
   | { readonly apiKey: SecretSource; readonly header?: string }
-  | { readonly bearer: SecretSource };
+  | { readonly bearer: SecretSource }
+  | { readonly oauth2: ClientCredentials };
+
+/** The client credentials of the gateway (OAuth 2): it gets tokens by them, and sends them as bearer tokens. */
+export interface ClientCredentials {
+  /** The token endpoint: `https://login.example.com/oauth2/token`. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: SecretSource;
+  /** Where the token endpoint gets the secret: in HTTP Basic, the default, or in the body. */
+  readonly sentIn?: 'basic' | 'body';
+  readonly scope?: string;
+  /** Further parameters of the request for a token, such as `audience`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
 
 /**
  * Which credential an upstream receives: that of the caller (`forward`), the one that `triglyph upstream credential set` has
@@ -70,6 +84,10 @@ export interface UpstreamSession {
   readonly logIn: string;
   /** What the operation is sent. */
   readonly input?: Readonly<Record<string, SessionInput>>;
+  /** An operation of the same service that ends the session: the gateway sends it when it stops. */
+  readonly logOut?: string;
+  /** What that operation is sent. Texts may have values in braces: `{id}`. */
+  readonly logOutInput?: Readonly<Record<string, SessionInput>>;
   /** Values of its answer by names of one's own: a member, `result.sessionId`, or a header of HTTP. */
   readonly values?: Readonly<Record<string, string | { readonly header: string }>>;
   /** Headers of HTTP that later requests send, with values in braces: `Bearer {token}`. */

@@ -1,8 +1,10 @@
 /** Reads which credential an upstream receives. */
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { basicHeader } from '../../lib/basic-header.ts';
+import type { ClientCredentials } from '../../upstream/options.ts';
 import type { MemberReader } from './members.ts';
 import { type FoundSecret, readSecret } from './secret.ts';
+import { upstreamUrlHint } from './url-hint.ts';
 
 /** The headers that present a credential, by lower-case name. */
 export type CredentialHeaders = Readonly<Record<string, string>>;
@@ -11,7 +13,8 @@ export type CredentialHeaders = Readonly<Record<string, string>>;
 export type UsedCredentials =
   | { readonly kind: 'forward' | 'mapped' | 'none' }
   /** `source`: for `triglyph check`, without the secret. */
-  | { readonly kind: 'fixed'; readonly headers: CredentialHeaders; readonly source: string };
+  | { readonly kind: 'fixed'; readonly headers: CredentialHeaders; readonly source: string }
+  | { readonly kind: 'client'; readonly client: ClientCredentials; readonly source: string };
 
 /** A credential in words, before it is in headers. */
 export type PlainCredential =
@@ -20,8 +23,10 @@ export type PlainCredential =
   | { readonly kind: 'bearer'; readonly secret: string };
 
 const none: UsedCredentials = Object.freeze({ kind: 'none' });
+/** Of a request for a token. */
+const ownParameters: ReadonlySet<string> = new Set(['grant_type', 'client_id', 'client_secret', 'scope']);
 const words = ['forward', 'mapped', 'none'] as const;
-const choices = "'forward', 'mapped', 'none', or one of basic, apiKey and bearer";
+const choices = "'forward', 'mapped', 'none', or one of basic, apiKey, bearer and oauth2";
 
 /** Reads the member `credentials` of an upstream. Reports what is wrong with it, and then returns `none`. */
 export function readCredentials(reader: MemberReader, variables: VariableSources): UsedCredentials {
@@ -39,14 +44,15 @@ export function readCredentials(reader: MemberReader, variables: VariableSources
 }
 
 function readFixed(reader: MemberReader, variables: VariableSources): UsedCredentials {
-  reader.allow('basic', 'apiKey', 'header', 'bearer');
-  const kinds = (['basic', 'apiKey', 'bearer'] as const).filter((kind) => reader.has(kind));
+  reader.allow('basic', 'apiKey', 'header', 'bearer', 'oauth2');
+  const kinds = (['basic', 'apiKey', 'bearer', 'oauth2'] as const).filter((kind) => reader.has(kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    reader.fault('', 'needs one of basic, apiKey and bearer');
+    reader.fault('', 'needs one of basic, apiKey, bearer and oauth2');
     return none;
   }
   if (reader.has('header') && kind !== 'apiKey') reader.fault('header', 'belongs to apiKey');
+  if (kind === 'oauth2') return readClient(reader.object('oauth2'), variables);
   const basic = kind === 'basic' ? reader.object('basic') : undefined;
   basic?.allow('username', 'password');
   const username = basic?.text('username') ?? '';
@@ -57,6 +63,39 @@ function readFixed(reader: MemberReader, variables: VariableSources): UsedCreden
     hint: 'is not the name of a header',
   });
   return toHeaders({ kind, username, secret: secret.text, header }, secret, basic ?? reader);
+}
+
+function readClient(reader: MemberReader, variables: VariableSources): UsedCredentials {
+  reader.allow('tokenUrl', 'clientId', 'clientSecret', 'sentIn', 'scope', 'parameters');
+  const tokenUrl = reader.text('tokenUrl') ?? '';
+  const hint = reader.has('tokenUrl') ? upstreamUrlHint(tokenUrl, { allowsQuery: true }) : 'is missing';
+  if (hint !== undefined) reader.fault('tokenUrl', hint);
+  const clientId = reader.text('clientId', {
+    pattern: /^\P{Cc}{1,256}$/u,
+    hint: 'is not a text of up to 256 characters',
+  });
+  if (!reader.has('clientId')) reader.fault('clientId', 'is missing');
+  const secret = readSecret(reader, 'clientSecret', variables);
+  const sentIn = reader.choice('sentIn', ['basic', 'body'], 'basic');
+  const scope = reader.text('scope', { pattern: /^[\x20-\x7e]{1,1000}$/, hint: 'is not a list of scopes' });
+  const given = reader.object('parameters');
+  const parameters = Object.entries(Object(reader.value('parameters'))).flatMap(([name]) => {
+    if (ownParameters.has(name)) given.fault(name, 'is sent by the gateway itself');
+    const text = given.text(name);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  if (hint !== undefined || clientId === undefined || secret === undefined) return none;
+  return {
+    kind: 'client',
+    client: {
+      tokenUrl: new URL(tokenUrl).href,
+      clientId,
+      clientSecret: secret.text,
+      sentIn,
+      parameters: { ...Object.fromEntries(parameters), ...(scope !== undefined && { scope }) },
+    },
+    source: secret.source,
+  };
 }
 
 function toHeaders(credential: PlainCredential, { source }: FoundSecret, reader: MemberReader): UsedCredentials {

@@ -6,7 +6,7 @@ import { label } from '../../contract/member-names.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Schema } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
+import { operationNamed, type Service } from '../../contract/service.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { SessionOptions, SessionValue } from '../../upstream/sessions.ts';
@@ -14,11 +14,13 @@ import type { MemberReader } from './members.ts';
 import { readSecret } from './secret.ts';
 
 /** A session as configured: the operation and its members are not checked yet. */
-export interface ConfiguredSession extends Omit<SessionOptions, 'service' | 'logIn' | 'input'> {
+export interface ConfiguredSession extends Omit<SessionOptions, 'service' | 'logIn' | 'input' | 'logOut'> {
   /** `Desk.LogIn`. */
   readonly logIn: string;
   /** As in JSON, with its secrets. */
   readonly message: unknown;
+  /** Absent where the session is not ended. */
+  readonly logOut: { readonly operation: string; readonly message: unknown } | undefined;
 }
 
 const valueName = /^\w{1,40}$/;
@@ -43,11 +45,16 @@ export function readSession(reader: MemberReader, variables: VariableSources): C
       `is one of the gateway, and credentials is ${JSON.stringify(credentials)}: give 'none', or a credential of the gateway`,
     );
   const session = reader.object('session');
-  session.allow('logIn', 'input', 'values', 'headers', 'cookies', 'ended', 'seconds');
+  session.allow('logIn', 'input', 'logOut', 'logOutInput', 'values', 'headers', 'cookies', 'ended', 'seconds');
   const logIn = session.text('logIn', {
-    pattern: /^[^.]+\.[^.]+$/,
+    pattern: /^[^.]+\..+$/,
     hint: 'is not the name of an operation, like Desk.LogIn',
   });
+  const logOut = session.text('logOut', {
+    pattern: /^[^.]+\.[^.]+$/,
+    hint: 'is not the name of an operation, like Desk.LogOut',
+  });
+  if (logOut === undefined && session.has('logOutInput')) session.fault('logOutInput', 'is given, and logOut is not');
   if (!session.has('logIn')) session.fault('logIn', 'is missing: name the operation, like Desk.LogIn');
   const values = readValues(session);
   const cookies = session.boolean('cookies');
@@ -56,6 +63,7 @@ export function readSession(reader: MemberReader, variables: VariableSources): C
   return {
     logIn: logIn ?? '',
     message: session.has('input') ? readInput(session, 'input', variables) : {},
+    logOut: logOut === undefined ? undefined : { operation: logOut, message: readLogOut(session, values, variables) },
     values,
     headers: readHeaders(session, values),
     cookies,
@@ -64,17 +72,26 @@ export function readSession(reader: MemberReader, variables: VariableSources): C
   };
 }
 
+function readLogOut(
+  session: MemberReader,
+  values: Readonly<Record<string, SessionValue>>,
+  variables: VariableSources,
+): unknown {
+  const message = session.has('logOutInput') ? readInput(session, 'logOutInput', variables) : {};
+  for (const [, value = ''] of JSON.stringify(message ?? {}).matchAll(/\{(\w+)\}/g))
+    if (!Object.hasOwn(values, value)) session.fault('logOutInput', `names {${value}}, which is none of the values`);
+  return message;
+}
+
 /** Reports what does not fit the contract, and then returns undefined. `services`: the newest version of each; `answers`: whether the upstream answers an operation. */
 export function findLogIn(
-  { logIn: name, message, ...session }: ConfiguredSession,
+  { logIn: name, message, logOut: ending, ...session }: ConfiguredSession,
   place: string,
   services: readonly Service[],
   answers: (service: string, operation: string) => boolean,
   faults: string[],
 ): SessionOptions | undefined {
-  const [serviceName = '', operationName = ''] = name.split('.');
-  const service = services.find((each) => each.name === serviceName);
-  const logIn = service?.operations.get(operationName);
+  const { service, operation: logIn } = operationNamed(services, name) ?? {};
   const fault = (text: string): undefined => {
     faults.push(`${place}.session.${text}`);
   };
@@ -82,20 +99,36 @@ export function findLogIn(
     const known = services.flatMap((each) => [...each.operations.keys()].map((one) => `${each.name}.${one}`));
     return fault(`logIn is ${name}, which is no operation that JSON names; ${didYouMean(name, known)}`);
   }
-  if (!answers(serviceName, operationName))
+  if (!answers(service.name, logIn.name))
     return fault(`logIn is ${name}, which another upstream answers, or a handler.`);
   for (const [value, at] of Object.entries(session.values))
     if ('path' in at && !leadsToText(logIn.output, at.path))
       fault(`values.${value} is ${at.path.join('.')}, and the answer of ${name} has no such text.`);
-  const input = decodeInput(service, logIn, message, fault);
-  return input === undefined ? undefined : { ...session, service, logIn, input: input as SessionOptions['input'] };
+  const input = decodeInput(service, logIn, message, { name: 'input', fault });
+  const logOut = ending && findLogOut(service, ending, answers, fault);
+  if (input === undefined || (ending !== undefined && logOut === undefined)) return undefined;
+  return { ...session, service, logIn, input: input as SessionOptions['input'], logOut };
+}
+
+function findLogOut(
+  service: Service,
+  { operation: name, message }: NonNullable<ConfiguredSession['logOut']>,
+  answers: (service: string, operation: string) => boolean,
+  fault: (text: string) => undefined,
+): SessionOptions['logOut'] {
+  const names = [...service.operations.keys()].map((each) => `${service.name}.${each}`);
+  const operation = names.includes(name) ? service.operations.get(name.slice(service.name.length + 1)) : undefined;
+  if (operation === undefined || isBound(operation) || !answers(service.name, operation.name))
+    return fault(`logOut is ${name}, which is no operation of the service of logIn; ${didYouMean(name, names)}`);
+  const input = decodeInput(service, operation, message, { name: 'logOutInput', fault });
+  return input === undefined ? undefined : { operation, input: input as SessionOptions['input'] };
 }
 
 function decodeInput(
   service: Service,
   operation: Operation,
   message: unknown,
-  fault: (text: string) => undefined,
+  { name, fault }: { readonly name: string; readonly fault: (text: string) => undefined },
 ): unknown {
   const { json } = createProtocols([service], { formField: 'idempotencyKey', messageId: false });
   try {
@@ -106,10 +139,10 @@ function decodeInput(
       headers: {},
     });
     // A message of an issue may hold the value.
-    for (const { path, kind } of issues) fault(`input.${label(path)} is wrong (${kind.name}).`);
+    for (const { path, kind } of issues) fault(`${name}.${label(path)} is wrong (${kind.name}).`);
     return issues.length > 0 ? undefined : input;
   } catch (thrown) {
-    if (thrown instanceof Problem) return fault(`input is wrong (${thrown.reason}).`);
+    if (thrown instanceof Problem) return fault(`${name} is wrong (${thrown.reason}).`);
     throw thrown;
   }
 }

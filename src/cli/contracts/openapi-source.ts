@@ -17,11 +17,11 @@ export async function openOpenApi(
   options: Omit<OpenApiOptions, 'allowNetwork'>,
 ): Promise<ContractSource> {
   const imported = await read(location, { ...options, allowNetwork: /^https?:/i.test(location) });
-  const { service, location: server, text } = imported;
+  const { service, location: server, tokenUrl, text } = imported;
   return {
     option: '--openapi',
     location,
-    services: [{ service, location: server, format: 'json', hasSingleAddress: false }],
+    services: [{ service, location: server, format: 'json', hasSingleAddress: false, tokenUrl }],
     report: [...linesOf(imported), ''].map(escapeUnprintable),
     contractNames: contractNames([service]),
     text,

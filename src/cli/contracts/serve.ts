@@ -10,7 +10,8 @@ import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { roles as operatorRole } from '../../operators/operation.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
-import type { UpstreamFlags } from '../project-upstreams.ts';
+import type { ClientFlags, UpstreamFlags } from '../project-upstreams.ts';
+import { clientFlagsOf } from './client.ts';
 import { projectOf } from './project.ts';
 import { sampleCalls } from './sample-calls.ts';
 import { saveProject } from './save.ts';
@@ -87,7 +88,7 @@ export async function openContracts(
 }
 
 /** Returns undefined where the options name no document, and loads no reader then. Throws CommandError for one that cannot be read. */
-export async function openSource(flags: ContractFlags): Promise<ContractSource | undefined> {
+export async function openSource(flags: ContractFlags & ClientFlags): Promise<ContractSource | undefined> {
   const { wsdl, openapi, reads, timeZone, save, unknownMembers, unknownRequestMembers } = flags;
   if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
   if (openapi !== undefined) {
@@ -103,6 +104,10 @@ export async function openSource(flags: ContractFlags): Promise<ContractSource |
   }
   if (reads !== undefined || save !== undefined || timeZone !== undefined)
     throw new CommandError(['--reads, --save and --time-zone belong to --wsdl or --openapi: give it, too.']);
+  if (clientFlagsOf(flags).length > 0)
+    throw new CommandError([
+      '--oauth2-client and its options belong to --wsdl or --openapi: give it, too, or credentials.oauth2 in a configuration file.',
+    ]);
   if (unknownMembers !== undefined || unknownRequestMembers !== undefined)
     throw new CommandError([
       '--unknown-members and --unknown-request-members belong to --wsdl or --openapi: elsewhere the upstream and the contract say it.',

@@ -10,6 +10,8 @@ export interface SourcedService {
   readonly format: UpstreamFormat;
   /** Whether every operation is sent to the address itself. */
   readonly hasSingleAddress: boolean;
+  /** Where the document says that the gateway gets tokens for itself (OAuth 2). */
+  readonly tokenUrl?: string | undefined;
 }
 
 /** What an option such as `--wsdl` has read. */

@@ -4,6 +4,7 @@ import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
 import type { UnknownMembersOption } from '../../upstream/options.ts';
 import { CommandError } from '../command-error.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
+import { clientOf } from './client.ts';
 import { mayName } from './may-name.ts';
 import type { ContractSource, SourcedService } from './source.ts';
 
@@ -40,12 +41,13 @@ function upstreamOf(
 ): UpstreamOptions {
   const { upstreamFormat: format = service.format, upstreamIdempotency: idempotency, requireCredentials } = flags;
   const url = urlOf(source, service, flags.upstream);
+  const client = clientOf(source, service, url, flags);
   const isOwnAddress = service.hasSingleAddress && format === service.format;
   return {
     url,
     format,
     ...(isOwnAddress && { singleAddress: true }),
-    credentials: requireCredentials ? 'none' : 'forward',
+    credentials: client ?? (requireCredentials ? 'none' : 'forward'),
     ...(idempotency && { idempotency }),
     ...(flags.unknownMembers && { unknownMembers: flags.unknownMembers }),
   };

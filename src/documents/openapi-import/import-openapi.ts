@@ -18,6 +18,7 @@ import type { Declared } from './parameters.ts';
 import { type CutMembers, SchemaReader } from './schemas.ts';
 import { credentialsOf, serverOf, swaggerServer } from './servers.ts';
 import { textOf } from './shapes.ts';
+import { tokenUrlOf } from './token-url.ts';
 
 export interface OpenApiOptions extends ReadingOptions {
   /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */
@@ -30,6 +31,8 @@ export interface ImportedOpenApi {
   readonly service: Service;
   /** The address of the server; empty where the document has none. */
   readonly location: string;
+  /** Where the document says that the gateway gets tokens for itself (OAuth 2); it may begin at the server. */
+  readonly tokenUrl: string | undefined;
   /** Operations of the document, those that were left out included. */
   readonly declared: number;
   readonly findings: readonly OpenApiFinding[];
@@ -128,6 +131,7 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
   return {
     service: made,
     location,
+    tokenUrl: tokenUrlOf(documents, isSwagger),
     declared: declared.length,
     findings: all,
     text: () => textOfContract(made, all),

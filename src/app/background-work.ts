@@ -18,6 +18,7 @@ import type { ComposedGateway } from './compose-gateway.ts';
 
 const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;
+const lookUpEveryMs = 2_000;
 /** A crash loses what was recorded since the last time. */
 const flushEveryMs = 10_000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -26,7 +27,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function startBackgroundWork(
   config: Config,
   backend: Backend,
-  { log, metrics, recorder, audit, telemetry, deprecations }: ComposedGateway,
+  { log, metrics, recorder, audit, telemetry, deprecations, lookUpPending }: ComposedGateway,
   closers: AsyncDisposableStack,
   jobMsMax: number,
 ): Promise<void> {
@@ -81,6 +82,8 @@ export async function startBackgroundWork(
         'deleting old records of callers failed',
       ),
     );
+  if (lookUpPending !== undefined)
+    tasks.push(every(lookUpEveryMs, () => lookUpPending(() => isStopped), 'asking for unknown outcomes failed'));
   if (backend.limits.isStoreShared) tasks.push(pollLimits(backend, log));
   reportAlteredRows(backend, log, metrics);
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');

@@ -1,5 +1,6 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { setTimeout } from 'node:timers/promises';
+import { gatewayActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
 import { databaseFaults, needsDurableRecords } from '../backend/database-faults.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
@@ -7,6 +8,7 @@ import { createDeprecationReport, LiveDeprecations } from '../backend/deprecatio
 import { createLoadLimits, observeLimits } from '../backend/limits.ts';
 import { openCache } from '../backend/open-cache.ts';
 import { createServerAudit, type ServerAudit } from '../backend/server-audit.ts';
+import { createLookUpPending } from '../backend/upstreams/look-up-pending.ts';
 import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
 import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
@@ -52,8 +54,9 @@ import { createMetricsObserver, type KnownNames } from '../http/metrics/requests
 import type { CallerServerOptions } from '../http/server.ts';
 import { createServerLog } from '../http/server-log.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
-import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
+import { type LookupEvent, LookupPace } from '../idempotency/outcome-lookup.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
+import type { RemoteEvent } from '../idempotency/remote-dependencies.ts';
 import type { RequestRecorder } from '../observe/record/create-recorder.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
@@ -67,6 +70,8 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly recorder: CallerRecorder | undefined;
   readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
+  /** Asks upstreams for outcomes that are unknown. Absent where none may be asked without a caller. */
+  readonly lookUpPending: ReturnType<typeof createLookUpPending>;
   readonly loginGuard: LoginGuard;
   readonly telemetry: Telemetry | undefined;
   /** Absent where traffic is not recorded. */
@@ -194,15 +199,19 @@ export async function composeGateway<M extends Metrics>(
   const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const secretReports = textScan && createSecretReports(backend.audit, metrics.addEventCounter(textScan.counter));
+  const store = backend.records?.store ?? steps.store(backend.store, engine);
+  const lookupPace = new LookupPace();
+  const reportLookup = createLookupReport(backend, log, metrics);
   const executeIdempotently = createIdempotentExecutor({
-    store: backend.records?.store ?? steps.store(backend.store, engine),
+    store,
     context: backend.context,
     cache,
     hasher: backend.requestHasher,
     wait: setTimeout,
     remote: {
       process: backend.processName,
-      report: (event) => logRemoteEvent(log, event),
+      report: (event) => (event.kind === 'lookedUp' ? reportLookup(event) : logRemoteEvent(log, event)),
+      lookupPace,
       pendingLimit: createPendingLimit(config, backend, log, metrics),
       mask,
     },
@@ -259,6 +268,9 @@ export async function composeGateway<M extends Metrics>(
     recorder,
     audit,
     upstreams: opened,
+    lookUpPending: createLookUpPending({
+      ...{ backend, store, lookups: opened.lookups, pace: lookupPace, report: reportLookup },
+    }),
     loginGuard: guard,
     telemetry,
     deprecations,
@@ -332,7 +344,27 @@ function knownNames(protocols: Protocols, services: readonly Service[]): KnownNa
   };
 }
 
-function logRemoteEvent(log: Log, event: RemoteEvent): void {
+/** Counts each question, and logs what it came to; the audit log has those that settle a request. */
+function createLookupReport({ audit }: Backend, log: Log, metrics: Metrics): (event: LookupEvent) => void {
+  return ({ requestReference, upstream, result, reason }) => {
+    metrics.upstreams.lookedUp(upstream, result);
+    const isSettled = result === 'done' || result === 'notDone';
+    if (isSettled)
+      audit.record({
+        kind: 'outcomeLookedUp',
+        actor: gatewayActor,
+        subject: requestReference,
+        detail: { upstream, result },
+      });
+    if (isSettled || result === 'unknown')
+      log.write(isSettled ? 'info' : 'warn', 'an upstream was asked for the outcome of a request', {
+        ...{ pending: requestReference, upstream, result },
+        ...(reason !== undefined && { reason }),
+      });
+  };
+}
+
+function logRemoteEvent(log: Log, event: Exclude<RemoteEvent, LookupEvent>): void {
   const { kind, requestReference } = event;
   switch (kind) {
     case 'notStored':

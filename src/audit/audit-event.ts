@@ -52,6 +52,8 @@ export const auditKinds = Object.freeze([
   'command',
   // The limit.
   'limitReached',
+  // The pending request. The detail has the upstream, and the result: `done` or `notDone`.
+  'outcomeLookedUp',
   // The operation and the field.
   'secretFound',
   // What was destroyed: a kind of record.

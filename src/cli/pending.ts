@@ -31,7 +31,7 @@ export function add(program: Command): void {
       tenant: '--tenant <name>',
       operation: '--operation <name>',
     },
-    options: [new Option('--all', 'also requests in flight, and those that a retry asks again')],
+    options: [new Option('--all', 'also requests in flight, and those that a retry asks again, or asks about')],
     input: ({ all, ...given }) => ({ ...given, max: 10_000, withInput: true, state: all ? undefined : 'unknown' }),
     json: ({ requests }) => requests.map(describe),
     text: ({ requests }, { state }) =>
@@ -71,8 +71,8 @@ export function add(program: Command): void {
     json: (record) => record,
     text: ({ found, ...record }) =>
       found
-        ? Object.entries(record).map(
-            ([name, value]) => `${name.padEnd(18)}${/At$/.test(name) ? formatSecond(Number(value)) : value}`,
+        ? Object.entries(record).flatMap(([name, value]) =>
+            value === undefined ? [] : `${name.padEnd(18)}${/At$/.test(name) ? formatSecond(Number(value)) : value}`,
           )
         : ['There is no record of this key, or it has expired.'],
   });
@@ -103,7 +103,7 @@ const access = { needsNoDatabase: true };
 
 const states = `States:
   unknown     the server may have had the effect; nothing is repeated, and retries are refused with outcomeUnknown
-  repeatable  no answer yet; a retry asks again under the same key, which the server still knows
+  repeatable  no answer yet; a retry asks again under the same key, which the server still knows, or asks it for the outcome
   inFlight    a process may still wait for the answer`;
 
 const meanings = `Meanings:

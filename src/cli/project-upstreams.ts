@@ -7,6 +7,7 @@ import { upstreamUrlHint } from '../backend/upstreams/url-hint.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
+import { readLookupFile } from './lookup-file.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
 /** The options of `serve` that say how the gateway gets tokens for itself (OAuth 2). */
@@ -22,6 +23,8 @@ export interface UpstreamFlags extends ClientFlags {
   readonly upstream?: string;
   readonly upstreamFormat?: UpstreamFormat;
   readonly upstreamIdempotency?: UpstreamOptions['idempotency'];
+  /** A file. */
+  readonly upstreamLookups?: string;
   /** Whether callers need a stored credential, which the upstream does not receive. */
   readonly requireCredentials?: true;
 }
@@ -50,6 +53,7 @@ const onlyName = 'upstream';
 
 function planOne(url: string, flags: UpstreamFlags): PlanReport {
   const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
+  const lookups = readLookupFile(flags.upstreamLookups);
   const { upstreams = {}, answeredBy = {} } = projectUpstreams();
   if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
     return {
@@ -64,17 +68,18 @@ function planOne(url: string, flags: UpstreamFlags): PlanReport {
     credentials: requireCredentials ? 'none' : 'forward',
     ...(upstreamFormat && { format: upstreamFormat }),
     ...(upstreamIdempotency && { idempotency: upstreamIdempotency }),
+    ...(lookups && { lookups }),
   };
   const names = newestOf(servedServices()).map(({ name }) => [name, onlyName]);
   return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names) });
 }
 
 function flagFaults(flags: UpstreamFlags): readonly string[] {
-  const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
-  return [upstreamFormat, upstreamIdempotency, requireCredentials].every((each) => each === undefined)
+  const { upstreamFormat, upstreamIdempotency, upstreamLookups, requireCredentials } = flags;
+  return [upstreamFormat, upstreamIdempotency, upstreamLookups, requireCredentials].every((each) => each === undefined)
     ? []
     : [
-        '--upstream-format, --upstream-idempotency and --require-credentials belong to --upstream or --wsdl: give it, too.',
+        '--upstream-format, --upstream-idempotency, --upstream-lookups and --require-credentials belong to --upstream or --wsdl: give it, too.',
       ];
 }
 

@@ -68,6 +68,10 @@ export function add(program: Command): void {
       ).choices(['header', 'none']),
     )
     .option(
+      '--upstream-lookups <file>',
+      'JSON that says how it is asked for unknown outcomes of writes, where it does not deduplicate (docs/upstreams.md)',
+    )
+    .option(
       '--oauth2-client <id>',
       'with --wsdl or --openapi: gets tokens by OAuth 2 client credentials and sends them; the secret is in OAUTH2_CLIENT_SECRET; callers need stored credentials',
     )

@@ -7,7 +7,6 @@
  */
 import type { AnyCaller, AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { RemoteDependencies } from './execute-remotely.ts';
 import type { Executor } from './executor.ts';
 import type {
   CacheReservation,
@@ -17,6 +16,7 @@ import type {
   RequestHasher,
   StoredRecord,
 } from './ports.ts';
+import type { RemoteDependencies } from './remote-dependencies.ts';
 import {
   type Execution,
   type ExecutionResult,

@@ -3,26 +3,27 @@
  *
  * A transaction before the question reserves the record and adds a pending request; one after the answer stores the outcome and
  * removes the pending request. What a crash leaves in between is asked again under the same key, where the other server
- * deduplicates. Where it does not, the outcome is unknown until an operator settles it.
+ * deduplicates. Where it does not, the outcome is unknown until the other server is asked for it, or an operator settles it.
  */
 import { randomUUID } from 'node:crypto';
 import type { AnyRequest } from '../contract/canonical.ts';
-import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
-import { redact } from '../lib/redact.ts';
-import type { PendingLimit } from './pending-limit.ts';
+import { Problem } from '../contract/problem.ts';
+import { maskSensitive } from '../contract/redaction.ts';
+import { type LookupEvent, lookUpOutcome } from './outcome-lookup.ts';
 import {
-  type IdempotentStore,
   type IdempotentTransaction,
   type NewPendingRequest,
   NotSent,
   OutcomeUnknown,
-  type PendingName,
+  type PendingOutcome,
   type ReadingTransaction,
   type RemoteHandler,
   type RequestHasher,
   type StoredOutcome,
   type StoredRecord,
 } from './ports.ts';
+import type { Asking, RemoteDependencies, RemoteExecution, RemoteOptions } from './remote-dependencies.ts';
+import { finish, leave, withdraw } from './remote-outcome.ts';
 import {
   badAnswer,
   isOfOtherRequest,
@@ -42,58 +43,30 @@ import {
 } from './replay.ts';
 import { isReference, type Outcome, sealOutcome } from './stored-outcome.ts';
 
-export interface RemoteDependencies<R extends ReadingTransaction, C> {
-  readonly store: IdempotentStore<R>;
-  readonly hasher: RequestHasher;
-  readonly context: C;
-  /** Resolves after this time. */
-  readonly wait: (ms: number) => Promise<unknown>;
-  readonly remote?: RemoteOptions | undefined;
-}
-
-/** What only operations of other servers need. */
-export interface RemoteOptions {
-  /** Host and number of this process, for operators. */
-  readonly process: string;
-  /** Reports what an operator must know of. */
-  readonly report?: (event: RemoteEvent) => void;
-  /** Milliseconds of a clock that never jumps. */
-  readonly monotonicMs?: () => number;
-  /** Without it, any number of requests may be pending. */
-  readonly pendingLimit?: PendingLimit;
-  /** Masks the inputs that operators see; by default what the contract calls sensitive. */
-  readonly mask?: MaskSecrets;
-}
-
-export type RemoteEvent =
-  /** The other server has answered or failed, and the store did not take that. */
-  | { readonly kind: 'notStored'; readonly requestReference: string; readonly cause: unknown }
-  /** The answer came after an operator had settled the request. */
-  | { readonly kind: 'answeredAfterSettling'; readonly requestReference: string };
-
 /** Longer inputs are not shown to operators. */
 const inputLengthMax = 16_384;
-const failureLengthMax = 500;
 /** Between the reservation and the question; a request that is later is not sent. */
-const marginMs = 5_000;
+export const marginMs = 5_000;
 /** Where the other server deduplicates, a retry asks again after this time: the process that asked may have died. */
 const takeOverMs = 2_000;
 const keyMsDefault = 24 * 60 * 60 * 1000;
-/** Pauses between attempts to store an outcome, while the caller waits. */
-const storePausesMs = [100, 400];
+/** Where the other server can be asked for an outcome, callers are asked to come again for so long. Operators learn of it then. */
+const askableMs = 60 * 60 * 1000;
 /** Locks isolate these transactions: they touch the two rows of their request. */
 const readCommitted = { isolation: 'readCommitted' } as const;
 
-/** An execution by a handler. */
-interface RemoteExecution<C> extends Execution {
+/** The server of a reservation: a retry asks the one that was asked first. */
+interface Reservation<C> {
+  readonly asking: Asking;
   readonly handler: RemoteHandler<C>;
+  /** That the server gets. */
+  readonly key: string | undefined;
 }
 
-/** The pending request of an execution. */
-interface Asking extends PendingName {
-  readonly attempt: string;
-  /** An earlier request has asked, and may have had the effect. */
-  readonly isRepeat: boolean;
+/** An earlier request whose server can be asked what became of it. */
+interface UnknownRequest<C> {
+  readonly unknown: PendingOutcome;
+  readonly handler: RemoteHandler<C>;
 }
 
 /** Throws the refusals of the other server, `unavailable` and `badAnswer`. */
@@ -103,7 +76,7 @@ export async function readRemotely<C>(
   context: C,
 ): Promise<ExecutionResult> {
   try {
-    return { ...(await ask({ request, handler }, context, undefined)), replayed: false };
+    return { ...(await ask({ request, handler: chooseSide(handler, request) }, context, undefined)), replayed: false };
   } catch (thrown) {
     if (thrown instanceof NotSent) throw unavailable(thrown);
     throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
@@ -112,28 +85,42 @@ export async function readRemotely<C>(
 
 /** Throws inProgress, keyReused and outcomeUnknown, and what is thrown where no outcome is stored. */
 export async function executeRemotely<R extends ReadingTransaction, C>(
-  handler: RemoteHandler<C>,
+  given: RemoteHandler<C>,
   { request, record }: Execution,
   dependencies: RemoteDependencies<R, C>,
 ): Promise<TransactionResult> {
   const { context, remote: { monotonicMs = () => performance.now() } = {} } = dependencies;
-  const execution = { request, record, handler };
-  const { deduplicates } = handler;
+  const chosen = { request, record, handler: chooseSide(given, request) };
   // No retry can follow that is known as one. The key lets the client of the other server try its connection again.
-  if (record === undefined && deduplicates) return { outcome: await askUnkeyed(execution, context) };
-  const startedAt = monotonicMs();
-  const reserved = await reserve(dependencies, execution);
+  if (record === undefined && chosen.handler.deduplicates) return { outcome: await askUnkeyed(chosen, context) };
+  let startedAt = monotonicMs();
+  let reserved = await reserve(dependencies, chosen, given);
+  if ('unknown' in reserved) {
+    const asked = { request, record, handler: reserved.handler };
+    await lookUpForRetry(dependencies, asked, reserved.unknown, keyFor(asked));
+    startedAt = monotonicMs();
+    reserved = await reserve(dependencies, chosen, given);
+    // Another request has reserved the key meanwhile, and has no outcome either.
+    if ('unknown' in reserved) throw new Problem('inProgress');
+  }
   if ('stored' in reserved) return reserved;
+  const { asking, handler, key } = reserved;
+  const execution = { request, record, handler };
   let outcome: Outcome;
   try {
     // This process was suspended. Others may have called the outcome unknown since, and it may be settled.
     if (monotonicMs() - startedAt > marginMs) throw new NotSent('too late after the reservation');
-    const key = record !== undefined && deduplicates ? record.hasher.upstreamKey(record.recordKey) : undefined;
     outcome = await ask(execution, context, key);
   } catch (thrown) {
-    outcome = await outcomeOfFailure(dependencies, execution, reserved, thrown);
+    outcome = await outcomeOfFailure(dependencies, execution, asking, thrown);
   }
-  return await finish(dependencies, execution, reserved, outcome);
+  return await finish(dependencies, execution, asking, outcome);
+}
+
+/** A request without a key of its caller has a random one. */
+function keyFor<C>({ record, handler: { deduplicates, lookup } }: RemoteExecution<C>): string | undefined {
+  if (record !== undefined && (deduplicates || lookup?.sendsKey)) return record.hasher.upstreamKey(record.recordKey);
+  return lookup?.sendsKey ? randomUUID() : undefined;
 }
 
 async function ask<C>({ request, handler }: RemoteExecution<C>, context: C, key?: string): Promise<Outcome> {
@@ -151,17 +138,29 @@ async function askUnkeyed<C>(execution: RemoteExecution<C>, context: C): Promise
   }
 }
 
-/** Commits what makes the request known to every process before it is sent. */
+function chooseSide<C>(handler: RemoteHandler<C>, request: AnyRequest): RemoteHandler<C> {
+  return handler.sides?.choose(request) ?? handler;
+}
+
+/** The handler of the server that an earlier request has asked; undefined where it is none of this operation any more. */
+function findSide<C>(handler: RemoteHandler<C>, upstream: string): RemoteHandler<C> | undefined {
+  if (handler.sides !== undefined) return handler.sides.named(upstream);
+  return handler.upstream === upstream ? handler : undefined;
+}
+
+/** Commits what makes the request known to every process before it is sent. `given`: the handler before a side was chosen. */
 async function reserve<R extends ReadingTransaction, C>(
-  { store, remote }: RemoteDependencies<R, C>,
+  { store, hasher, remote }: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
-): Promise<Asking | { readonly stored: StoredOutcome }> {
+  given: RemoteHandler<C>,
+): Promise<Reservation<C> | UnknownRequest<C> | { readonly stored: StoredOutcome }> {
   const { request, record, handler } = execution;
   const { caller, requestReference } = request;
   let isCounted = false;
-  const pending = newPendingRequest(execution, remote);
+  const key = keyFor(execution);
+  const pending = newPendingRequest(execution, hasher, key, remote);
   const { id, recordKey } = pending;
-  const own: Asking = { id, recordKey, attempt: id, isRepeat: false };
+  const own: Reservation<C> = { asking: { id, recordKey, attempt: id, isRepeat: false }, handler, key };
   const reserved = store.write(async (tx) => {
     const earlier = record && (await reserveRecord(tx, request, record));
     if (record === undefined || earlier === undefined) {
@@ -172,11 +171,21 @@ async function reserve<R extends ReadingTransaction, C>(
       return own;
     }
     if (!('pending' in earlier)) return { stored: earlier };
-    const { id: earlierId, state } = earlier.pending;
-    const mayAskAgain = state === 'repeatable' && handler.deduplicates && earlier.requestHash === record.requestHash;
-    if (!mayAskAgain || !(await tx.pendingRequests.takeOver(earlier.pending, requestReference, pending.inFlightMs)))
-      throw unsettled(earlier, record.requestHash, handler.deduplicates);
-    return { id: earlierId, recordKey, attempt: requestReference, isRepeat: true };
+    const { id: earlierId, state, upstream } = earlier.pending;
+    // Another server does not know the key, and would have the effect once more.
+    const asked = findSide(given, upstream);
+    const isSame = earlier.requestHash === record.requestHash;
+    const repeated = asked && { request, record, handler: asked };
+    const repeatedKey = repeated && keyFor(repeated);
+    // During a rotation of the index key, the other server may know it by the other key.
+    if (isSame && state !== 'inFlight' && repeated !== undefined && !earlier.isAlias)
+      if (newPendingRequest(repeated, hasher, repeatedKey, remote).question !== undefined)
+        return { unknown: earlier, handler: repeated.handler };
+    const mayAskAgain = asked?.deduplicates === true && state === 'repeatable' && isSame;
+    if (!mayAskAgain || !(await tx.pendingRequests.takeOver(earlier.pending, requestReference, takeOverMs)))
+      throw unsettled(earlier, record.requestHash, asked?.deduplicates === true);
+    const asking = { id: earlierId, recordKey, attempt: requestReference, isRepeat: true };
+    return { asking, handler: asked, key: repeatedKey };
   }, readCommitted);
   try {
     const result = await reserved;
@@ -187,6 +196,32 @@ async function reserve<R extends ReadingTransaction, C>(
     if (isCounted) remote?.pendingLimit?.remove(caller);
     throw thrown;
   }
+}
+
+/** Asks the other server for the outcome, with the credential of the caller. Throws where it is still unknown. */
+async function lookUpForRetry<R extends ReadingTransaction, C>(
+  { store, context, remote }: RemoteDependencies<R, C>,
+  { request, record, handler }: RemoteExecution<C>,
+  earlier: PendingOutcome,
+  key: string | undefined,
+): Promise<void> {
+  const { lookup, upstream } = handler;
+  const { pending } = earlier;
+  const question = lookup?.questionOf(request, key);
+  const unknown = unsettled(earlier, earlier.requestHash, lookup !== undefined);
+  if (lookup === undefined || question === undefined || record === undefined) throw unknown;
+  const pace = remote?.lookupPace;
+  if (pace?.tryAsk(pending.id, { byRetry: true }) === false) throw unknown;
+  const { id } = pending;
+  const idleMs = Math.min(pending.idleMs, pace?.idleMs(id, handler.msMax + marginMs) ?? pending.idleMs);
+  const outcomeOf = (output: unknown): string =>
+    sealOutcome({ requestReference: id, output }, request.operation, record.hasher);
+  const subject = { id, recordKey: record.recordKey, idleMs, upstream, lookup, question, outcomeOf };
+  const report = (event: LookupEvent): void => remote?.report?.(event);
+  const result = await lookUpOutcome({ store, context, report }, subject, request);
+  if (result === 'tooEarly' || result === 'unknown') throw unknown;
+  pace?.forget(id);
+  if (result !== 'settled') remote?.pendingLimit?.remove(request.caller);
 }
 
 function reserveRecord(
@@ -200,12 +235,17 @@ function reserveRecord(
 
 function newPendingRequest<C>(
   execution: RemoteExecution<C>,
+  hasher: Pick<RequestHasher, 'seal'>,
+  key: string | undefined,
   { process = '', mask = maskSensitive }: Partial<RemoteOptions> = {},
 ): NewPendingRequest {
   const { request, record, handler } = execution;
   const { requestReference, service, operation, caller } = request;
-  const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault } = handler;
+  const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault, lookup } = handler;
   const input = JSON.stringify(mask(operation.input, request.input));
+  // Without a key, no retry of a caller can ask.
+  const canAsk = record !== undefined || lookup?.needsCaller === false;
+  const question = canAsk ? lookup?.questionOf(request, key) : undefined;
   return {
     id: requestReference,
     recordKey: record?.recordKey,
@@ -216,8 +256,9 @@ function newPendingRequest<C>(
     credential: caller.credential,
     process,
     input: input.length > inputLengthMax ? undefined : input,
+    ...(question !== undefined && { question: hasher.seal(question) }),
     inFlightMs: deduplicates ? takeOverMs : msMax + marginMs,
-    repeatableMs: deduplicates ? keyMsMax : 0,
+    repeatableMs: deduplicates ? keyMsMax : question === undefined ? 0 : askableMs,
   };
 }
 
@@ -239,101 +280,14 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
   else await leave(dependencies, execution, asking, thrown);
   if (thrown instanceof NotSent) throw unavailable(thrown);
   if (hadNoEffect && !asking.isRepeat) throw thrown;
+  if (isKeyed && canAskFor(execution)) throw badAnswer(thrown);
   if (!isKeyed || !handler.deduplicates) throw outcomeUnknown(thrown);
   // An earlier attempt may have had the effect, so the refusal of a later one is not final.
   if (refusal !== undefined) throw mayBeSentAgain(refusal);
   throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
 }
 
-/** Stores the outcome, unless the request was settled meanwhile. The answer counts in any case: its effect is there. */
-async function finish<R extends ReadingTransaction, C>(
-  dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
-  { id, recordKey }: Asking,
-  outcome: Outcome,
-): Promise<TransactionResult> {
-  const { store, remote, wait } = dependencies;
-  const { request, record } = execution;
-  const { requestReference, operation } = request;
-  const text = record && sealOutcome(outcome, operation, record.hasher);
-  const save = () =>
-    store.write(async (tx) => {
-      if (!(await tx.pendingRequests.remove({ id, recordKey }))) return false;
-      if (record !== undefined && text !== undefined)
-        await tx.idempotencyRecords.completePending(record.recordKey, text);
-      return true;
-    }, readCommitted);
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      if (await save()) {
-        remote?.pendingLimit?.remove(request.caller);
-        return { outcome };
-      }
-      return await settledMeanwhile(dependencies, execution, outcome, text);
-    } catch (cause) {
-      const pauseMs = storePausesMs[attempt];
-      if (pauseMs === undefined) {
-        remote?.report?.({ kind: 'notStored', requestReference, cause });
-        return { outcome };
-      }
-      await wait(pauseMs);
-    }
-  }
-}
-
-/** Another request with the key has stored the outcome, an operator has, or an attempt of this one whose commit was unknown. */
-async function settledMeanwhile<R extends ReadingTransaction, C>(
-  { store, remote }: RemoteDependencies<R, C>,
-  { request, record, handler }: RemoteExecution<C>,
-  outcome: Outcome,
-  text: string | undefined,
-): Promise<TransactionResult> {
-  const { requestReference } = request;
-  const found = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
-  const stored = found === undefined || 'pending' in found ? undefined : found;
-  if (stored !== undefined && stored.outcome === text) return { outcome };
-  // Where the other server deduplicates, another request has got the same answer under the same key.
-  if (!handler.deduplicates) remote?.report?.({ kind: 'answeredAfterSettling', requestReference });
-  return stored !== undefined && stored.requestHash === record?.requestHash ? { stored } : { outcome };
-}
-
-/** Frees the key: the request had no effect. */
-async function withdraw<R extends ReadingTransaction, C>(
-  dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
-  { id, recordKey, attempt }: Asking,
-): Promise<void> {
-  const { request, record } = execution;
-  let isRemoved = false;
-  await change(dependencies, execution, async (tx) => {
-    isRemoved = await tx.pendingRequests.remove({ id, recordKey }, attempt);
-    if (isRemoved && record !== undefined) await tx.idempotencyRecords.removePending(record.recordKey);
-  });
-  if (isRemoved) dependencies.remote?.pendingLimit?.remove(request.caller);
-}
-
-/** Leaves the request to a retry or to an operator: this process waits no longer. */
-function leave<R extends ReadingTransaction, C>(
-  dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
-  { id, recordKey, attempt }: Asking,
-  thrown: unknown,
-): Promise<void> {
-  const failure = redact(thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown);
-  return change(dependencies, execution, (tx) =>
-    tx.pendingRequests.leave({ id, recordKey }, attempt, failure.slice(0, failureLengthMax)),
-  );
-}
-
-/** A failure of the store changes no answer: the request stays pending until its time has passed. */
-async function change<R extends ReadingTransaction, C>(
-  { store, remote }: RemoteDependencies<R, C>,
-  { request }: RemoteExecution<C>,
-  work: (tx: IdempotentTransaction) => Promise<void>,
-): Promise<void> {
-  try {
-    await store.write(work, readCommitted);
-  } catch (cause) {
-    remote?.report?.({ kind: 'notStored', requestReference: request.requestReference, cause });
-  }
+/** Whether a retry may learn the outcome from the other server. */
+function canAskFor<C>(execution: RemoteExecution<C>): boolean {
+  return execution.handler.lookup?.questionOf(execution.request, keyFor(execution)) !== undefined;
 }

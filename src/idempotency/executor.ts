@@ -1,7 +1,8 @@
 /** Executors: how the handler of an operation executes a request. One for each kind of handler, chosen at composition. */
 import type { AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
-import { executeRemotely, type RemoteDependencies, readRemotely } from './execute-remotely.ts';
+import { executeRemotely, readRemotely } from './execute-remotely.ts';
 import type { BoundHandler, IdempotentTransaction, LocalHandler, LookupHandler, ReadingTransaction } from './ports.ts';
+import type { RemoteDependencies } from './remote-dependencies.ts';
 import { type Execution, type ExecutionResult, requireOutcome, type TransactionResult } from './replay.ts';
 import { isStorableProblem, type Outcome, sealOutcome } from './stored-outcome.ts';
 
@@ -10,7 +11,7 @@ export interface Executor<R extends ReadingTransaction, C> {
   readonly isRemote: boolean;
   /** Whether another system is asked before the transaction. A retry must not ask it again, so the record is read first. */
   readonly hasLookup: boolean;
-  /** Whether another server has the effect of one key once, so that a retry may ask it again. */
+  /** Whether a retry may ask another server again: it has the effect of one key once, or can be asked for the outcome. */
   readonly deduplicates: boolean;
   /** Executes an operation that reads. */
   read(request: AnyRequest, dependencies: RemoteDependencies<R, C>): Promise<ExecutionResult>;
@@ -30,7 +31,7 @@ export function executorOf<R extends ReadingTransaction, C>(handler: BoundHandle
       return Object.freeze<Executor<R, C>>({
         isRemote: true,
         hasLookup: false,
-        deduplicates: handler.deduplicates,
+        deduplicates: (handler.sides?.deduplicates ?? handler.deduplicates) || handler.lookup !== undefined,
         read: (request, { context }) => readRemotely(handler, request, context),
         write: (execution, dependencies) => executeRemotely(handler, execution, dependencies),
       });

@@ -47,13 +47,17 @@ export interface PendingName {
 
 /** A request that was forwarded, or is about to be, and has no outcome. */
 export interface PendingRequest extends PendingName {
+  /** The server that was asked. */
+  readonly upstream: string;
   /** The reference of the request that has asked last. */
   readonly attempt: string;
   /**
-   * `inFlight`: a process may still wait for the answer. `repeatable`: none waits, and the other server still knows the key, so a retry
-   * asks again. `unknown`: an operator settles it.
+   * `inFlight`: a process may still wait for the answer. `repeatable`: none waits, and a retry asks again: the other server still
+   * knows the key, or is asked for the outcome. `unknown`: an operator settles it.
    */
   readonly state: 'inFlight' | 'repeatable' | 'unknown';
+  /** For how long no process has waited for the answer, in milliseconds by the clock of the store; negative while one may. */
+  readonly idleMs: number;
 }
 
 export interface NewRecord {
@@ -102,9 +106,11 @@ export interface NewPendingRequest extends PendingName {
   readonly process: string;
   /** JSON text, with sensitive members masked; absent where it is long. */
   readonly input?: string | undefined;
+  /** The sealed question for its outcome. Only where the other server does not deduplicate, and can be asked. */
+  readonly question?: string | undefined;
   /** How long the request may be in flight. */
   readonly inFlightMs: number;
-  /** How long a retry may ask again; 0 where the other server does not deduplicate. */
+  /** How long a retry may ask again; 0 where the other server does not deduplicate, and cannot be asked. */
   readonly repeatableMs: number;
 }
 
@@ -184,12 +190,55 @@ export interface RemoteHandler<C> {
   readonly keyMsMax?: number;
   /** `forward` settles within this time, in milliseconds. */
   readonly msMax: number;
+  /** Asks the other server for an outcome that is unknown. Only where it does not deduplicate. */
+  readonly lookup?: OutcomeLookup<C> | undefined;
   /**
    * Asks the other server. `key` is the same for a request and its retries in every format; undefined for a read, and where the
    * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem for which `isRefusal` holds is a
    * refusal: no attempt of the request had an effect.
    */
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
+  /** Present where one of two servers answers, and this handler stands for both. */
+  readonly sides?: Sides<C>;
+}
+
+/** Two servers that answer one operation, such as an old one and a new one. */
+export interface Sides<C> {
+  /** Whether one of them deduplicates. */
+  readonly deduplicates: boolean;
+  /** The server for a request that none has received. */
+  choose(request: AnyRequest): RemoteHandler<C>;
+  /** The server of this name, for the retry of a request that it may have received; undefined where neither has the name. */
+  named(upstream: string): RemoteHandler<C> | undefined;
+}
+
+/** What the other server says about a request. */
+export type LookedUp =
+  /** It has had the effect. `output`: canonical; it satisfies the contract. */
+  | { readonly kind: 'done'; readonly output: unknown }
+  /** It has no such request at this moment. One that is still on its way may arrive later. */
+  | { readonly kind: 'notFound' }
+  /** It was not answered, or the answer says neither. `reason`: one word for operators. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Who asks: the caller of a retry, or the credential of the request where the gateway asks by itself. */
+export type LookupAsker = Pick<AnyRequest, 'caller' | 'requestReference' | 'head'>;
+
+/** Asks another server what became of a writing request (decision 0154). */
+export interface OutcomeLookup<C> {
+  /** Whether writes carry their key as a reference by which the other server finds them. It does not deduplicate by it. */
+  readonly sendsKey: boolean;
+  /** Whether only a retry can ask, with the credential of its caller. */
+  readonly needsCaller: boolean;
+  /**
+   * How long after its last attempt a request may still arrive, in milliseconds: until then, that it is not found proves nothing.
+   * Absent: it never does.
+   */
+  readonly arrivesWithinMs: number | undefined;
+  /** Returns the question as JSON; undefined where the request does not say what identifies it. */
+  questionOf(request: AnyRequest, key: string | undefined): string | undefined;
+  /** Never rejects. */
+  ask(question: string, asker: LookupAsker, context: C): Promise<LookedUp>;
 }
 
 /** No attempt of this request has reached the other server, or it has answered that it did nothing: it may be sent again. */

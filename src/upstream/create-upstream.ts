@@ -92,6 +92,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const budget = new RetryBudget();
   const circuits = new Circuits({ clock, probeMsMax: timeouts.totalMs });
   const deduplicates = setup.key !== undefined;
+  const carriesKey = deduplicates || setup.lookupHeader !== undefined;
   const reference = referenceHeader.toLowerCase();
   const sessions = setup.session && new Sessions(setup.session, logIn);
   const tokens = credentials.client && new ClientTokens(credentials.client, setup);
@@ -209,7 +210,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   /** Sends a read again, and a write whose effect the upstream has once. */
   async function send(call: Call): Promise<RemoteAnswer> {
     const { operation } = call.request;
-    const mayRepeat = operation.effect === 'reads' || call.key !== undefined;
+    const mayRepeat = operation.effect === 'reads' || (deduplicates && call.key !== undefined);
     const deadline = performance.now() + timeouts.totalMs;
     budget.add();
     let unanswered: UpstreamFailure | undefined;
@@ -271,7 +272,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         async forward(request, _context, key) {
           try {
             const source = sourceOf(request);
-            return await send({ request, source, key: deduplicates ? key : undefined, encode, classify });
+            return await send({ request, source, key: carriesKey ? key : undefined, encode, classify });
           } catch (thrown) {
             throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, deduplicates) : thrown;
           }

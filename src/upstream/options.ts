@@ -70,6 +70,8 @@ export interface UpstreamSetup {
   readonly referenceHeader: string;
   /** Absent where the upstream does not deduplicate. */
   readonly key?: KeyPlace | undefined;
+  /** The header that carries the key of writes where the upstream does not deduplicate by it, and can be asked for its effect. */
+  readonly lookupHeader?: string | undefined;
   readonly credentials: UpstreamCredentials;
   readonly timeouts: UpstreamTimeouts;
   readonly tls?: UpstreamTls | undefined;

@@ -24,14 +24,18 @@ export interface BesideRequest {
   readonly session?: Readonly<Record<string, string>> | undefined;
 }
 
-type RequestOptions = Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress' | 'soap' | 'format' | 'mtom'>;
+type RequestOptions = Pick<
+  UpstreamSetup,
+  'url' | 'key' | 'lookupHeader' | 'isSingleAddress' | 'soap' | 'format' | 'mtom'
+>;
 
 export function compileRequest(
-  { url, key: keyPlace, isSingleAddress, soap, format, mtom }: RequestOptions,
+  { url, key, lookupHeader, isSingleAddress, soap, format, mtom }: RequestOptions,
   protocol: Protocol,
   service: Service,
   operation: Operation,
 ): EncodeRequest {
+  const keyPlace = key ?? (lookupHeader === undefined ? undefined : { header: lookupHeader });
   const { pathname, search } = new URL(url);
   const base = pathname.replace(/\/$/, '');
   const only = isSingleAddress === true && !protocol.hasFieldsInHead ? pathname + search : undefined;

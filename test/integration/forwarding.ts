@@ -69,7 +69,14 @@ export function describeForwarding({ open, dispose }: ForwardingStores): void {
     });
     test('one request takes over, and the earlier one can no longer withdraw it', async () => {
       await reserve();
-      const pending = { id: 'A', recordKey: 'key of A', attempt: 'A', state: 'repeatable' } as const;
+      const pending = {
+        id: 'A',
+        recordKey: 'key of A',
+        attempt: 'A',
+        upstream: 'shop',
+        state: 'repeatable',
+        idleMs: 0,
+      } as const;
       const takeOver = (by: string) =>
         forwarding.store.write((tx) => tx.pendingRequests.takeOver(pending, by, inFlightMs), readCommitted);
       expect(await takeOver('B')).toBe(false);
@@ -181,10 +188,14 @@ export function describeForwarding({ open, dispose }: ForwardingStores): void {
       expect(reported.flat()).toMatchObject([{ id: 'A', upstream: 'orders', input: '{"a":1}', state: 'unknown' }]);
       expect(await unsettled.takeUnreported()).toEqual([]);
     });
-    test.each([true, false])('the model finds nothing, where the server deduplicates: %s', async (deduplicates) => {
+    test.each([
+      ['deduplicates', true, false],
+      ['does not', false, false],
+      ['can be asked', false, true],
+    ])('the model finds nothing, where the server %s', async (_, deduplicates, canBeAsked) => {
       for (let seed = 1; seed <= runsOfModel; seed += 1) {
         const own = await open();
-        const run = new ForwardingRun({ over: own, seed, deduplicates });
+        const run = new ForwardingRun({ over: own, seed, deduplicates, canBeAsked });
         const failures = await run.run();
         await dispose(own);
         if (failures.length > 0) throw new Error([`seed ${seed}`, ...failures, ...run.trace].join('\n'));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { clock } from '../../src/lib/clock.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { inspectDurability } from '../../src/store/redis/durability.ts';
-import { RecordCommands } from '../../src/store/redis/record-commands.ts';
+import { type RecordCommandOptions, RecordCommands } from '../../src/store/redis/record-commands.ts';
 import { placeOf } from '../../src/store/redis/record-keys.ts';
 import { createRecordStore } from '../../src/store/redis/record-store.ts';
 import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
@@ -37,8 +37,13 @@ interface Opened extends ForwardingStore {
   readonly commands: RecordCommands;
 }
 
-const open = async (url: string, servers: readonly RedisServer[], replicas = 0): Promise<Opened> => {
-  const commands = new RecordCommands({ url, clock, inspect: async () => ({ faults: [], replicas }) });
+const open = async (
+  url: string,
+  servers: readonly RedisServer[],
+  replicas = 0,
+  inspect: RecordCommandOptions['inspect'] = async () => ({ faults: [], replicas }),
+): Promise<Opened> => {
+  const commands = new RecordCommands({ url, clock, inspect });
   const { unsettled, ...store } = createRecordStore({ commands, lifeMs });
   await until('Redis to answer', () => commands.isUp);
   await Promise.all(servers.map(({ raw }) => raw.flushall().catch(() => {})));
@@ -70,12 +75,12 @@ describe('the model on Redis finds the seeded defect', () => {
   // That one stores as handlers of this program do, which this store refuses: a test below reads the time to live.
   const ofTables = 'reservations expire';
   test.each(Object.keys(forwardingDefects).filter((name) => name !== ofTables))('%s', async (name) => {
-    const { deduplicates, variant, symptom } = forwardingDefects[name]!;
+    const { symptom, ...options } = forwardingDefects[name]!;
     const over = await open(server.url, [server]);
     try {
       for (let seed = 1; seed <= controlSeedsMax; seed += 1) {
         await server.raw.flushall();
-        const failures = await new ForwardingRun({ over, seed, deduplicates, variant }).run();
+        const failures = await new ForwardingRun({ over, seed, ...options }).run();
         if (failures.some((each) => symptom.test(each))) return;
       }
       throw new Error(`not found in ${controlSeedsMax} runs`);
@@ -126,6 +131,12 @@ describe('what only Redis can do', () => {
       const times = { inFlightMs: 30_000, repeatableMs: 0 };
       await tx.pendingRequests.add({ id, recordKey, process: 'host 1', input, ...pending, ...times });
     });
+  /** With what the server has. */
+  const openOnKept = async (server: RedisServer): Promise<Opened> => {
+    const store = await open(server.url, []);
+    opened.push(store);
+    return store;
+  };
   const find = ({ store }: Opened, id: string) => store.read((tx) => tx.idempotencyRecords.find(`key of ${id}`));
 
   test('what is confirmed outlives a kill of the server', async () => {
@@ -214,6 +225,69 @@ describe('what only Redis can do', () => {
       replica.resume();
     }
     await reserve(store, 'C');
+  });
+  test('a server that has forgotten the scripts runs them, and no time ends what is pending', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    await reserve(store, 'A');
+    await server.raw.script('FLUSH');
+    expect(await find(store, 'A')).toMatchObject({ pending: { id: 'A' } });
+    await server.raw.script('FLUSH');
+    await reserve(store, 'B');
+    await server.raw.script('FLUSH');
+    expect(await store.unsettled.list(9)).toHaveLength(2);
+    await store.pass(400 * lifeMs, true);
+    expect(await store.unsettled.takeUnreported()).toHaveLength(2);
+    expect(await find(store, 'A')).toMatchObject({ pending: { state: 'unknown' } });
+    for (const key of await server.raw.keys('*')) expect([key, await server.raw.pttl(key)]).toEqual([key, -1]);
+    await server.raw.script('FLUSH');
+    expect(await store.unsettled.settle('A', 'settled')).toBe(true);
+    expect(await find(store, 'A')).toEqual({ requestHash: 'h', outcome: 'settled' });
+    // Outcomes end, and what is pending beside them does not.
+    await store.pass(2 * lifeMs, true);
+    expect(await find(store, 'A')).toBeUndefined();
+    expect(await store.unsettled.list(9)).toMatchObject([{ id: 'B', state: 'unknown' }]);
+  });
+  test('a server that became a replica takes and settles nothing, and a master again does', async () => {
+    const server = await start();
+    const other = await start();
+    const store = await openOn(server);
+    await reserve(store, 'A');
+    await store.pass(400 * lifeMs);
+    await other.raw.replicaof('127.0.0.1', server.port);
+    await until('the replica', async () => /master_link_status:up/.test(await other.raw.info('replication')));
+    await other.raw.replicaof('NO', 'ONE');
+    await server.raw.replicaof('127.0.0.1', other.port);
+    await until('the old master', async () => /master_link_status:up/.test(await server.raw.info('replication')));
+    await expect(reserve(store, 'B')).rejects.toThrow(StoreUnavailable);
+    await expect(store.unsettled.settle('A', undefined)).rejects.toThrow(StoreUnavailable);
+    // What the new master has was copied, with its pending requests.
+    const promoted = await openOnKept(other);
+    expect(await find(promoted, 'A')).toMatchObject({ pending: { id: 'A', state: 'unknown' } });
+    expect(await find(promoted, 'B')).toBeUndefined();
+    await reserve(promoted, 'B');
+    await server.raw.replicaof('NO', 'ONE');
+    await until('a settled request', () => store.unsettled.settle('A', undefined).catch(() => false));
+    await reserve(store, 'C');
+  });
+  test('readiness turns where records may be evicted or lost, and back', async () => {
+    const server = await start();
+    const store = await open(server.url, [server], 0, inspectAll(server.url));
+    opened.push(store);
+    const faults = async (): Promise<string> => (await store.commands.durability()).faults.join(' ');
+    await reserve(store, 'A');
+    for (const [name, bad, good] of [
+      ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
+      ['appendonly', 'no', 'yes'],
+      ['appendfsync', 'no', 'always'],
+    ] as const) {
+      await server.raw.config('SET', name, bad);
+      await until(`${name} to be noticed`, async () => (await faults()).includes(name));
+      await expect(reserve(store, `with ${name}`)).rejects.toThrow(/may lose records/);
+      await server.raw.config('SET', name, good);
+      await until(`${name} to be good again`, async () => (await faults()) === '');
+      await reserve(store, `after ${name}`);
+    }
   });
   test('its settings are read from the server, and read again when they change', async () => {
     const server = await start();

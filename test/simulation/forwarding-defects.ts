@@ -1,5 +1,6 @@
 /** Gateways that forward with one defect each, and servers that are not what they are said to be. */
 import { Problem, problems } from '../../src/contract/problem.ts';
+import type { OutcomeLookup } from '../../src/idempotency/ports.ts';
 import { override } from '../support/override.ts';
 import { overrideRecords } from '../support/remembering-store.ts';
 import type { ForwardingParts, ForwardingTransaction, ForwardingVariant } from './forwarding.ts';
@@ -7,6 +8,9 @@ import type { ForwardingParts, ForwardingTransaction, ForwardingVariant } from '
 export interface ForwardingDefect {
   /** The kind of server that shows it. */
   readonly deduplicates: boolean;
+  /** The server can be asked for outcomes. */
+  readonly canBeAsked?: boolean;
+  readonly believesClock?: boolean;
   readonly variant: ForwardingVariant;
   /** What the model reports. */
   readonly symptom: RegExp;
@@ -75,6 +79,9 @@ const keyOfFormat = changingHandler(({ forward }) => ({
   forward: (request, context, key) => forward(request, context, key && key + request.head?.headers['content-type']),
 }));
 
+const changingLookup = (change: Partial<OutcomeLookup<object>>): ForwardingVariant =>
+  changingHandler(({ lookup }) => ({ lookup: lookup && { ...lookup, ...change } }));
+
 const doubled = /has \d effects/;
 const refusedWithEffect = /is refused for good, and has its effect/;
 
@@ -131,6 +138,31 @@ export const forwardingDefects: Readonly<Record<string, ForwardingDefect>> = Obj
     deduplicates: true,
     variant: released(/^OutcomeUnknown/),
     symptom: refusedWithEffect,
+  },
+  'a look-up finds nothing, whatever is there': {
+    deduplicates: false,
+    canBeAsked: true,
+    variant: changingLookup({ ask: async () => ({ kind: 'notFound' }) }),
+    symptom: doubled,
+  },
+  'a look-up finds an effect, whatever is there': {
+    deduplicates: false,
+    canBeAsked: true,
+    variant: changingLookup({ ask: async () => ({ kind: 'done', output: { response: 'effect 0' } }) }),
+    symptom: /which it did not cause/,
+  },
+  'the clock of the store alone says when a request can no longer arrive': {
+    deduplicates: false,
+    canBeAsked: true,
+    believesClock: true,
+    variant: () => ({}),
+    symptom: doubled,
+  },
+  'a request that may still arrive is taken for lost': {
+    deduplicates: false,
+    canBeAsked: true,
+    variant: changingLookup({ arrivesWithinMs: 0 }),
+    symptom: doubled,
   },
   'the other server does not deduplicate, and is said to': {
     deduplicates: false,

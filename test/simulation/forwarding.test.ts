@@ -22,19 +22,20 @@ const runOf = async (seed: number, options: Omit<Forwarding, 'over' | 'seed'>): 
 };
 
 test.each([
-  ['deduplicates', true],
-  ['does not deduplicate', false],
-])('a server that %s', async (_, deduplicates) => {
+  ['deduplicates', true, false],
+  ['does not deduplicate', false, false],
+  ['does not deduplicate, and can be asked for outcomes', false, true],
+])('a server that %s', async (_, deduplicates, canBeAsked) => {
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const failures = await runOf(seed, { deduplicates });
+    const failures = await runOf(seed, { deduplicates, canBeAsked });
     if (failures.length > 0) throw new Error(`seed ${seed}: ${failures.join('\n')}`);
   }
 });
 
 test.each(Object.keys(forwardingDefects))('finds the seeded defect: %s', async (name) => {
-  const { deduplicates, variant, symptom } = forwardingDefects[name]!;
+  const { symptom, ...options } = forwardingDefects[name]!;
   for (let seed = 1; seed <= controlSeedsMax; seed += 1) {
-    const failures = await runOf(seed, { deduplicates, variant });
+    const failures = await runOf(seed, options);
     if (failures.some((each) => symptom.test(each))) return;
   }
   throw new Error(`${name} was not found in ${controlSeedsMax} runs`);

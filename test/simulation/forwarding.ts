@@ -8,10 +8,12 @@ import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
+import { LookupPace, lookUpOutcome } from '../../src/idempotency/outcome-lookup.ts';
 import {
   type IdempotentStore,
   type IdempotentTransaction,
   NotSent,
+  type OutcomeLookup,
   OutcomeUnknown,
   type RemoteHandler,
   type RequestHasher,
@@ -55,6 +57,10 @@ export interface Forwarding {
   readonly over: ForwardingStore;
   readonly seed: number;
   readonly deduplicates: boolean;
+  /** The server can be asked for outcomes. Only for one that does not deduplicate. */
+  readonly canBeAsked?: boolean | undefined;
+  /** A defect: the clock of the store alone says for how long no process has waited. */
+  readonly believesClock?: boolean;
   readonly variant?: ForwardingVariant | undefined;
 }
 
@@ -116,6 +122,7 @@ interface Incarnation {
   dead: boolean;
   readonly died: Promise<void>;
   readonly die: () => void;
+  readonly pace: LookupPace;
   execute(request: CanonicalRequest): Promise<ExecutionResult>;
 }
 
@@ -153,6 +160,7 @@ export class ForwardingRun {
   readonly #operated = new Set<string>();
   /** References of requests whose outcome the store has not taken. */
   readonly #notStored = new Set<string>();
+  readonly #background: Promise<void>[] = [];
   readonly #suspended = new Set<() => void>();
   readonly #late: (() => void)[] = [];
 
@@ -171,6 +179,8 @@ export class ForwardingRun {
     this.#calm = true;
     this.#resume();
     await disturber;
+    this.#resume();
+    await Promise.all(this.#background);
     await this.#settle(orders);
     for (const order of orders) this.#judge(order);
     return this.failures;
@@ -179,7 +189,8 @@ export class ForwardingRun {
   #start(): Incarnation {
     const { over, deduplicates, variant = () => ({}) } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const self: Incarnation = { dead: false, died: promise, die: resolve, execute: () => Promise.reject() };
+    const pace = new LookupPace(() => this.#now);
+    const self: Incarnation = { dead: false, died: promise, die: resolve, pace, execute: () => Promise.reject() };
     const handler = this.#createHandler(self, deduplicates);
     const real = {
       store: this.#faulty(over.store, self),
@@ -196,6 +207,7 @@ export class ForwardingRun {
       remote: {
         process: 'test',
         monotonicMs: parts.monotonicMs,
+        ...(!this.#options.believesClock && { lookupPace: pace }),
         report: ({ requestReference }) => this.#notStored.add(requestReference),
       },
     });
@@ -228,6 +240,7 @@ export class ForwardingRun {
       deduplicates,
       msMax: 30_000,
       keyMsMax: dayMs,
+      lookup: this.#options.canBeAsked ? this.#createLookup() : undefined,
       forward: async (request, _, key) => {
         const startedAt = this.#now;
         await this.#step(self);
@@ -248,6 +261,51 @@ export class ForwardingRun {
         return { output: { response: `effect ${answer.number}` } };
       },
     };
+  }
+
+  /** Nothing is on its way for a day. While the clocks of the model differ, there is no answer. */
+  #createLookup(): OutcomeLookup<object> {
+    return {
+      sendsKey: false,
+      needsCaller: false,
+      arrivesWithinMs: dayMs,
+      questionOf: ({ input }) => JSON.stringify((input as { readonly shopperReference: string }).shopperReference),
+      ask: async (question) => {
+        await this.#ticks();
+        if (this.#passing > 0 || this.#chance(0.2)) return { kind: 'unknown', reason: 'simulated' };
+        const body = JSON.parse(question) as string;
+        const effect = this.effects.find((each) => each.body === body);
+        this.#note(`asked for ${body}: ${effect?.number}`);
+        // From now on it may be settled, also by a process that dies after its commit.
+        if (effect !== undefined) this.#operated.add(body);
+        await this.#ticks();
+        return effect === undefined ? { kind: 'notFound' } : { kind: 'done', output: outputOf(effect) };
+      },
+    };
+  }
+
+  /** A gateway asks by itself for what no process waits for. */
+  async #lookUpPending(self = this.#random.pick(this.#gateways)): Promise<void> {
+    const { over, variant = () => ({}) } = this.#options;
+    const handler = this.#createHandler(self, false);
+    const real = { store: this.#faulty(over.store, self), hasher: realHasher, handler, monotonicMs: () => this.#now };
+    const { store, handler: used, hasher } = { ...real, ...variant(real) };
+    const { lookup } = used;
+    if (lookup === undefined) return;
+    const asker = { caller, requestReference: 'of the gateway' };
+    const report = (): void => {};
+    const ask = async (): Promise<void> => {
+      for (const { id, recordKey, idleMs: idle, question, state } of await over.unsettled.list(100)) {
+        if (state === 'inFlight' || question === undefined) continue;
+        const outcomeOf = (output: unknown) => serializeOutcome({ requestReference: id, output }, disable);
+        const opened = hasher.open(question);
+        const idleMs = this.#options.believesClock ? idle : Math.min(idle, self.pace.idleMs(id, 35_000));
+        const subject = { id, recordKey, idleMs, upstream: 'model', lookup, question: opened, outcomeOf };
+        const result = await lookUpOutcome({ store, context: {}, report }, subject, asker).catch(String);
+        this.#note(`the gateway asks for ${id}: ${result}`);
+      }
+    };
+    await Promise.race([self.died, ask()]);
   }
 
   /** What the other server does: it refuses some, has the effect of others, and knows its keys for a day. */
@@ -325,6 +383,8 @@ export class ForwardingRun {
     if (key === undefined) return;
     const name = `${key} ${body}`;
     const before = this.#answers.get(name);
+    // A retry that has asked in vain may be answered after one that learned the outcome.
+    if (this.#options.canBeAsked && text === 'outcomeUnknown') return;
     this.#answers.set(name, text);
     // An answer may arrive, or an operator settle, after retries were refused.
     if (before === undefined || before === text || before === 'outcomeUnknown') return;
@@ -343,7 +403,10 @@ export class ForwardingRun {
       else if (dice < 0.36) await this.#pass(this.#random.pick([2 * dayMs, 40 * dayMs]));
       else if (dice < 0.5) this.#arrive();
       else if (dice < 0.6) this.#resume();
-      else if (dice < 0.7) await this.#operate();
+      else if (dice < 0.7 && !this.#options.canBeAsked) await this.#operate();
+      // It may be suspended, and then waits for this loop.
+      else if (dice < 0.7) this.#background.push(this.#lookUpPending());
+      else if (dice < 0.75 && this.#options.canBeAsked) await this.#jump();
     }
   }
 
@@ -363,6 +426,12 @@ export class ForwardingRun {
     this.#now += ms;
     this.#passing = 0;
     this.#note(`${ms} ms pass`);
+  }
+
+  /** The clock of the store is set forward: nothing else happens. */
+  async #jump(): Promise<void> {
+    await this.#options.over.pass(2 * dayMs);
+    this.#note('the clock of the store jumps');
   }
 
   #arrive(): void {
@@ -393,6 +462,11 @@ export class ForwardingRun {
     const { unsettled } = this.#options.over;
     this.#arrive();
     await this.#pass(40_000);
+    if (this.#options.canBeAsked) {
+      // Each process counts from where it has seen a request first.
+      for (const gateway of this.#gateways) await this.#lookUpPending(gateway);
+      await this.#pass(2 * dayMs);
+    }
     for (const order of orders) {
       if (order.key === undefined) continue;
       const answer = await this.#retry(order);
@@ -400,11 +474,13 @@ export class ForwardingRun {
         const recordKey = realHasher.recordKey(caller, order.key!);
         return (await unsettled.list(100)).some((each) => each.recordKey === recordKey && each.state === 'unknown');
       };
+      if (answer === 'outcomeUnknown' && this.#options.canBeAsked)
+        this.failures.push(`${order.key} is unknown, and the server can be asked`);
       if (answer === 'outcomeUnknown' && !(await isListed()))
         this.failures.push(`${order.key} is unknown and not listed`);
     }
     this.#checkUnkeyed(orders, new Set((await unsettled.list(100)).map(({ input }) => input ?? '')));
-    await this.#operate();
+    await (this.#options.canBeAsked ? this.#lookUpPending() : this.#operate());
     for (const order of orders) if (order.key !== undefined) await this.#retry(order);
     // Another body may hold a key, and is not sent again.
     const left = (await unsettled.list(100)).filter(({ state }) => state === 'unknown');

@@ -284,7 +284,7 @@ test.each<[string, readonly string[], string]>([
   [
     'a format without an upstream',
     ['--upstream-format', 'form'],
-    '--upstream-format, --upstream-idempotency and --require-credentials belong to --upstream or --wsdl: give it, too.',
+    '--upstream-format, --upstream-idempotency, --upstream-lookups and --require-credentials belong to --upstream or --wsdl: give it, too.',
   ],
 ])('serve refuses %s', async (_, parameters, message) => {
   const { code, stderr } = await triglyph(['serve', ...parameters], folder.path);

@@ -11,9 +11,9 @@ import {
 } from '../../src/contract/problem.ts';
 import { createTextMasker } from '../../src/contract/text-detector.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import type { RemoteEvent } from '../../src/idempotency/execute-remotely.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
+import type { RemoteEvent } from '../../src/idempotency/remote-dependencies.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';

@@ -1,16 +1,17 @@
 /** Tests the configuration of upstreams: which one answers what, their secrets, and every fault at once. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
-import type { GatewayService } from '../../src/backend/define-service.ts';
+import { createService, type GatewayService } from '../../src/backend/define-service.ts';
 import { productionFaults } from '../../src/backend/production-checks.ts';
 import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
 import { builtInServices, services } from '../../src/services/index.ts';
 import { newestRecurring } from '../../src/services/recurring/contract.ts';
+import { importWsdl } from '../support/import-wsdl.ts';
 import { readConfig } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -43,6 +44,20 @@ describe('which upstream answers', () => {
     expect(answers).toEqual(['erp', undefined, 'cards']);
     expect(planned!.upstreamOf('BalancePlatform', 'getAccountHolder')).toBeUndefined();
     expect(planned!.answersEverything).toBe(false);
+  });
+
+  test('an operation with a dot in its name', async () => {
+    const file = join(import.meta.dirname, '../wsdl/ledger.wsdl');
+    const { service } = await importWsdl(file, { allowNetwork: false });
+    const ledger = createService({ contract: service, answeredBy: 'erp' }, new Map());
+    const answers = (name: string) =>
+      plan({ upstreams: { erp, shop: erp }, answeredBy: { [name]: 'shop', Recurring: 'shop' } }, [ledger]);
+    const { plan: planned, faults } = answers('Ledger.List.Entries');
+    expect(faults).toEqual([]);
+    expect(['Post', 'List.Entries'].map((name) => planned?.upstreamOf('Ledger', name))).toEqual(['erp', 'shop']);
+    expect(answers('Ledger.List.Entrys').faults).toEqual([
+      'answeredBy.Ledger.List.Entrys: Ledger has no operation List.Entrys; did you mean List.Entries?',
+    ]);
   });
 
   test("the operations of a service of one's own that have no handler; the configuration overrides it", () => {
@@ -154,7 +169,7 @@ test('every fault is reported at once, with its place', () => {
   expect(faults).toEqual([
     'upstreams.erp.formt is not known: did you mean format?',
     'upstreams.erp.url is no address: give http:// or https:// with a host, like https://erp.example.com/api.',
-    `upstreams.erp.credentials is "forwards": give 'forward', 'mapped', 'none', or one of basic, apiKey and bearer.`,
+    `upstreams.erp.credentials is "forwards": give 'forward', 'mapped', 'none', or one of basic, apiKey, bearer and oauth2.`,
     'upstreams.erp.connections is 0: give a whole number from 1 to 10000.',
     'upstreams.a b: a name has 1 to 40 letters, digits, _ and -, a letter first.',
     'upstreams.builtIn: builtIn stands for the handlers of this program: give another name.',
@@ -201,13 +216,104 @@ test('ENVIRONMENT=live refuses a plain address on another machine', () => {
     HOST: '127.0.0.1',
     PUBLIC_URL: 'https://pay.example.com',
   });
-  const faultsAt = (url: string) =>
+  const faultsAt = (url: string, more: object = {}) =>
     productionFaults(config, {
-      plan: plan({ upstreams: { erp: { ...erp, url } }, answeredBy: { Recurring: 'erp' } }).plan!,
+      plan: plan({ upstreams: { erp: { ...erp, url, ...more } }, answeredBy: { Recurring: 'erp' } }).plan!,
     });
   expect(faultsAt('https://erp.example.com')).toEqual([]);
   expect(faultsAt('http://127.0.0.1:8081')).toEqual([]);
   expect(faultsAt('http://erp.example.com')).toEqual([
     'upstreams.erp.url is plain http while ENVIRONMENT is live: give its https address, or one on this machine.',
   ]);
+  const oauth2 = { tokenUrl: 'http://login.example.com', clientId: 'c', clientSecret: { env: 'ERP_KEY' } };
+  expect(faultsAt('https://erp.example.com', { credentials: { oauth2 } })).toEqual([
+    'upstreams.erp.credentials.oauth2.tokenUrl is plain http while ENVIRONMENT is live: give its https address, or one on this machine.',
+  ]);
+});
+
+test('client credentials: what is wrong with them, and their description without the secret', () => {
+  const oauth2 = (members: object) =>
+    plan({ upstreams: { erp: { ...erp, credentials: { oauth2: members } } }, answeredBy: { Recurring: 'erp' } });
+  expect(
+    oauth2({ tokenUrl: 'login', clientSecret: 'clear', sentIn: 'head', scopes: 'a', parameters: { scope: 'a', b: 1 } })
+      .faults,
+  ).toEqual([
+    'upstreams.erp.credentials.oauth2.scopes is not known: did you mean scope?',
+    'upstreams.erp.credentials.oauth2.tokenUrl is no address: give http:// or https:// with a host, like https://erp.example.com/api.',
+    'upstreams.erp.credentials.oauth2.clientId is missing.',
+    'upstreams.erp.credentials.oauth2.clientSecret is a text: name its place, { env: ... } or { file: ... }, or give { inClear: ... }.',
+    'upstreams.erp.credentials.oauth2.sentIn is "head": give one of basic, body.',
+    'upstreams.erp.credentials.oauth2.parameters.scope is sent by the gateway itself.',
+    'upstreams.erp.credentials.oauth2.parameters.b is not a text.',
+  ]);
+  const clientSecret = { file: secretFile };
+  const { plan: planned } = oauth2({ tokenUrl: 'https://login.example.com/token', clientId: 'gateway', clientSecret });
+  const described = describeUpstreams(planned!, services, 'here').join('\n');
+  expect(described).toContain('tokens of https://login.example.com/token for the client gateway');
+  expect(described).not.toContain('from-a-file');
+});
+
+describe('look-ups of outcomes', () => {
+  const byNumber = {
+    by: 'Orders.getOrder',
+    input: { shop: 'shop', number: 'number' },
+    output: { status: { value: 'placed' } },
+    notFound: ['1002'],
+    notFoundAfterMs: 60_000,
+  };
+  const faultsOf = (lookups: object, options: object = {}) =>
+    plan({ upstreams: { erp: { ...erp, lookups, ...options } } }, [ordersV1.answeredBy('erp')]).faults;
+  const withLookup = (parts: object, options: object = {}) =>
+    faultsOf({ 'Orders.placeOrder': { ...byNumber, ...parts } }, options);
+
+  test('that of docs/upstreams.md fits the orders of the examples', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/upstreams.md'), 'utf8');
+    const [, text = ''] = /^```json triglyph\.config\.json\n([\s\S]*?)\n```$/m.exec(guide) ?? [];
+    const known = new VariableSources({ name: 'environment', variables: { SHOP_KEY: 'from-a-variable' } });
+    const served = [...builtInServices, ordersV1.answeredBy('shop')];
+    const { faults, plan: planned } = planUpstreams(JSON.parse(text) as UpstreamParts, served, known);
+    expect(faults).toEqual([]);
+    expect(planned?.upstreams[0]?.lookups).toMatchObject([{ notFound: ['1002'], arrivesWithinMs: 60_000 }]);
+  });
+  test('one that fits the contracts is described', () => {
+    const served = [ordersV1.answeredBy('erp')];
+    const lookups = { 'Orders.placeOrder': byNumber };
+    const { faults, plan: planned } = plan({ upstreams: { erp: { ...erp, lookups } } }, served);
+    expect(faults).toEqual([]);
+    expect(describeUpstreams(planned!, [ordersV1], 'triglyph.config.ts')).toContain(
+      '  look-up      Orders.placeOrder by Orders.getOrder, by retries of callers alone; not found after 60000 ms counts',
+    );
+  });
+  test.each<[string, readonly string[], string]>([
+    ['an unknown write', faultsOf({ 'Orders.placeOrdr': byNumber }), 'there is no operation Orders.placeOrdr'],
+    ['a read', faultsOf({ 'Orders.getOrder': byNumber }), 'it reads, so its outcome is never unknown'],
+    ['a look-up that writes', withLookup({ by: 'Orders.placeOrder' }), 'which may change something'],
+    ['a look-up of another upstream', withLookup({ by: 'Recurring.listRecurringDetails' }), 'is answered by another'],
+    ['input that is missing', withLookup({ input: { shop: 'shop' } }), '.input lacks number'],
+    ['input of the request that is unknown', withLookup({ input: { shop: 'shp', number: 'number' } }), 'shop is shp'],
+    [
+      'input of the look-up that is unknown',
+      withLookup({ input: { ...byNumber.input, id: 'shop' } }),
+      '.input.id is no',
+    ],
+    [
+      'another kind',
+      withLookup({ input: { shop: 'shop', number: 'quantity' } }),
+      'has kind string, and quantity kind integer',
+    ],
+    ['output that is missing', withLookup({ output: {} }), '.output lacks status'],
+    ['a place without anything', withLookup({ found: 'order' }), 'has no such object'],
+    ['a condition of nothing', withLookup({ done: { state: 'placed' } }), '.done.state is no single value'],
+    ['a key that is not sent', withLookup({ input: { shop: 'shop', number: { key: true } } }), 'without lookupHeader'],
+    ['a status of success', withLookup({ notFound: [200] }), 'is no list of statuses'],
+    ['a server that deduplicates', withLookup({}, { idempotency: 'header' }), 'leave one out'],
+    ['a member that is not known', withLookup({ notFoundMs: 1 }), 'notFoundMs is not known'],
+    [
+      'a header alone',
+      plan({ upstreams: { erp: { ...erp, lookupHeader: 'X-Key' } }, answeredBy: { Recurring: 'erp' } }).faults,
+      'without lookups',
+    ],
+  ])('refused: %s', (_, faults, text) => {
+    expect(faults.join('\n')).toContain(text);
+  });
 });

@@ -13,6 +13,7 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
       `  credentials  ${describeCredentials(upstream)}`,
       ...sessionLines(upstream),
       `  retries      ${describeRetries(upstream)}`,
+      ...lookupLines(upstream),
       ...tlsLines(upstream),
     ];
   });
@@ -29,6 +30,18 @@ export function answersOf(plan: UpstreamPlan, services: readonly Service[], upst
 function describeRetries({ key }: ConfiguredUpstream): string {
   if (key === undefined) return 'reads only: it does not deduplicate writes';
   return key === 'body' ? 'by the key in the body' : `by the key in ${key.header}`;
+}
+
+function lookupLines({ lookups, credentials }: ConfiguredUpstream): readonly string[] {
+  const asker = credentials.kind === 'forward' ? 'by retries of callers alone' : 'by retries and by the gateway';
+  return lookups.map(({ service, operation, lookupService, lookupOperation, arrivesWithinMs }) => {
+    const later =
+      arrivesWithinMs === undefined
+        ? 'that it is not found never counts'
+        : `not found after ${arrivesWithinMs} ms counts`;
+    const by = `${lookupService.name}.${lookupOperation.name}`;
+    return `  look-up      ${service.name}.${operation.name} by ${by}, ${asker}; ${later}`;
+  });
 }
 
 function describeCredentials({ credentials }: ConfiguredUpstream): string {

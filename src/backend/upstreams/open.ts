@@ -1,10 +1,16 @@
 /** Opens the upstreams of a plan: their handlers, their state for probes and metrics, and their events for the log. */
+import type { Operation } from '../../contract/operation.ts';
+import type { Service } from '../../contract/service.ts';
 import type { Protocols } from '../../formats/index.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Implementation } from '../../gateway/implement.ts';
 import type { StepHooks } from '../../gateway/observe-steps.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
+import { marginMs } from '../../idempotency/execute-remotely.ts';
+import type { OutcomeLookup, RemoteHandler } from '../../idempotency/ports.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
+import { createOutcomeLookup } from '../../upstream/outcome-lookup.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
 import { answerByUpstreams } from './answer.ts';
@@ -14,6 +20,16 @@ import type { UpstreamPlan } from './plan.ts';
 import { CircuitOpen, upstreamProbeName } from './probe.ts';
 
 export type OpenUpstreams = ReturnType<typeof openUpstreams>;
+
+/** A write whose outcome can be looked up. */
+export interface OpenLookup {
+  readonly upstream: string;
+  readonly service: Service;
+  readonly operation: Operation;
+  /** How long a process may wait for the answer to a write, from its reservation. */
+  readonly inFlightMs: number;
+  readonly lookup: OutcomeLookup<HandlerContext>;
+}
 
 export interface UpstreamDependencies {
   readonly implementations: readonly Implementation[];
@@ -41,6 +57,25 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     }),
   );
   const keyMsOf = new Map(plan.upstreams.map(({ name, keyMsMax }) => [name, keyMsMax]));
+  const handlerOf = (name: string, service: Service, operation: Operation): RemoteHandler<HandlerContext> =>
+    observe(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics));
+  const lookups = new Map(
+    plan.upstreams.flatMap(({ name: upstream, lookups: planned, lookupHeader, credentials }) =>
+      planned.map((lookupPlan): [string, OpenLookup] => {
+        const { service, operation, lookupService, lookupOperation } = lookupPlan;
+        const handler = handlerOf(upstream, lookupService, lookupOperation);
+        const lookup = createOutcomeLookup<HandlerContext>({
+          ...{ service, operation, plan: lookupPlan, protocols, handler },
+          sendsKey: lookupHeader !== undefined,
+          needsCaller: credentials.kind === 'forward',
+        });
+        return [
+          `${service.name}.${operation.name}`,
+          { upstream, service, operation, inFlightMs: handler.msMax + marginMs, lookup },
+        ];
+      }),
+    ),
+  );
   const all = [...opened];
   if (all.length > 0)
     metrics.observe(() =>
@@ -48,9 +83,12 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     );
   return Object.freeze({
     /** Those that answer requests, with the handlers of the plan. */
-    implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) =>
-      observe(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
-    ),
+    implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) => {
+      const lookup = lookups.get(`${service.name}.${operation.name}`)?.lookup;
+      return { ...handlerOf(name, service, operation), lookup };
+    }),
+    /** By the full names of the writes: `Orders.placeOrder`. */
+    lookups: lookups as ReadonlyMap<string, OpenLookup>,
     /** Tell whether each upstream is called, or requests to it are refused without a try. */
     probes: all.map(([name, upstream]) => ({
       name: upstreamProbeName(name),

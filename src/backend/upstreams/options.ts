@@ -100,6 +100,32 @@ export interface UpstreamSession {
   readonly seconds?: number;
 }
 
+/** A value of a question: a member of the write, its derived key (see `lookupHeader`), or a constant. */
+export type LookupValue = string | { readonly key: true } | { readonly value: string | boolean };
+
+/** How the upstream is asked what became of a write. Members are named by their paths in the contract: `order.reference`. */
+export interface UpstreamLookup {
+  /** An operation that reads, and that this upstream answers: `Orders.findOrder`. */
+  readonly by: string;
+  /** What it is sent. It must identify one request. */
+  readonly input: Readonly<Record<string, LookupValue>>;
+  /** The member of the answer with what was found: an object, or a list of them. By default the answer itself. */
+  readonly found?: string;
+  /** Members of what was found that must have these values: else it is another request's, and proves nothing. */
+  readonly same?: Readonly<Record<string, LookupValue>>;
+  /** Members of what was found, with the values that say that the effect is there. By default whatever is found is. */
+  readonly done?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean)[]>>;
+  /** The output of the write by members of what was found, and constants. By default those of the same name. */
+  readonly output?: Readonly<Record<string, string | { readonly value: string | boolean }>>;
+  /** Statuses and codes of refusals which say that there is no such request. By default no refusal says so. */
+  readonly notFound?: readonly (string | number)[];
+  /**
+   * For how long a request may still arrive after the gateway has ceased to wait, in milliseconds. Later, one that is not found may be
+   * sent again. Without it, that a request is not found never counts.
+   */
+  readonly notFoundAfterMs?: number;
+}
+
 /** Another server that answers operations. */
 export interface UpstreamOptions {
   /** Where its services begin: `https://erp.example.com`, with a path where its addresses have one before ours. */
@@ -139,6 +165,10 @@ export interface UpstreamOptions {
   readonly idempotencyHeader?: string;
   /** How long the upstream knows a key, in milliseconds. By default a day. */
   readonly idempotencyMs?: number;
+  /** How it is asked for the outcomes of writes, by their operations: `Orders.placeOrder`. Only with `idempotency: 'none'`. */
+  readonly lookups?: Readonly<Record<string, UpstreamLookup>>;
+  /** A header in which writes carry a key of their own, for look-ups by `{ key: true }`. The upstream need not deduplicate by it. */
+  readonly lookupHeader?: string;
 }
 
 /** Upstreams by name. */

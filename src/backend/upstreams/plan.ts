@@ -9,6 +9,7 @@ import type { BlockContent } from '../../upstream/soap-headers.ts';
 import { contractsOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
+import { resolveLookups } from './read-lookups.ts';
 import { findLogIn } from './read-session.ts';
 import { type ConfiguredUpstream, type ReadUpstream, readUpstream } from './read-upstream.ts';
 
@@ -74,7 +75,8 @@ export function planUpstreams(
     const place = `upstreams.${upstream.name}`;
     faults.push(...sessionValueFaults(upstream, place));
     const session = upstream.session && findLogIn(upstream.session, place, services, answersIt, faults);
-    return Object.freeze({ ...upstream, session });
+    const lookups = resolveLookups(upstream.lookups, upstream.name, services, answersIt, faults);
+    return Object.freeze({ ...upstream, session, lookups });
   });
   if (faults.length > 0) return { faults };
   const operations = services.reduce((sum, service) => sum + service.operations.size, 0);

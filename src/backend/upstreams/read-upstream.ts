@@ -8,6 +8,7 @@ import type { SoapOptions } from '../../upstream/soap-headers.ts';
 import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
+import { type ConfiguredLookup, readLookups, type UpstreamLookup } from './read-lookups.ts';
 import { type ConfiguredSession, readSession } from './read-session.ts';
 import { readSoap } from './read-soap.ts';
 import { readPem } from './secret.ts';
@@ -44,11 +45,15 @@ export interface ConfiguredUpstream {
   readonly key: { readonly header: string } | 'body' | undefined;
   /** How long the upstream knows a key. */
   readonly keyMsMax: number;
+  /** In lower case. Absent where writes carry no key for look-ups. */
+  readonly lookupHeader: string | undefined;
+  readonly lookups: readonly UpstreamLookup[];
 }
 
-/** An upstream as read: contracts say later whether its log-in fits. */
-export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session'> {
+/** An upstream as read: contracts say later whether its log-in and its look-ups fit. */
+export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session' | 'lookups'> {
   readonly session: ConfiguredSession | undefined;
+  readonly lookups: readonly ConfiguredLookup[];
 }
 
 /** The members of an upstream. */
@@ -71,6 +76,8 @@ const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
   idempotency: true,
   idempotencyHeader: true,
   idempotencyMs: true,
+  lookups: true,
+  lookupHeader: true,
 };
 const msMax = 600_000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -119,6 +126,10 @@ function readMembers(name: string, reader: MemberReader, variables: VariableSour
     session: readSession(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
+    lookups: readLookups(reader),
+    lookupHeader: reader
+      .text('lookupHeader', { pattern: headerName, hint: 'is not the name of a header' })
+      ?.toLowerCase(),
   });
 }
 

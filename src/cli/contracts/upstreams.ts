@@ -3,6 +3,7 @@ import type { UpstreamOptions, Upstreams } from '../../backend/upstreams/options
 import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
 import type { UnknownMembersOption } from '../../upstream/options.ts';
 import { CommandError } from '../command-error.ts';
+import { readLookupFile } from '../lookup-file.ts';
 import type { UpstreamFlags } from '../project-upstreams.ts';
 import { clientOf } from './client.ts';
 import { mayName } from './may-name.ts';
@@ -21,10 +22,13 @@ export interface UnknownFlag {
 
 /** Throws CommandError where the address of a server is missing, or is none that the document may name. */
 export function upstreamsOf(source: ContractSource, flags: UpstreamFlags & UnknownFlag): SourcedUpstreams {
+  const lookups = readLookupFile(flags.upstreamLookups) ?? {};
+  requireKnown(Object.keys(lookups), source);
   const upstreams: Record<string, UpstreamOptions> = {};
   const names = new Map<string, string>();
   const answeredBy = source.services.map((each) => {
-    const options = upstreamOf(source, each, flags);
+    const own = Object.entries(lookups).filter(([of]) => of.startsWith(`${each.service.name}.`));
+    const options = upstreamOf(source, each, flags, own.length === 0 ? undefined : Object.fromEntries(own));
     const key = JSON.stringify(options);
     const name = names.get(key) ?? (names.size === 0 ? 'upstream' : `upstream${names.size + 1}`);
     names.set(key, name);
@@ -34,10 +38,19 @@ export function upstreamsOf(source: ContractSource, flags: UpstreamFlags & Unkno
   return { upstreams, answeredBy };
 }
 
+/** Throws CommandError for a look-up of a service that the document does not have. */
+function requireKnown(names: readonly string[], { services }: ContractSource): void {
+  const unknown = names.find((name) => !services.some(({ service }) => name.startsWith(`${service.name}.`)));
+  if (unknown === undefined) return;
+  const known = services.map(({ service }) => service.name).join(', ');
+  throw new CommandError([`--upstream-lookups: ${unknown} is no operation of ${known}`]);
+}
+
 function upstreamOf(
   source: ContractSource,
   service: SourcedService,
   flags: UpstreamFlags & UnknownFlag,
+  lookups: UpstreamOptions['lookups'],
 ): UpstreamOptions {
   const { upstreamFormat: format = service.format, upstreamIdempotency: idempotency, requireCredentials } = flags;
   const url = urlOf(source, service, flags.upstream);
@@ -49,6 +62,7 @@ function upstreamOf(
     ...(isOwnAddress && { singleAddress: true }),
     credentials: client ?? (requireCredentials ? 'none' : 'forward'),
     ...(idempotency && { idempotency }),
+    ...(lookups && { lookups }),
     ...(flags.unknownMembers && { unknownMembers: flags.unknownMembers }),
   };
 }

@@ -129,7 +129,7 @@ function readTarget(options: TargetOptions): ConfiguredUpstream {
     throw new CommandError(['--against: credentials of callers are not recorded: give fixed ones, or none']);
   if (upstream.session !== undefined)
     throw new CommandError(['--against: requests are compared one by one, without a session: leave it out']);
-  return { ...upstream, session: undefined };
+  return { ...upstream, session: undefined, lookups: [] };
 }
 
 function optionsOf({ against, username, secretFile }: TargetOptions): unknown {

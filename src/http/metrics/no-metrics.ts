@@ -11,7 +11,7 @@ export function createNoMetrics(): Metrics {
     logEvent: ignore,
     connectionRefused: ignore,
     addEventCounter: () => ignore,
-    upstreams: { called: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
+    upstreams: { called: ignore, lookedUp: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
     jobs: { started: ignore, ended: ignore },
     observeConnections: ignore,
   };

@@ -51,11 +51,18 @@ export function createUpstreamMetrics(registers: Registry[]) {
     labelNames: ['upstream', 'service', 'operation'],
     registers,
   });
+  const lookups = new Counter({
+    name: 'triglyph_upstream_lookups_total',
+    help: 'Questions to upstreams for unknown outcomes, by upstream and result: done, notDone, tooEarly, unknown, settled.',
+    labelNames: ['upstream', 'result'],
+    registers,
+  });
   return {
     called({ upstream, outcome, reason, seconds }: UpstreamCall): void {
       calls.inc({ upstream, outcome, reason });
       durations.observe({ upstream }, seconds);
     },
+    lookedUp: (upstream: string, result: string): void => lookups.inc({ upstream, result }),
     retried: (upstream: string): void => retries.inc({ upstream }),
     unknownMembers: (upstream: string, service: string, operation: string, members: number): void =>
       unknown.inc({ upstream, service, operation }, members),
@@ -82,13 +89,31 @@ function addStateGauges(registers: Registry[], states: () => readonly UpstreamSt
       value: ({ running }: UpstreamState) => running,
     },
   ];
+  addGaugesOfUpstreams(registers, gauges, () => states().map((state) => [state.name, state]));
+}
+
+/** A gauge of each upstream. */
+interface UpstreamGauge<S> {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (state: S) => number;
+  /** How the values of workers become one; by default their sum. */
+  readonly aggregator?: 'max';
+}
+
+/** `states`: by the names of upstreams, read each time that the metrics are collected. */
+export function addGaugesOfUpstreams<S>(
+  registers: Registry[],
+  gauges: readonly UpstreamGauge<S>[],
+  states: () => readonly (readonly [upstream: string, state: S])[],
+): void {
   for (const { value, ...about } of gauges)
     new Gauge({
       ...about,
       labelNames: ['upstream'],
       registers,
       collect() {
-        for (const state of states()) this.set({ upstream: state.name }, value(state));
+        for (const [upstream, state] of states()) this.set({ upstream }, value(state));
       },
     });
 }

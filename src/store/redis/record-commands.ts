@@ -19,7 +19,9 @@ export type FoundPlace =
       readonly requestHash: string;
       readonly id: string;
       readonly attempt: string;
+      readonly upstream: string;
       readonly state: PendingRequest['state'];
+      readonly idleMs: number;
     };
 
 export interface Settlement {
@@ -116,7 +118,7 @@ export class RecordCommands {
   async find({ record }: RecordPlace): Promise<FoundPlace | undefined> {
     const reply = await this.#run((client) => client.recordFind(record));
     if (!Array.isArray(reply)) return undefined;
-    const [kind, text, left, attempt, state] = reply as readonly unknown[];
+    const [kind, text, left, attempt, state, idle, upstream] = reply as readonly unknown[];
     return kind === 'D'
       ? { kind: 'done', text: String(text), leftMs: Number(left) }
       : {
@@ -124,7 +126,9 @@ export class RecordCommands {
           requestHash: String(text),
           id: String(left),
           attempt: String(attempt),
+          upstream: String(upstream),
           state: state as PendingRequest['state'],
+          idleMs: Number(idle),
         };
   }
 
@@ -141,7 +145,7 @@ export class RecordCommands {
    * not confirm it in time, the reservation is taken back.
    */
   async reserve(place: RecordPlace, request: NewPendingRequest, requestHash: string): Promise<boolean> {
-    const { id, inFlightMs, repeatableMs, input, ...others } = request;
+    const { id, inFlightMs, repeatableMs, input, question, ...others } = request;
     const { upstream, service, operation, tenant, credential, process } = others;
     const fields = {
       upstream,
@@ -152,10 +156,12 @@ export class RecordCommands {
       process,
       hash: requestHash,
       ...(input && { input }),
+      ...(question && { question }),
     };
     const times = [String(inFlightMs), String(repeatableMs)];
     const parameters = [id, ...times, memberOf(request), ...Object.entries(fields).flat()];
-    const replicas = repeatableMs > 0 ? 0 : await this.#requireDurability();
+    const deduplicates = repeatableMs > 0 && question === undefined;
+    const replicas = deduplicates ? 0 : await this.#requireDurability();
     const send = async (client: Connection): Promise<unknown> => {
       // On one connection: after a reconnection WAIT would confirm what was never sent there.
       const pipeline = client.pipeline().eval(reserveScript, '2', place.record, place.list, ...parameters);

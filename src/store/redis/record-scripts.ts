@@ -18,22 +18,24 @@ local function state(in_flight, repeatable)
 end
 `;
 
-/** Returns nil, `{'D', text, ms to live}`, or `{'P', request hash, id, attempt, state}`. */
+/** Returns nil, `{'D', text, ms to live}`, or `{'P', request hash, id, attempt, state, ms since it was in flight, upstream}`. */
 const find = `${now}
 local found = kind()
 if found == 'none' then return false end
 if found == 'string' then return {'D', redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])} end
-local row = redis.call('HMGET', KEYS[1], 'hash', 'id', 'attempt', 'inFlight', 'repeatable')
-return {'P', row[1], row[2], row[3], state(row[4], row[5])}
+local row = redis.call('HMGET', KEYS[1], 'hash', 'id', 'attempt', 'inFlight', 'repeatable', 'upstream')
+return {'P', row[1], row[2], row[3], state(row[4], row[5]), now - row[4], row[6]}
 `;
 
-/** Returns the fields of a pending request and its state, one after the other; nil for another record. */
+/** Returns the fields of a pending request, its state, and for how long it has not been in flight; nil for another record. */
 const show = `${now}
 if kind() ~= 'hash' then return false end
 local row = redis.call('HGETALL', KEYS[1])
 local times = redis.call('HMGET', KEYS[1], 'inFlight', 'repeatable')
 row[#row + 1] = 'state'
 row[#row + 1] = state(times[1], times[2])
+row[#row + 1] = 'idle'
+row[#row + 1] = text(now - times[1])
 return row
 `;
 

@@ -147,8 +147,8 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
     const found = await this.#commands.find(placeOf({ id: '', recordKey }));
     if (found === undefined) return undefined;
     if (found.kind === 'pending') {
-      const { requestHash, id, attempt, state } = found;
-      return { requestHash, pending: { id, recordKey, attempt, state } };
+      const { requestHash, id, attempt, upstream, state, idleMs } = found;
+      return { requestHash, pending: { id, recordKey, attempt, upstream, state, idleMs } };
     }
     const { requestHash, outcome } = parseRecord(found.text);
     return { requestHash, outcome };
@@ -248,11 +248,12 @@ function parseMember(text: string): Member {
 
 function requestOf(fields: Readonly<Record<string, string>>, recordKey: string | undefined): UnsettledRequest {
   const { id = '', attempt = '', upstream = '', service = '', operation = '', tenant = '', credential = '' } = fields;
-  const { process = '', input, failure, startedAt, state } = fields;
+  const { process = '', input, question, failure, startedAt, state, idle } = fields;
   return {
-    ...{ id, recordKey, attempt, tenant, credential, upstream, service, operation, process, input, failure },
+    ...{ id, recordKey, attempt, tenant, credential, upstream, service, operation, process, input, question, failure },
     startedAt: Number(startedAt),
     state: state as PendingRequest['state'],
+    idleMs: Number(idle),
   };
 }
 

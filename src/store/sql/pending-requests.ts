@@ -4,24 +4,26 @@ import { type Session, statement, type TransactionSession } from './engine.ts';
 
 /** Compared with the clock of the database, which all processes share. */
 export const stateOfPendingRequest = `case when in_flight_until > now_ms() then 'inFlight'
-  when repeatable_until > now_ms() then 'repeatable' else 'unknown' end as state`;
+  when repeatable_until > now_ms() then 'repeatable' else 'unknown' end as state, now_ms() - in_flight_until as idle_ms`;
 
 type PendingRow = {
   readonly request_id: string;
   readonly attempt: string;
+  readonly upstream: string;
   readonly state: PendingRequest['state'];
+  readonly idle_ms: number;
 };
 
 const find = statement<PendingRow>(
   'find-pending-request',
-  `select request_id, attempt, ${stateOfPendingRequest} from pending_request where record_key = $1`,
+  `select request_id, attempt, upstream, ${stateOfPendingRequest} from pending_request where record_key = $1`,
 );
 
 const add = statement(
   'add-pending-request',
   `insert into pending_request (request_id, record_key, attempt, tenant, credential, upstream, service, operation, process,
-     input, started_at, in_flight_until, repeatable_until)
-   values ($1, $2, $1, $3, $4, $5, $6, $7, $8, $9, now_ms(), now_ms() + $10, now_ms() + $11)`,
+     input, question, started_at, in_flight_until, repeatable_until)
+   values ($1, $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, now_ms(), now_ms() + $11, now_ms() + $12)`,
 );
 
 const takeOver = statement(
@@ -49,7 +51,9 @@ const leave = statement(
 
 export async function findPendingRequest(session: Session, recordKey: string): Promise<PendingRequest | undefined> {
   const [row] = await session.query(find, [recordKey]);
-  return row && { id: row.request_id, attempt: row.attempt, state: row.state };
+  return (
+    row && { id: row.request_id, attempt: row.attempt, upstream: row.upstream, state: row.state, idleMs: row.idle_ms }
+  );
 }
 
 export class PendingRequestRepository implements PendingRequests {
@@ -71,6 +75,7 @@ export class PendingRequestRepository implements PendingRequests {
       operation,
       process,
       input ?? null,
+      request.question ?? null,
       request.inFlightMs,
       request.repeatableMs,
     ]);

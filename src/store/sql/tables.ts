@@ -29,7 +29,7 @@ export const idempotencyRecords = table('idempotency_record', {
 });
 
 export const pendingRequests = table('pending_request', {
-  // `input` and `failure` are without secrets. `attempt` is the reference of the request that has asked last.
+  // `input` and `failure` are without secrets, and `question` is sealed. `attempt` is the reference of the request that has asked last.
   columns: {
     requestId: text,
     recordKey: nullable(text),
@@ -41,6 +41,7 @@ export const pendingRequests = table('pending_request', {
     operation: text,
     process: text,
     input: nullable(json),
+    question: nullable(text),
     failure: nullable(text),
     startedAt: moment,
     inFlightUntil: moment,

@@ -12,7 +12,7 @@ import type { pendingRequests } from './tables.ts';
 /**
  * A request that was forwarded and has no outcome. `recordKey` is absent for a request without a key: no retry of it can be known.
  * `process`: host and number of the process that asked first. `input`: JSON text, with sensitive members masked. `failure`: why
- * the outcome is unknown, where a process has seen it. Times are milliseconds since the epoch.
+ * the outcome is unknown, where a process has seen it. `question`, `idleMs`: as in the ports. Times are milliseconds since the epoch.
  */
 export type UnsettledRequest = ReturnType<typeof requestOf>;
 
@@ -20,9 +20,10 @@ export type UnsettledRequests = ReturnType<typeof createUnsettledRequests>;
 
 type Row = Omit<RowOf<typeof pendingRequests>, 'in_flight_until' | 'repeatable_until' | 'reported'> & {
   readonly state: PendingRequest['state'];
+  readonly idle_ms: number;
 };
 
-const rows = `select request_id, record_key, attempt, tenant, credential, upstream, service, operation, process, input, failure,
+const rows = `select request_id, record_key, attempt, tenant, credential, upstream, service, operation, process, input, question, failure,
   started_at, ${stateOfPendingRequest} from pending_request`;
 const isUnknown = 'in_flight_until <= now_ms() and repeatable_until <= now_ms()';
 /** So many are reported at once. */

@@ -4,13 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
+import type { UpstreamOptions } from '../../../src/backend/upstreams/options.ts';
 import { createProtocols, namedProtocols } from '../../../src/formats/index.ts';
 import { builtInServices, services } from '../../../src/services/index.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { freshKeys } from '../../../src/vault/key-ring.ts';
 import type { Random } from '../../simulation/random.ts';
+import { storedTokenLookup } from '../../support/stored-token-lookup.ts';
 
-export type Mode = 'header' | 'none';
+/** `asked`: the server does not deduplicate, and can be asked for unknown outcomes. */
+export type Mode = 'header' | 'none' | 'asked';
 
 /** Has the effect of each request, and knows its own keys where it deduplicates. */
 export interface CountingServer {
@@ -26,17 +29,44 @@ const storedToken = JSON.stringify({
   result: 'Success',
 });
 
-export async function startCountingServer(random: Random): Promise<CountingServer> {
+const storedDetail = {
+  recurringDetailReference: '8313147988756818',
+  firstPspReference: '8815252013129012',
+  creationDate: '2026-11-21T12:29:36+01:00',
+  contractTypes: ['RECURRING'],
+  variant: 'visa',
+};
+
+export interface CountingOptions {
+  /** After the effect. */
+  readonly losesAnswers?: boolean;
+  /** Look-ups find nothing. */
+  readonly liesAboutEffects?: boolean | undefined;
+}
+
+export async function startCountingServer(
+  random: Random,
+  { losesAnswers = false, liesAboutEffects = false }: CountingOptions = {},
+): Promise<CountingServer> {
   const effects = new Map<string, number>();
   const known = new Set<string>();
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += part;
     const { shopperReference } = JSON.parse(body) as { readonly shopperReference: string };
+    if (request.url?.endsWith('/listRecurringDetails')) {
+      const details =
+        effects.has(shopperReference) && !liesAboutEffects ? [{ RecurringDetail: storedDetail }] : undefined;
+      return response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ shopperReference, details }));
+    }
     await wait(random.below(30));
     const key = request.headers['idempotency-key'] as string | undefined;
     if (key === undefined || !known.has(key)) effects.set(shopperReference, (effects.get(shopperReference) ?? 0) + 1);
     if (key !== undefined) known.add(key);
+    // Its answer is lost.
+    if (losesAnswers && random.chance(0.15)) return request.socket.destroy();
     await wait(random.below(60));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(storedToken);
   });
@@ -58,6 +88,7 @@ export interface LoadOptions {
   readonly orders: number;
   /** Without keys, as a control. */
   readonly hasKeys?: boolean;
+  readonly liesAboutEffects?: boolean;
   /** Called when a third of the orders are sent. The load goes on meanwhile. */
   readonly disturb: () => Promise<void>;
 }
@@ -89,7 +120,14 @@ const pauseMs = 150;
 /** Sends each order until its answer is final, in any format to any gateway, and once more when nothing is broken. */
 export async function runLoad(options: LoadOptions): Promise<Findings> {
   const { mode, redisUrls, settings, random, hasKeys = true } = options;
-  const server = await startCountingServer(random);
+  const server = await startCountingServer(random, {
+    losesAnswers: mode === 'asked',
+    liesAboutEffects: options.liesAboutEffects,
+  });
+  const upstream: UpstreamOptions = {
+    ...{ url: server.url, credentials: 'forward', timeouts },
+    ...(mode === 'asked' ? { lookups: storedTokenLookup(1_000) } : { idempotency: mode }),
+  };
   const keys = freshKeys();
   const started: StartedGateway[] = [];
   let disturbed = 0;
@@ -125,7 +163,7 @@ export async function runLoad(options: LoadOptions): Promise<Findings> {
         await startGateway({
           services: builtInServices,
           keys,
-          upstreams: { counting: { url: server.url, credentials: 'forward', idempotency: mode, timeouts } },
+          upstreams: { counting: upstream },
           answeredBy: { Recurring: 'counting', BalancePlatform: 'counting' },
           settings: { REDIS_STORE_URL: url, LOG_LEVEL: 'silent', ...settings },
         }),

@@ -87,7 +87,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-const modesOf = ({ mode }: Fault): readonly Mode[] => (isNightly ? ['header', 'none'] : [mode]);
+const modesOf = ({ mode }: Fault): readonly Mode[] => (isNightly ? ['header', 'none', 'asked'] : [mode]);
 
 describe('one server', () => {
   const cases = Object.entries(faults).flatMap(([name, fault]) =>
@@ -98,7 +98,7 @@ describe('one server', () => {
     const findings = await run({ mode, redisUrls: [server.url, server.url], disturb: () => disturb(server) });
     expect(findings).toMatchObject(exactlyOnce);
     expect(findings.disturbed).toBeGreaterThan(0);
-    if (mode === 'header') expect(findings.unknown).toBe(0);
+    if (mode !== 'none') expect(findings.unknown).toBe(0);
   });
 
   const emptied = async ({ raw }: RedisServer): Promise<void> => {
@@ -121,6 +121,18 @@ describe('one server', () => {
     const server = stopping(await startRedis({ parameters: blindUser }));
     const url = blind(server.url);
     const findings = await run({ mode: 'none', redisUrls: [url, url], settings: believing, disturb: killing(server) });
+    expect(findings.doubled).toBeGreaterThan(0);
+  });
+  test('answers are lost, and the server is asked for the outcomes', async () => {
+    const server = stopping(await startRedis(durable));
+    const findings = await run({ mode: 'asked', redisUrls: [server.url, server.url], disturb: async () => {} });
+    expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
+    expect(findings.disturbed).toBeGreaterThan(0);
+  });
+  test('control: answers are lost, and the server denies its effects when it is asked', async () => {
+    const server = stopping(await startRedis(durable));
+    const urls = [server.url, server.url];
+    const findings = await run({ mode: 'asked', redisUrls: urls, liesAboutEffects: true, disturb: async () => {} });
     expect(findings.doubled).toBeGreaterThan(0);
   });
   test('control: requests without keys, which are repeated', async () => {
@@ -198,7 +210,7 @@ describe('a failover', () => {
         await wait(4_000);
         await master!.restart();
       };
-      for (const mode of ['header', 'none'] as const) {
+      for (const mode of ['header', 'none', 'asked'] as const) {
         const findings = await run({ mode, redisUrls: [cluster.url, cluster.url], disturb });
         expect(findings).toMatchObject(exactlyOnce);
         expect(findings.disturbed).toBeGreaterThan(0);

@@ -50,9 +50,15 @@ export interface FaultyUpstream {
 
 /**
  * Seeded defects, as if a gateway had them: it sends every write twice, makes a key for each attempt, takes a failure for a
- * success, or does not say that a failure may be retried.
+ * success, or does not say that a failure may be retried. Or the server lies about what it has done.
  */
-export type Defect = 'sends twice' | 'a key for each attempt' | 'failures are successes' | 'failures are final';
+export type Defect =
+  | 'sends twice'
+  | 'a key for each attempt'
+  | 'failures are successes'
+  | 'failures are final'
+  | 'look-ups find nothing'
+  | 'look-ups find everything';
 
 export interface FaultyUpstreamOptions {
   /** The origin of the upstream. */
@@ -62,10 +68,12 @@ export interface FaultyUpstreamOptions {
   readonly defect?: Defect | undefined;
   /** Before the upstream receives a request, and before its answer is passed on. */
   readonly delayMs?: () => number;
+  /** What becomes of a write: `answered` by default, `lost` after its effect, or never there. */
+  readonly fate?: () => 'answered' | 'answer lost' | 'request lost';
 }
 
 export async function startFaultyUpstream(options: FaultyUpstreamOptions): Promise<FaultyUpstream> {
-  const { target, isSecure = false, defect, delayMs = () => 0 } = options;
+  const { target, isSecure = false, defect, delayMs = () => 0, fate = () => 'answered' } = options;
   const requests: ReceivedRequest[] = [];
   let fault: Fault | undefined;
   const listener: RequestListener = async (request, response) => {
@@ -82,8 +90,14 @@ export async function startFaultyUpstream(options: FaultyUpstreamOptions): Promi
         return response.writeHead(200, { 'content-type': 'application/json' }).end(storedToken);
       if (apply !== undefined)
         return await apply({ socket: request.socket, response, forward, stopListening: () => void server.close() });
+      const isLookup = request.url?.endsWith('/listRecurringDetails') === true;
+      const lie = isLookup ? lies[defect ?? ''] : undefined;
+      if (lie !== undefined) return response.writeHead(200, { 'content-type': 'application/json' }).end(lie);
+      const becomes = isLookup ? 'answered' : fate();
+      if (becomes === 'request lost') return request.socket.destroy();
       await wait(delayMs());
       const { status, type, body: text } = await forward();
+      if (becomes === 'answer lost') return request.socket.destroy();
       await wait(delayMs());
       response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
     } catch {
@@ -130,6 +144,24 @@ const storedToken = JSON.stringify({
   recurringDetailReference: '8313147988756818',
   result: 'Success',
 });
+
+/** What a server says that lies about stored details. */
+const lies: Readonly<Record<string, string>> = {
+  'look-ups find nothing': '{}',
+  'look-ups find everything': JSON.stringify({
+    details: [
+      {
+        RecurringDetail: {
+          recurringDetailReference: '8313147988756818',
+          firstPspReference: '8815252013129012',
+          creationDate: '2026-11-21T12:29:36+01:00',
+          contractTypes: ['RECURRING'],
+          variant: 'visa',
+        },
+      },
+    ],
+  }),
+};
 
 function passOn(
   target: string,

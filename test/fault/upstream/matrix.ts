@@ -181,7 +181,7 @@ const messages = {
   outcomeUnknown:
     'internal 701 The outcome of this request is not known, and it is not repeated: ask the operator of the service',
   executed:
-    'configuration 701 The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service',
+    'configuration 701 The request was executed, and its answer is larger than the gateway accepts: ask the operator of the service (responseBytesMax of the upstream)',
   refused: 'configuration 701 The server behind the gateway refused the request',
 } as const;
 

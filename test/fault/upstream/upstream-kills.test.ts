@@ -9,12 +9,13 @@ import { createProtocols, namedProtocols } from '../../../src/formats/index.ts';
 import { services } from '../../../src/services/index.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { Random } from '../../simulation/random.ts';
-import { triglyph } from '../../support/commands.ts';
+import { triglyph, type Variables } from '../../support/commands.ts';
 import { startJsonServer } from '../../support/json-server.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { repeatCommand, seed } from '../../support/seed.ts';
 import { basic, prepareProduction } from '../../support/server.ts';
+import { storedTokenLookup } from '../../support/stored-token-lookup.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { isFoundWithin } from '../../support/until.ts';
 import type { Fleet } from '../injection/fleet.ts';
@@ -42,6 +43,8 @@ interface Plan {
   /** Replaces the database. */
   readonly redisStoreUrl?: string;
   readonly defect?: Defect;
+  /** The gateway asks for unknown outcomes, by retries of callers and, with a credential of its own, by itself. */
+  readonly asks?: 'forward' | 'own credential';
 }
 
 /** A request for a shopper of its own. */
@@ -53,7 +56,7 @@ interface Sent {
 }
 
 /** Stores tokens through gateways that are killed and restarted, and compares the answers with what the upstream did. */
-async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redisStoreUrl, defect }: Plan) {
+async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redisStoreUrl, defect, asks }: Plan) {
   const { path: folder, discard } = tempFolder();
   const { credential, variables: prepared } = await prepareProduction(
     folder,
@@ -68,10 +71,20 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
     details: [],
   });
   const delayMs = () => random.below(delayMsMax);
-  const upstream = await startFaultyUpstream({ target: jsonServer.origin, delayMs, defect });
-  const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000 };
+  const fate = () => (random.chance(0.1) ? 'answer lost' : random.chance(0.1) ? 'request lost' : 'answered');
+  const upstream = await startFaultyUpstream({
+    target: jsonServer.origin,
+    ...{ delayMs, defect },
+    ...(asks !== undefined && { fate }),
+  });
+  const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 2_000 };
   const url = `http://127.0.0.1:${upstream.port}`;
-  const json = { url, credentials: 'forward', idempotency: mode, timeouts };
+  const own = { basic: { username: credential.username, password: { inClear: credential.secret } } };
+  const json = {
+    ...{ url, idempotency: mode, timeouts },
+    credentials: asks === 'own credential' ? own : 'forward',
+    ...(asks !== undefined && { lookups: storedTokenLookup(2_000) }),
+  };
   const config = {
     upstreams: { json },
     answeredBy: { Recurring: 'json', ...(redisStoreUrl !== undefined && { BalancePlatform: 'json' }) },
@@ -131,12 +144,13 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
       );
       const effects = await jsonServer.allEffects();
       const effectsOf = ({ shopper }: Sent) => effects[`storeToken ${shopper}`] ?? 0;
-      const { stdout, code, stderr } = await triglyph(['pending', 'list', '--json'], folder, variables);
+      const { stdout, code, stderr } = await listPending(folder, variables, asks === 'own credential');
       if (code !== 0) throw new Error(`triglyph pending list ended with ${code}: ${stderr}`);
       const isListed = ({ shopper }: Sent) => stdout.includes(shopper);
       const of = (matches: (sent: Sent) => boolean) => all.filter(matches).map(({ shopper }) => shopper);
       // Of a request without a key that is cut off, only the gateway may know the outcome.
-      const mustAgree = (sent: Sent) => isKeyed(sent) || (sent.result === 'unknown' && mode === 'none');
+      const mustAgree = (sent: Sent) =>
+        isKeyed(sent) || (sent.result === 'unknown' && mode === 'none' && asks !== 'own credential');
       return {
         sent: all.length,
         cutOff,
@@ -145,6 +159,7 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
         doubled: of((sent) => effectsOf(sent) > 1),
         /** Told as stored, and the upstream has not stored it. */
         lost: of((sent) => sent.result === 'stored' && effectsOf(sent) === 0),
+        listed: stdout,
         /** With a key, and no retry gets a final answer. */
         unsettled: of((sent) => isKeyed(sent) && !isFinal(sent)),
         /** The outcome is answered as unknown, and `triglyph pending list` does not show it; or the other way round. */
@@ -156,6 +171,15 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
     await jsonServer.close();
     discard();
   }
+}
+
+/** Where the gateway asks by itself, it needs a while after the last of them. */
+async function listPending(folder: string, variables: Variables, isEmptied: boolean) {
+  const list = () => triglyph(['pending', 'list', '--all', '--json'], folder, variables);
+  let listed = await list();
+  const endsAt = performance.now() + 60_000;
+  while (isEmptied && listed.stdout.trim() !== '[]' && performance.now() < endsAt) listed = await list();
+  return listed;
 }
 
 async function provesExactlyOnce(plan: Plan): Promise<void> {
@@ -192,6 +216,45 @@ describe('two gateways on Redis, killed in turn', () => {
   test.each(modes)('idempotency %s', async (mode) => {
     await redis.raw.flushall();
     await provesExactlyOnce({ mode, kills, gateways: 2, redisStoreUrl: redis.url });
+  });
+});
+
+describe('the server does not deduplicate, and is asked for unknown outcomes: exactly once', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis({ persistent: true });
+  });
+  afterAll(() => redis.stop());
+
+  const report = ({ sent, cutOff, doubled, lost }: Awaited<ReturnType<typeof storeTokensUnderKills>>): void => {
+    if (isLongRun)
+      process.stderr.write(
+        `${expect.getState().currentTestName}: ${JSON.stringify({ sent, cutOff, doubled: doubled.length, lost: lost.length })}\n`,
+      );
+  };
+  const once = { doubled: [], lost: [], unsettled: [], unlisted: [], unknown: 0 };
+  test('by the gateway itself, on SQLite', async () => {
+    const findings = await storeTokensUnderKills({ mode: 'none', kills, gateways: 1, asks: 'own credential' });
+    report(findings);
+    expect(findings).toMatchObject(once);
+    expect(findings.listed.trim()).toBe('[]');
+    expect(findings.cutOff).toBeGreaterThan(0);
+  });
+  test('by retries of callers, on Redis', async () => {
+    const plan: Plan = { mode: 'none', kills, gateways: 2, redisStoreUrl: redis.url, asks: 'forward' };
+    const findings = await storeTokensUnderKills(plan);
+    report(findings);
+    expect(findings).toMatchObject(once);
+    expect(findings.cutOff).toBeGreaterThan(0);
+  });
+  test.each([
+    ['finds nothing: doubled', 'look-ups find nothing', 'doubled'],
+    ['finds everything: lost', 'look-ups find everything', 'lost'],
+  ] as const)('control: a look-up that %s', async (_, defect, symptom) => {
+    const plan: Plan = { mode: 'none', kills: 1, gateways: 1, asks: 'own credential', defect };
+    const findings = await storeTokensUnderKills(plan);
+    report(findings);
+    expect(findings[symptom].length).toBeGreaterThan(0);
   });
 });
 

@@ -40,6 +40,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   wsdl: () => import('./cli/wsdl.ts'),
   openapi: () => import('./cli/openapi.ts'),
   replay: () => import('./cli/replay.ts'),
+  recording: () => import('./cli/recording.ts'),
   convert: () => import('./cli/convert.ts'),
   'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });

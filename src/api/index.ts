@@ -41,6 +41,7 @@ export {
   type StoredKind,
 } from '../callers/credentials/credential-rules.ts';
 export type { DeprecationRule, FormatName, OneOrMore } from '../callers/deprecation.ts';
+export type { AcceptedText, RuleTexts } from '../compare/rules.ts';
 export { ConfigError } from '../config/config.ts';
 export type { Service } from '../contract/service.ts';
 export type { LanguageName } from '../convert/call-source.ts';

@@ -42,8 +42,8 @@ function endSoon(): void {
 /** Signals within this time count as one: npm passes on what a terminal has sent to its whole group. */
 const sameSignalMs = 1_000;
 
-/** Resolves at the first signal. A later one ends the process at once. */
-export function firstSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
+/** Resolves at the first signal. A later one ends the process at once. `over`: no signal is waited for any more. */
+export function firstSignal(signals: readonly NodeJS.Signals[], over?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const forget = (): void => {
       for (const signal of signals) process.off(signal, onSignal);
@@ -55,5 +55,6 @@ export function firstSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
       resolve();
     };
     for (const signal of signals) process.on(signal, onSignal);
+    over?.addEventListener('abort', forget);
   });
 }

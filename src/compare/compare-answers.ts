@@ -1,7 +1,8 @@
 /** Compares the answers of two servers to one request, and counts their differences by kind. */
 import type { Operation } from '../contract/operation.ts';
+import type { MaskSecrets } from '../contract/redaction.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { compareValues, type Difference, type IdPairs } from './compare-values.ts';
+import { compareValues, type Difference, type IdPairs, textSchema } from './compare-values.ts';
 import type { Rules } from './rules.ts';
 
 /** An answer in canonical form: an output, or a refusal. */
@@ -15,20 +16,22 @@ export const outcomePath = '(outcome)';
 /** The path of a difference between the texts of two refusals with one code. */
 export const messagePath = '(message)';
 
-/** Finds all differences between two answers to a request of the operation. */
+/** Finds all differences between two answers to a request of the operation. `mask`: masks the values of differences. */
 export function compareAnswers(
   operation: Operation,
   left: ComparedAnswer,
   right: ComparedAnswer,
   rules: Rules,
   ids: IdPairs,
+  mask?: MaskSecrets,
 ): readonly Difference[] {
   const [own, other] = [outcomeOf(left), outcomeOf(right)];
   if (own !== other) return ofHead(outcomePath, 'outcome', own, other, rules);
   if (left.refusal === undefined || right.refusal === undefined)
-    return compareValues(operation.output, left.output ?? {}, right.output ?? {}, rules, ids);
+    return compareValues(operation.output, left.output ?? {}, right.output ?? {}, rules, ids, mask);
   const [text, otherText] = [left.refusal.message, right.refusal.message];
-  return text === otherText ? [] : ofHead(messagePath, 'value', text, otherText, rules);
+  const shown = (message: string): string => String(mask?.(textSchema, message) ?? message);
+  return text === otherText ? [] : ofHead(messagePath, 'value', shown(text), shown(otherText), rules);
 }
 
 function ofHead(path: string, kind: Difference['kind'], left: string, right: string, rules: Rules): Difference[] {
@@ -64,6 +67,17 @@ export interface ComparedRequest {
   /** When it was received: milliseconds since the epoch. */
   readonly at: number;
   readonly reference: string;
+}
+
+/** A tally as JSON. */
+export interface TallySnapshot {
+  readonly compared: number;
+  readonly different: number;
+  readonly forgotten: number;
+  readonly groups: readonly (readonly [
+    name: string,
+    group: Omit<DifferenceGroup, 'callers'> & { readonly callers: readonly string[] },
+  ])[];
 }
 
 const groupsMax = 1_000;
@@ -103,6 +117,33 @@ export class DifferenceTally {
     }
     if (isDifferent) this.different += 1;
     return isDifferent;
+  }
+
+  /** What `restore` takes, as JSON. */
+  snapshot(): TallySnapshot {
+    const { compared, different, forgotten } = this;
+    const groups = [...this.#groups].map(([name, group]) => [name, { ...group, callers: [...group.callers] }] as const);
+    return { compared, different, forgotten, groups };
+  }
+
+  /** Goes on where another tally was. */
+  restore({ compared, different, forgotten, groups }: TallySnapshot): void {
+    for (const [name, group] of groups) this.#groups.set(name, { ...group, callers: new Set(group.callers) });
+    Object.assign(this, { compared, different, forgotten });
+  }
+
+  /** Adds what another tally has counted. */
+  merge(groups: readonly DifferenceGroup[]): void {
+    for (const each of groups) {
+      const group = this.#groups.getOrCreate(`${each.operation} ${each.kind} ${each.path}`, () => ({
+        ...each,
+        count: 0,
+      }));
+      group.count += each.count;
+      group.firstAt = Math.min(group.firstAt, each.firstAt);
+      group.lastAt = Math.max(group.lastAt, each.lastAt);
+      for (const caller of each.callers) if (group.callers.size < callersMax) group.callers.add(caller);
+    }
   }
 
   /** Those that are not accepted first, and of these the most frequent. */

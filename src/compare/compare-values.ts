@@ -2,6 +2,7 @@
  * Compares canonical values of one schema: what a wire format says in several ways is one value already, so that the order of
  * members, forms of numbers, time zones, and absent against nil do not count.
  */
+import type { MaskSecrets } from '../contract/redaction.ts';
 import {
   type ListSchema,
   type MapSchema,
@@ -41,6 +42,19 @@ export class IdPairs {
     }
     return this.#rightOf.get(own) === other && this.#leftOf.get(other) === own;
   }
+
+  /** Returns a value of JSON with the references of the right side in place of those of the left one. */
+  toRight(value: unknown): unknown {
+    if (typeof value === 'string') return this.#rightOf.get(value) ?? value;
+    if (Array.isArray(value)) return value.map((each) => this.toRight(each));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.toRight(each)]));
+  }
+
+  /** The pairs: the reference of the left side, and that of the right one. */
+  list(): readonly (readonly [left: string, right: string])[] {
+    return [...this.#rightOf];
+  }
 }
 
 const pairsMax = 100_000;
@@ -48,16 +62,17 @@ const secondMs = 1_000;
 /** Items of two lists are compared each with each only while there are so few pairs of them. */
 const itemPairsMax = 10_000;
 
-/** Finds all differences of two values; either may be absent. */
+/** Finds all differences of two values; either may be absent. `mask`: masks the values of differences, and not what is compared. */
 export function compareValues(
   schema: Schema,
   left: unknown,
   right: unknown,
   rules: Rules,
   ids: IdPairs,
+  mask?: MaskSecrets,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  new Comparison(rules, ids, found).compare(schema, left, right, { path: '', at: '' });
+  new Comparison(rules, ids, found, mask).compare(schema, left, right, { path: '', at: '' });
   return found;
 }
 
@@ -70,8 +85,10 @@ class Comparison {
   readonly #rules: Rules;
   readonly #ids: IdPairs;
   readonly #found: Difference[];
+  readonly #mask: MaskSecrets | undefined;
 
-  constructor(rules: Rules, ids: IdPairs, found: Difference[]) {
+  constructor(rules: Rules, ids: IdPairs, found: Difference[], mask?: MaskSecrets) {
+    this.#mask = mask;
     this.#rules = rules;
     this.#ids = ids;
     this.#found = found;
@@ -193,8 +210,10 @@ class Comparison {
   }
 
   #add(kind: DifferenceKind, schema: Schema, left: unknown, right: unknown, place: Place): void {
-    const shown = (value: unknown): unknown =>
-      schema.kind === 'dateTime' && typeof value === 'number' ? new Date(value).toISOString() : value;
+    const shown = (given: unknown): unknown => {
+      const value = this.#mask === undefined ? given : this.#mask(schema, given);
+      return schema.kind === 'dateTime' && typeof value === 'number' ? new Date(value).toISOString() : value;
+    };
     this.#found.push({
       kind,
       ...place,
@@ -209,7 +228,7 @@ type Members = Readonly<Record<string, unknown>>;
 type ItemPair = readonly [left: unknown, right: unknown, at: number];
 
 /** The values of a map without a schema of its items. */
-const textSchema: ScalarSchema = { kind: 'string', example: 'x' };
+export const textSchema: ScalarSchema = { kind: 'string', example: 'x' };
 /** Pairs whatever it is asked for: items that only differ in generated references are the same item. */
 const anyIds = new (class extends IdPairs {
   override pair(): boolean {

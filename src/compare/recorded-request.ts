@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
+import { isMembers } from '../lib/members.ts';
 
 /** A request that was answered. Sensitive members are masked. */
 export interface RecordedRequest {
@@ -41,6 +42,8 @@ export class RecordingError extends Error {}
 
 /** A longer line is no recorded request. */
 const lineLengthMax = 16 * 1024 * 1024;
+/** Of one file, without compression. Files of this program have a hundredth of it. */
+const fileBytesMax = 2 * 1024 * 1024 * 1024;
 
 /** The files of a recording, in the order of their names, which begin with their times. `path`: a file, or a folder of files. */
 export async function filesOf(path: string): Promise<readonly string[]> {
@@ -49,37 +52,85 @@ export async function filesOf(path: string): Promise<readonly string[]> {
   return names.sort().map((name) => join(path, name));
 }
 
-/** Reads a file, compressed or not. The last line of a file that is being written may be cut off: it is left out. Throws RecordingError. */
-export async function* readRecording(file: string): AsyncGenerator<RecordedRequest> {
+/** A request with its line in the file, from 1, and the bytes of the file that were read so far. */
+export interface ReadRequest {
+  readonly record: RecordedRequest;
+  readonly line: number;
+  readonly bytes: number;
+}
+
+/**
+ * Reads a file, compressed or not. The last line of a file that is being written may be cut off: it is left out. Throws
+ * RecordingError for a damaged file, a line that is none, and one or a file that is too large.
+ */
+export async function* readRecording(file: string): AsyncGenerator<ReadRequest> {
   const source = createReadStream(file);
   const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
   // The stream that is read reports the failures of both.
   source.on('error', (failure) => input.destroy(failure));
-  let number = 0;
+  let line = 0;
   let unread: RecordingError | undefined;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    number += 1;
+  for await (const text of linesOf(input, file)) {
+    line += 1;
     if (unread !== undefined) throw unread;
-    if (line === '') continue;
-    const record = line.length > lineLengthMax ? undefined : parse(line);
-    if (record === undefined) unread = new RecordingError(`${file}: line ${number} is no recorded request`);
-    else yield record;
+    if (text === '' || isGap(text)) continue;
+    const record = parseRecord(text);
+    if (record === undefined) unread = new RecordingError(`${file}: line ${line} is no recorded request`);
+    else yield { record, line, bytes: source.bytesRead };
   }
+  if (unread !== undefined && file.endsWith('.gz')) throw unread;
 }
 
-function parse(line: string): RecordedRequest | undefined {
+/** The lines of a stream without their ends. A line, or a file that was packed to be small, takes no more memory than the limit. */
+async function* linesOf(input: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let bytes = 0;
+  let rest = '';
+  try {
+    for await (const chunk of input) {
+      bytes += chunk.length;
+      if (bytes > fileBytesMax) throw new RecordingError(`${file} has more than ${fileBytesMax} bytes`);
+      const lines = (rest + decoder.write(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > lineLengthMax)
+        throw new RecordingError(`${file} has a line of more than ${lineLengthMax} characters`);
+      yield* lines;
+    }
+  } catch (thrown) {
+    if (thrown instanceof RecordingError) throw thrown;
+    throw new RecordingError(`${file} is damaged or cut off: ${(thrown as Error).message}`, { cause: thrown });
+  }
+  yield rest + decoder.end();
+}
+
+/** What stands for lines that were lost. */
+function isGap(text: string): boolean {
+  return /^\{"missing":\d+\}\r?$/.test(text);
+}
+
+/** Texts of a recording become headers and lines of a terminal. */
+const plainText = /^[\x20-\x7e]{0,300}$/;
+
+/** Reads one line. Undefined for what is no recorded request. */
+export function parseRecord(line: string): RecordedRequest | undefined {
   try {
     const record = JSON.parse(line) as Partial<RecordedRequest> | null;
-    const { at, service, version, operation, input } = record ?? {};
+    const { at, service, version, operation, format, caller, tenant, reference, input, sealed, refusal } = record ?? {};
     const isRecord =
-      [at, service, operation].every((each) => typeof each === 'string') &&
+      [at, service, operation, format, reference].every((each) => typeof each === 'string' && plainText.test(each)) &&
+      !Number.isNaN(Date.parse(at ?? '')) &&
+      [caller, tenant].every((each) => typeof each === 'string' && each.length <= textMax) &&
       typeof version === 'number' &&
-      typeof input === 'object';
+      isMembers(input) &&
+      (sealed === undefined || Object.values(sealed).every((each) => typeof each === 'string')) &&
+      (refusal === undefined || (typeof refusal.code === 'string' && typeof refusal.message === 'string'));
     return isRecord ? (record as RecordedRequest) : undefined;
   } catch {
     return undefined;
   }
 }
+
+const textMax = 1_000;
 
 /** The record that the sealed members of a request belong to, for the vault. */
 export function sealedRecordOf({ at, reference }: Pick<RecordedRequest, 'at' | 'reference'>): string {

@@ -21,6 +21,7 @@ export interface RuleTexts {
   readonly accepted?: readonly AcceptedText[];
 }
 
+/** A difference that is known. */
 export interface AcceptedText {
   readonly path: string;
   readonly reason: string;

@@ -91,6 +91,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'keys create': ['other-keys'],
   mock: ['--wsdl', 'rows.jsonl'],
   openapi: [],
+  'recording export': ['rows.jsonl', '--as', 'har', '--out', 'rows.har'],
+  'recording import': ['rows.jsonl', '--out', 'recording.jsonl'],
   wsdl: [],
 };
 

@@ -87,6 +87,8 @@ const others = [
     'convert',
     'import-wsdl',
     'mock',
+    'recording export',
+    'recording import',
     'replay',
     'restore',
   ],

@@ -23,6 +23,10 @@ export interface TargetOptions {
   readonly format?: string;
   readonly username?: string;
   readonly secretFile?: string;
+  /** Keys of requests that write are those of this run only. By default they are those of each replay of the recording. */
+  readonly freshKeys?: true;
+  /** The name of the run. */
+  readonly run: string;
 }
 
 export interface Target {
@@ -33,22 +37,30 @@ export interface Target {
     record: RecordedRequest,
     input: unknown,
   ): Promise<ComparedAnswer | { readonly failure: string }>;
-  /** Members of answers that the contract lacks: `listOrders lines.discount`. */
-  readonly unknownMembers: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
 const asRecorded = 'as-recorded';
 
-/** `onRetry`: called for each request that is sent again, which takes a place of the rate. Throws CommandError. */
-export function openTarget(options: TargetOptions, services: readonly Service[], onRetry: () => void): Target {
-  const { format: given } = options;
+/** Members of answers that are listed at most. */
+const unknownMembersMax = 1_000;
+
+/**
+ * `unknownMembers` receives the members of answers that the contract lacks: `listOrders lines.discount`. `onRetry`: called for each request that is sent again, which takes a
+ * place of the rate. Throws CommandError.
+ */
+export function openTarget(
+  options: TargetOptions,
+  services: readonly Service[],
+  unknownMembers: Set<string>,
+  onRetry: () => void,
+): Target {
+  const { format: given, run } = options;
   if (given !== undefined && given !== asRecorded && formatOf(given) === undefined)
     throw new CommandError([`--format: the formats are ${asRecorded}, soap, ${upstreamFormats.join(', ')}`]);
   const base = readTarget(options);
   const upstreams = new Map<UpstreamFormat, Upstream>();
   const handlers = new Map<string, RemoteHandler<unknown>>();
-  const unknownMembers = new Set<string>();
   const protocols = createProtocols(services);
   const { requestReference: referenceHeader } = conventionsOf(services);
   const headers = base.credentials.kind === 'fixed' ? base.credentials.headers : {};
@@ -67,7 +79,8 @@ export function openTarget(options: TargetOptions, services: readonly Service[],
       clock,
       report(event) {
         if (event.kind === 'unknownMembers')
-          for (const member of event.members) unknownMembers.add(`${event.operation} ${member}`);
+          for (const member of event.members)
+            if (unknownMembers.size < unknownMembersMax) unknownMembers.add(`${event.operation} ${member}`);
         if (event.kind === 'failed' && event.isRetried) onRetry();
       },
     });
@@ -81,14 +94,13 @@ export function openTarget(options: TargetOptions, services: readonly Service[],
     return handler;
   };
   return {
-    unknownMembers,
     async ask(service, operation, { caller, tenant, format, reference }, input) {
       try {
         const handler = handlerOf(service, operation, format);
         const identity = { credential: caller, tenant, requiresKey: false, rights: 'upstream' } as const;
         const request = { service, operation, input: input as never, caller: identity, requestReference: reference };
         // A replay that is repeated has the effect of each write once, where the server knows keys.
-        const key = operation.effect === 'writes' ? `replay-${reference}` : undefined;
+        const key = operation.effect === 'writes' ? `replay-${options.freshKeys ? run : ''}${reference}` : undefined;
         const { output } = await handler.forward({ ...request, head: { headers: {} } }, undefined, key);
         return { output };
       } catch (thrown) {

@@ -14,7 +14,7 @@ const engine = {
   formats: ['contract', 'lib'],
   documents: ['contract', 'lib'],
   gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'lib', 'store', 'vault'],
-  upstream: ['callers', 'contract', 'formats', 'idempotency', 'lib'],
+  upstream: ['callers', 'compare', 'contract', 'formats', 'idempotency', 'lib'],
   import: ['contract', 'formats', 'gateway', 'lib', 'store'],
   compare: ['contract', 'lib'],
   convert: ['callers', 'contract', 'formats', 'gateway', 'lib'],

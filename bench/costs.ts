@@ -44,6 +44,9 @@ interface Part {
   readonly usMax?: number;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-costs-'));
+const recordings = join(folder, 'recordings');
+
 /** Receives traces and metrics, and answers that it has them. */
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end())).listen(
   0,
@@ -83,6 +86,18 @@ const parts: Readonly<Record<string, Part>> = {
     env: { TRAFFIC: 'watched' },
     usMax: 30,
   },
+  // Ten times what 10 % of the requests cost, which the method tells from the noise.
+  recorded: {
+    title: 'recording of each request in files: at 10 %, a tenth',
+    both: { RECORD: recordings, RECORD_SHARE: '100' },
+    env: { RECORD: '' },
+    usMax: 30,
+  },
+  sampled: {
+    title: 'recording of 10 % of the requests',
+    both: { RECORD: recordings, RECORD_SHARE: '10' },
+    env: { RECORD: '' },
+  },
   unsampled: {
     title: 'OpenTelemetry, no trace sampled',
     both: { OTEL_EXPORTER_OTLP_ENDPOINT: receiverUrl, OTEL_TRACES_SAMPLER: 'always_off' },
@@ -106,7 +121,6 @@ const requests = {
 type RequestName = keyof typeof requests;
 const requestNames: readonly RequestName[] = ['listing', 'storing'];
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-costs-'));
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } finally {

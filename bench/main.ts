@@ -27,6 +27,7 @@ const programs = {
   embedding: { file: 'embedding.ts', parameters: [] },
   callers: { file: 'callers.ts', parameters: [] },
   upstream: { file: 'upstream/main.ts', parameters: [] },
+  shadow: { file: 'shadow.ts', parameters: [] },
   security: { file: 'security/main.ts', parameters: [] },
   costs: { file: 'costs.ts', parameters: [] },
   commands: { file: 'commands.ts', parameters: [] },

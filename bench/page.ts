@@ -22,6 +22,7 @@ export type Section =
   | 'recovery'
   | 'scale'
   | 'security'
+  | 'shadow'
   | 'upstream'
   | 'writes'
   | 'writes-against';

@@ -41,6 +41,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   openapi: () => import('./cli/openapi.ts'),
   replay: () => import('./cli/replay.ts'),
   recording: () => import('./cli/recording.ts'),
+  shadow: () => import('./cli/shadow.ts'),
   convert: () => import('./cli/convert.ts'),
   'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });

@@ -19,6 +19,8 @@ export type {
   LookupValue,
   SecretSource,
   SessionInput,
+  ShadowOptions,
+  ShadowRollback,
   SoapHeaderContent,
   SoapHeaderText,
   UpstreamCredentials,

@@ -5,6 +5,7 @@ import type { Backend } from '../backend/backend.ts';
 import { pauseAfterJumps } from '../backend/clock-check.ts';
 import { pollDeprecationsEveryMs } from '../backend/deprecations/live.ts';
 import { runRetention } from '../backend/retention.ts';
+import { pollShadowsEveryMs } from '../backend/shadow/live.ts';
 import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
 import { refreshLimitsEveryMs } from '../callers/limits/limits.ts';
 import type { Config } from '../config/config.ts';
@@ -27,7 +28,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function startBackgroundWork(
   config: Config,
   backend: Backend,
-  { log, metrics, recorder, audit, telemetry, deprecations, lookUpPending }: ComposedGateway,
+  { log, metrics, recorder, audit, telemetry, deprecations, shadows, lookUpPending }: ComposedGateway,
   closers: AsyncDisposableStack,
   jobMsMax: number,
 ): Promise<void> {
@@ -69,6 +70,12 @@ export async function startBackgroundWork(
     ),
     every(cleanupEveryMs, backend.deleteExpiredCounts, 'deleting the counts of limits failed'),
     startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed),
+    startPeriodicTask(shadows.refresh, pollShadowsEveryMs, shadows.failed),
+    every(
+      cleanupEveryMs,
+      deleteByTime(() => backend.shadows.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs)),
+      'deleting old differences of shadows failed',
+    ),
     every(flushUsesEveryMs, backend.credentialUses.flush, 'saving the last use of credentials failed'),
   );
   if (recorder !== undefined)

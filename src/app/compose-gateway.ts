@@ -8,6 +8,8 @@ import { createDeprecationReport, LiveDeprecations } from '../backend/deprecatio
 import { createLoadLimits, observeLimits } from '../backend/limits.ts';
 import { openCache } from '../backend/open-cache.ts';
 import { createServerAudit, type ServerAudit } from '../backend/server-audit.ts';
+import { LiveShadows } from '../backend/shadow/live.ts';
+import { openCopies } from '../backend/shadow/open-copies.ts';
 import { createLookUpPending } from '../backend/upstreams/look-up-pending.ts';
 import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
 import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
@@ -77,6 +79,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   /** Absent where traffic is not recorded. */
   readonly traffic: Traffic | undefined;
   readonly deprecations: LiveDeprecations;
+  readonly shadows: LiveShadows;
 }
 
 /** Replacements for what the configuration describes. */
@@ -162,12 +165,26 @@ export async function composeGateway<M extends Metrics>(
   const audit = createServerAudit(config, backend, { log, metrics });
   const requestRecorder = await openRequestRecorder(config, { backend, log, metrics, mask });
   closers.defer(() => requestRecorder?.close());
+  const copies = openCopies(upstreams, {
+    protocols: plainProtocols,
+    referenceHeader: conventions.requestReference,
+    backend,
+  });
+  closers.defer(() => copies.close());
+  const shadows = new LiveShadows(upstreams, copies.copyTo, {
+    store: backend.shadows,
+    clock: backend.context.clock,
+    mask,
+    log,
+    metrics: metrics.shadows,
+  });
   const observers = listObservers({
     metrics: createMetricsObserver(metrics),
     log: createRequestLog(log, conventions),
     traces: tracing?.observer,
     traffic: traffic?.recorder,
     record: requestRecorder?.observer,
+    shadow: shadows.observer,
     callers: recorder && recordCallers(recorder),
     audit: audit.requests,
     test: overrides.observer,
@@ -187,8 +204,10 @@ export async function composeGateway<M extends Metrics>(
     log,
     metrics: metrics.upstreams,
     observe: steps.upstream,
+    shadows,
   });
   closers.defer(() => opened.close());
+  closers.defer(() => shadows.close());
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
@@ -224,7 +243,7 @@ export async function composeGateway<M extends Metrics>(
   });
   metrics.invalidDeprecations = () => deprecations.invalidCount;
   // They hold from the first request on.
-  await Promise.all([deprecations.refresh(), backend.limits.refresh()]);
+  await Promise.all([deprecations.refresh(), backend.limits.refresh(), shadows.refresh()]);
   const scanTexts =
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
   const accepting =
@@ -274,6 +293,7 @@ export async function composeGateway<M extends Metrics>(
     loginGuard: guard,
     telemetry,
     deprecations,
+    shadows,
     handle: (request) => handleRequest(request, gateway),
     encodeFailure: (answer: Answer, thrown: unknown) => encodeFailure(answer, thrown, gateway),
     documents: createDocuments(services, {

@@ -120,6 +120,7 @@ export async function startServer(
           source: configFile ?? 'configuration',
           refresh: composed.deprecations.refresh,
         },
+        refreshShadows: composed.shadows.refresh,
         oneClick: consoleForAll,
         traffic: composed.traffic?.reader,
         demoCallers,

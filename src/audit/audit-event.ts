@@ -33,6 +33,13 @@ export const auditKinds = Object.freeze([
   'deprecationRemoved',
   'exemptionAdded',
   'exemptionRemoved',
+  // The upstream.
+  'shadowShareChanged',
+  'shadowSwitched',
+  'shadowSwitchedBack',
+  // The id of the difference.
+  'shadowDifferenceAccepted',
+  'shadowDifferenceReopened',
   // The id of the key.
   'keyMade',
   'keyUsed',

@@ -15,7 +15,12 @@ export type AuditedKind =
   | 'deprecationChanged'
   | 'deprecationRemoved'
   | 'exemptionAdded'
-  | 'exemptionRemoved';
+  | 'exemptionRemoved'
+  | 'shadowShareChanged'
+  | 'shadowSwitched'
+  | 'shadowSwitchedBack'
+  | 'shadowDifferenceAccepted'
+  | 'shadowDifferenceReopened';
 
 /** Records an effect at the end of its transaction. */
 export type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;

@@ -64,6 +64,7 @@ import { createIndexRotation } from './index-rotation.ts';
 import { keyProviderOf, readKeys } from './key-provider.ts';
 import { type ForeignRecords, openRecords } from './open-records.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
+import { createShadowStore } from './shadow/store.ts';
 
 export type Backend = ReturnType<typeof createBackend>;
 
@@ -227,6 +228,10 @@ function createBackend(
     inspection: { ...createInspection(engine), ...(records?.findRecord && { findRecord: records.findRecord }) },
     /** The deprecations that are set while servers run. */
     deprecations: createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
+    /** What operators have set for shadows, and what was found. */
+    shadows: createShadowStore({
+      ...{ engine, clock, vault: context.vault, write: auditedWrite ?? writeUnaudited(engine) },
+    }),
     /** The audit log. The gateway, the application and the commands record there. */
     audit,
     /** The audit log in the store. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { databaseFaults } from '../backend/database-faults.ts';
 import { productionFaults, tlsWarnings } from '../backend/production-checks.ts';
 import { describeUpstreams } from '../backend/upstreams/describe.ts';
-import { noUpstreams } from '../backend/upstreams/plan.ts';
+import { noUpstreams, serversOf } from '../backend/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
 import { tryConnection } from '../backend/upstreams/try-connection.ts';
 import { type Config, hasDatabase, inspectConfig, type SettingReport } from '../config/config.ts';
@@ -43,7 +43,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
   const verdict =
     faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];
   const upstreamLines = describeUpstreams(plan, servedServices(), configFileName() ?? '');
-  const attempts = connect ? await Promise.all(plan.upstreams.map(attempt)) : [];
+  const attempts = connect ? await Promise.all(serversOf(plan).map(attempt)) : [];
   print(
     ...settingLines(settings),
     ...serviceLines(),

@@ -1,6 +1,7 @@
 /** Commands of operators: an operation with its contract, and how a terminal names its fields and prints its outcome. */
 import { type Command, Option } from 'commander';
 import type { Backend } from '../backend/backend.ts';
+import { describeShadows } from '../backend/upstreams/read-shadow.ts';
 import type { Config } from '../config/config.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
 import { compileRead, IssueCollector } from '../contract/read.ts';
@@ -12,7 +13,7 @@ import { systemUser } from './audited-command.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { localOrigin } from './origin-option.ts';
 import { print, printAll } from './output.ts';
-import { configFileName, mappedUpstreams, projectDeprecations } from './project.ts';
+import { configFileName, mappedUpstreams, projectDeprecations, projectUpstreams } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 import { type WithBackendOptions, withBackend } from './with-backend.ts';
 
@@ -118,6 +119,7 @@ export async function withOperator<T>(
       callers: () => localOrigin,
       deprecations: { configured: projectDeprecations(), source: configFileName() ?? 'configuration' },
       mappedUpstreams: mappedUpstreams(),
+      shadows: describeShadows(projectUpstreams().upstreams ?? {}),
       by: systemUser(),
       progress(total) {
         progress = showProgress(total);

@@ -4,6 +4,7 @@ import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.t
 import { credentialRulesOf, settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import type { UpstreamParts } from '../backend/upstreams/plan.ts';
+import { shadowName } from '../backend/upstreams/read-shadow.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Mode, SettingGroup } from '../config/setting.ts';
@@ -102,7 +103,10 @@ export function projectUpstreams(): UpstreamParts {
 /** The upstreams that receive mapped credentials. */
 export function mappedUpstreams(): readonly string[] {
   const { upstreams = {} } = projectUpstreams();
-  return Object.entries(upstreams).flatMap(([name, each]) => (each?.credentials === 'mapped' ? name : []));
+  return Object.entries(upstreams).flatMap(([name, each]) => [
+    ...(each?.credentials === 'mapped' ? [name] : []),
+    ...(each?.shadow?.credentials === 'mapped' ? [shadowName(name)] : []),
+  ]);
 }
 
 /** Throws ConfigError with the faults of the configuration file and of all settings. */

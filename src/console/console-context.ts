@@ -16,7 +16,7 @@ export interface DemoCaller {
   readonly roles: readonly string[];
 }
 
-export interface ConsoleContext extends Omit<OperatorContext, 'by' | 'progress' | 'mappedUpstreams'> {
+export interface ConsoleContext extends Omit<OperatorContext, 'by' | 'progress' | 'mappedUpstreams' | 'shadows'> {
   readonly readiness: () => Promise<Readiness>;
   /** Which upstream answers which operation. */
   readonly plan: UpstreamPlan;

@@ -1,5 +1,7 @@
 /** Implements the service of the console: what operators do, and the views of a running server. */
 import { credentialActor } from '../audit/audit-event.ts';
+import { serversOf } from '../backend/upstreams/plan.ts';
+import { shadowsOf } from '../backend/upstreams/read-shadow.ts';
 import type { Caller } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { BoundHandler } from '../gateway/handler.ts';
@@ -38,10 +40,12 @@ export function implementConsole(context: ConsoleContext): Implementation {
 }
 
 function performFor(operation: Operation, context: ConsoleContext): Perform {
-  const { deprecations, failed, plan } = context;
+  const { deprecations, failed, plan, refreshShadows } = context;
   const shared: Omit<OperatorContext, 'by'> = {
     ...context,
-    mappedUpstreams: plan.upstreams.flatMap(({ name, credentials }) => (credentials.kind === 'mapped' ? name : [])),
+    mappedUpstreams: serversOf(plan).flatMap(({ name, credentials }) => (credentials.kind === 'mapped' ? name : [])),
+    shadows: shadowsOf(plan),
+    refreshShadows: async () => refreshShadows?.().catch(failed),
     // A change is saved. A store that fails now is polled again.
     deprecations: { ...deprecations, refresh: async () => deprecations.refresh?.().catch(failed) },
   };

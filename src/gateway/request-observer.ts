@@ -5,7 +5,17 @@ import type { Dialect } from '../store/sql/engine.ts';
 import type { Answer, LogEntry } from './answer.ts';
 
 /** The observers of a server, in the order in which they are told. ARCHITECTURE.md says what each does. */
-export const observerNames = ['metrics', 'log', 'traces', 'traffic', 'record', 'callers', 'audit', 'test'] as const;
+export const observerNames = [
+  'metrics',
+  'log',
+  'traces',
+  'traffic',
+  'record',
+  'shadow',
+  'callers',
+  'audit',
+  'test',
+] as const;
 
 /** Absent observers cost nothing. */
 export type RequestObservers = Readonly<Record<(typeof observerNames)[number], RequestObserver | undefined>>;

@@ -20,6 +20,7 @@ import { operatorProblems } from './operation.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from './operator.ts';
 import { pendingOperations, pendingProblems } from './pending/contract.ts';
 import { retentionOperations } from './retention/contract.ts';
+import { shadowOperations } from './shadow/contract.ts';
 import { shopperOperations } from './shoppers/contract.ts';
 import { webhookOperations, webhookProblems } from './webhooks/contract.ts';
 
@@ -50,6 +51,7 @@ export const subjects = Object.freeze({
   keys: subject(keyOperations, async () => (await import('./keys/handlers.ts')).keyHandlers),
   audit: subject(auditOperations, async () => (await import('./audit/handlers.ts')).auditHandlers),
   retention: subject(retentionOperations, async () => (await import('./retention/handlers.ts')).retentionHandlers),
+  shadow: subject(shadowOperations, async () => (await import('./shadow/handlers.ts')).shadowHandlers),
   shoppers: subject(shopperOperations, async () => (await import('./shoppers/handlers.ts')).shopperHandlers),
 });
 

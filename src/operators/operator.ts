@@ -2,6 +2,7 @@
 import type { AuditActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { GatewayService } from '../backend/define-service.ts';
+import type { ShadowAbout } from '../backend/upstreams/read-shadow.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Config } from '../config/config.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
@@ -26,6 +27,10 @@ export interface OperatorContext {
   };
   /** The names of upstreams that receive a credential for each credential of a caller. */
   readonly mappedUpstreams: readonly string[];
+  /** The upstreams of the configuration that have a shadow. */
+  readonly shadows: readonly ShadowAbout[];
+  /** Makes this process take over what the store holds of shadows. Absent where it serves no callers. */
+  readonly refreshShadows?: (() => Promise<void>) | undefined;
   /** Who acts. */
   readonly by: AuditActor;
   /** Shows how far a long action is. */

@@ -15,6 +15,7 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
       `  retries      ${describeRetries(upstream)}`,
       ...lookupLines(upstream),
       ...tlsLines(upstream),
+      ...shadowLines(plan, name),
     ];
   });
 }
@@ -59,6 +60,17 @@ function describeCredentials({ credentials }: ConfiguredUpstream): string {
     default:
       return credentials satisfies never;
   }
+}
+
+function shadowLines({ shadows }: UpstreamPlan, name: string): readonly string[] {
+  const shadow = shadows.get(name);
+  if (shadow === undefined) return [];
+  const { upstream, percent, copiesWrites } = shadow;
+  return [
+    `  shadow       ${upstream.url}  (${upstream.format}; gets ${percent} % of the ${copiesWrites ? 'requests' : 'requests that read'})`,
+    `    credentials  ${describeCredentials(upstream)}`,
+    ...tlsLines(upstream).map((line) => `  ${line}`),
+  ];
 }
 
 function sessionLines({ session }: ConfiguredUpstream): readonly string[] {

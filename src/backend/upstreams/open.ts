@@ -13,11 +13,13 @@ import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts
 import { createOutcomeLookup } from '../../upstream/outcome-lookup.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
+import type { LiveShadows } from '../shadow/live.ts';
 import { answerByUpstreams } from './answer.ts';
 import { createUpstreamCredentials } from './credentials.ts';
 import { countCalls, createEventListener } from './observe.ts';
-import type { UpstreamPlan } from './plan.ts';
+import { serversOf, type UpstreamPlan } from './plan.ts';
 import { CircuitOpen, upstreamProbeName } from './probe.ts';
+import { shadowName } from './read-shadow.ts';
 
 export type OpenUpstreams = ReturnType<typeof openUpstreams>;
 
@@ -41,14 +43,17 @@ export interface UpstreamDependencies {
   readonly metrics: UpstreamMetrics;
   /** Observes the requests to upstreams. */
   readonly observe: StepHooks['upstream'];
+  /** The second servers of the plan. */
+  readonly shadows: Pick<LiveShadows, 'find'>;
 }
 
 export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies) {
   const { protocols, referenceHeader, log, metrics, backend, observe } = dependencies;
   const { clock, vault } = backend.context;
   const report = createEventListener(log, metrics);
+  const servers = serversOf(plan);
   const opened = new Map(
-    plan.upstreams.map((configured): [string, Upstream] => {
+    servers.map((configured): [string, Upstream] => {
       const credentials = createUpstreamCredentials(configured, { store: backend.upstreamCredentials, vault, clock });
       return [
         configured.name,
@@ -56,7 +61,7 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
       ];
     }),
   );
-  const keyMsOf = new Map(plan.upstreams.map(({ name, keyMsMax }) => [name, keyMsMax]));
+  const keyMsOf = new Map(servers.map(({ name, keyMsMax }) => [name, keyMsMax]));
   const handlerOf = (name: string, service: Service, operation: Operation): RemoteHandler<HandlerContext> =>
     observe(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics));
   const lookups = new Map(
@@ -85,7 +90,9 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     /** Those that answer requests, with the handlers of the plan. */
     implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) => {
       const lookup = lookups.get(`${service.name}.${operation.name}`)?.lookup;
-      return { ...handlerOf(name, service, operation), lookup };
+      const own = { ...handlerOf(name, service, operation), lookup };
+      const shadow = dependencies.shadows.find(name);
+      return shadow?.handler(operation, own, handlerOf(shadowName(name), service, operation)) ?? own;
     }),
     /** By the full names of the writes: `Orders.placeOrder`. */
     lookups: lookups as ReadonlyMap<string, OpenLookup>,
@@ -93,7 +100,8 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     probes: all.map(([name, upstream]) => ({
       name: upstreamProbeName(name),
       // Requests that this program answers, and those for other upstreams, need not wait for this one.
-      isPartial: !plan.answersEverything || all.length > 1,
+      isPartial:
+        !plan.answersEverything || plan.upstreams.length > 1 || !plan.upstreams.some((each) => each.name === name),
       check() {
         if (upstream.isRefusing) throw new CircuitOpen();
       },

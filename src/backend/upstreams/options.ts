@@ -1,4 +1,5 @@
 /** What a configuration says of upstreams: other servers that answer operations. */
+import type { RuleTexts } from '../../compare/rules.ts';
 import type { UpstreamFormat } from '../../formats/index.ts';
 
 /** Where a secret is: in a variable, in a file, or in the configuration itself. */
@@ -126,8 +127,50 @@ export interface UpstreamLookup {
   readonly notFoundAfterMs?: number;
 }
 
+/**
+ * A second server that gets copies of requests, such as the one that replaces the upstream: its answers are compared, and callers never
+ * wait for it. It has members of an upstream of its own, also its credentials.
+ */
+export interface ShadowOptions extends Omit<UpstreamOptions, 'shadow' | 'lookups' | 'lookupHeader'> {
+  /** Percent of the requests that are copied, where `triglyph shadow share` says no other. By default 100. */
+  readonly share?: number;
+  /** The ids of the credentials whose requests are copied. By default those of all. */
+  readonly callers?: readonly string[];
+  /** The operations that are copied: `Orders`, or `Orders.getOrder`. By default all. */
+  readonly operations?: readonly string[];
+  /**
+   * `never`, the default: only requests that read are copied. `sandbox`: the shadow gets copies of those that write, too, under keys of
+   * their own, and never answers them.
+   */
+  readonly writes?: 'never' | 'sandbox';
+  /** What is no difference: the rules of `triglyph replay` (docs/record.md). */
+  readonly rules?: RuleTexts;
+  /** Copies on the way at a time. By default 4. */
+  readonly concurrency?: number;
+  /** Bytes of all copies and of the answers that they are compared with, beyond which others are dropped. By default 16 MiB. */
+  readonly bytesMax?: number;
+  /** Whether a switched share is one of callers (the default), or one of requests. */
+  readonly spread?: 'caller' | 'request';
+  /** When a switch is rolled back. */
+  readonly rollback?: ShadowRollback;
+}
+
+/** A switch is rolled back when a process counts more in a window. */
+export interface ShadowRollback {
+  /** Percent of the answers that differ. By default 1. */
+  readonly differences?: number;
+  /** Percent of the requests that fail. By default 1. */
+  readonly errors?: number;
+  /** How many count at least. By default 20. */
+  readonly requestsMin?: number;
+  /** Of the window. By default 60. */
+  readonly seconds?: number;
+}
+
 /** Another server that answers operations. */
 export interface UpstreamOptions {
+  /** A second server that gets copies of requests, and may take over. */
+  readonly shadow?: ShadowOptions;
   /** Where its services begin: `https://erp.example.com`, with a path where its addresses have one before ours. */
   readonly url: string;
   /** By default `json`. Operations with an HTTP binding are sent by their method and path. */

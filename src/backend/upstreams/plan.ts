@@ -1,7 +1,9 @@
 /** Plans which upstream answers which operation, and reports everything that is wrong with the configuration of both. */
 
+import { unusedPaths } from '../../compare/rules.ts';
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
+import type { Schema } from '../../contract/schema.ts';
 import { namedOperations, newestOf, operationNamed, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
@@ -11,6 +13,7 @@ import type { GatewayService } from '../define-service.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
 import { resolveLookups } from './read-lookups.ts';
 import { findLogIn } from './read-session.ts';
+import { type ConfiguredShadow, readShadow } from './read-shadow.ts';
 import { type ConfiguredUpstream, type ReadUpstream, readUpstream } from './read-upstream.ts';
 
 /** What a configuration says of upstreams; its types may not have been checked. */
@@ -22,6 +25,8 @@ export interface UpstreamParts {
 /** Which upstream answers which operation. */
 export interface UpstreamPlan {
   readonly upstreams: readonly ConfiguredUpstream[];
+  /** The second servers, by the names of the upstreams that they stand next to. */
+  readonly shadows: ReadonlyMap<string, ConfiguredShadow>;
   /** The name of the upstream of an operation; undefined where a handler of this program answers it. */
   upstreamOf(service: string, operation: string): string | undefined;
   /** Whether upstreams answer every operation of every service. */
@@ -48,6 +53,10 @@ export function planUpstreams(
   const given = membersOf('upstreams', parts.upstreams, faults);
   const assigned = membersOf('answeredBy', parts.answeredBy, faults);
   const upstreams = Object.entries(given).flatMap(([name, each]) => readUpstream(name, each, variables, faults) ?? []);
+  const shadows = Object.entries(given).flatMap(([name, each]) => {
+    const shadow = readShadow(name, each, variables, faults);
+    return shadow === undefined ? [] : [[name, shadow] as const];
+  });
   const names = Object.keys(given);
   const services = newestOf(contractsOf(served));
   faults.push(...assignmentFaults(assigned, services, names));
@@ -64,36 +73,47 @@ export function planUpstreams(
       if (chosen === builtIn && !hasHandler) faults.push(`${full} has no handler: let an upstream answer it.`);
       if (typeof chosen === 'string' && chosen !== builtIn) answers.set(full, chosen);
     }
-    faults.push(...adapterFaults(service, answers, upstreams));
+    const shadowFormats = shadows.map(([name, { upstream }]) => ({ name, format: upstream.format, part: '.shadow' }));
+    faults.push(...adapterFaults(service, answers, [...upstreams, ...shadowFormats]));
   }
   const used = new Set(answers.values());
   // What a misspelt assignment means may be the upstream that seems to have none.
   for (const name of faults.length === 0 ? names : [])
     if (!used.has(name)) faults.push(`upstreams.${name} answers nothing: name it in answeredBy, or remove it.`);
-  const planned = upstreams.map((upstream): ConfiguredUpstream => {
-    const answersIt = (service: string, operation: string) => answers.get(`${service}.${operation}`) === upstream.name;
+  const plan = (upstream: ReadUpstream, name: string): ConfiguredUpstream => {
+    const answersIt = (service: string, operation: string) => answers.get(`${service}.${operation}`) === name;
     const place = `upstreams.${upstream.name}`;
     faults.push(...sessionValueFaults(upstream, place));
     const session = upstream.session && findLogIn(upstream.session, place, services, answersIt, faults);
     const lookups = resolveLookups(upstream.lookups, upstream.name, services, answersIt, faults);
     return Object.freeze({ ...upstream, session, lookups });
+  };
+  const planned = upstreams.map((upstream) => plan(upstream, upstream.name));
+  const plannedShadows = shadows.map(([name, shadow]) => {
+    for (const operation of shadow.operations ?? []) {
+      const fault = nameFault(operation, services);
+      if (fault !== undefined) faults.push(`upstreams.${name}.shadow.operations: ${fault}`);
+    }
+    const unused = unusedPaths(shadow.rules, outputsOf(services, answers, name));
+    faults.push(...unused.map((path) => `upstreams.${name}.shadow.rules: no answer has ${path}.`));
+    return [name, Object.freeze({ ...shadow, upstream: plan(shadow.upstream, name) })] as const;
   });
   if (faults.length > 0) return { faults };
   const operations = services.reduce((sum, service) => sum + service.operations.size, 0);
-  return { faults, plan: createPlan(planned, answers, answers.size === operations) };
+  return { faults, plan: createPlan(planned, new Map(plannedShadows), answers, answers.size === operations) };
 }
 
 /** A format may not carry the operations of every contract: the form adapter has an address of its own. */
 function adapterFaults(
   service: Service,
   answers: ReadonlyMap<string, string>,
-  upstreams: readonly Pick<ConfiguredUpstream, 'name' | 'format'>[],
+  upstreams: readonly (Pick<ConfiguredUpstream, 'name' | 'format'> & { readonly part?: string })[],
 ): readonly string[] {
-  return upstreams.flatMap(({ name, format }) => {
+  return upstreams.flatMap(({ name, format, part = '' }) => {
     const asked = namedOperations(service).filter((each) => answers.get(`${service.name}.${each.name}`) === name);
     return asked.every((operation) => wireFormats[format].carries(operation, service))
       ? []
-      : `upstreams.${name}.format is ${format}, and version ${service.version} of ${service.name} has no address for it: choose another format.`;
+      : `upstreams.${name}${part}.format is ${format}, and version ${service.version} of ${service.name} has no address for it: choose another format.`;
   });
 }
 
@@ -112,19 +132,44 @@ function sessionValuesIn(content: BlockContent): readonly string[] {
 
 function createPlan(
   upstreams: readonly ConfiguredUpstream[],
+  shadows: UpstreamPlan['shadows'],
   answers: ReadonlyMap<string, string>,
   answersEverything: boolean,
 ): UpstreamPlan {
   return Object.freeze<UpstreamPlan>({
     upstreams,
+    shadows,
     answersEverything,
     decidesRights: answersEverything && upstreams.every(({ credentials }) => credentials.kind === 'forward'),
     upstreamOf: (service, operation) => answers.get(`${service}.${operation}`),
   });
 }
 
+/** What an upstream answers, by the names of operations. */
+function outputsOf(
+  services: readonly Service[],
+  answers: ReadonlyMap<string, string>,
+  upstream: string,
+): ReadonlyMap<string, Schema> {
+  return new Map(
+    services.flatMap(({ name, operations }) =>
+      [...operations.values()].flatMap((each): [string, Schema][] =>
+        answers.get(`${name}.${each.name}`) === upstream ? [[each.name, each.output]] : [],
+      ),
+    ),
+  );
+}
+
+/** Every server that a plan sends requests to: the upstreams, and the second servers next to them. */
+export function serversOf({
+  upstreams,
+  shadows,
+}: Pick<UpstreamPlan, 'upstreams' | 'shadows'>): readonly ConfiguredUpstream[] {
+  return [...upstreams, ...[...shadows.values()].map(({ upstream }) => upstream)];
+}
+
 /** The plan of a server without upstreams. */
-export const noUpstreams: UpstreamPlan = createPlan([], new Map(), false);
+export const noUpstreams: UpstreamPlan = createPlan([], new Map(), new Map(), false);
 
 function membersOf(name: string, value: unknown, faults: string[]): Members {
   if (value === undefined) return {};

@@ -57,7 +57,8 @@ export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session' | 'look
 }
 
 /** The members of an upstream. */
-const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
+export const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
+  shadow: true,
   url: true,
   format: true,
   credentials: true,
@@ -107,8 +108,8 @@ export function readUpstream(
   return faults.length === before ? upstream : undefined;
 }
 
-/** Reads the members of an upstream. What is wrong is reported. */
-function readMembers(name: string, reader: MemberReader, variables: VariableSources): ReadUpstream {
+/** Reads the members of an upstream, without its shadow. What is wrong is reported. */
+export function readMembers(name: string, reader: MemberReader, variables: VariableSources): ReadUpstream {
   return Object.freeze<ReadUpstream>({
     name,
     url: readUrl(reader),

@@ -39,6 +39,12 @@ export const views: readonly View[] = [
     load: () => import('../callers/view.tsx'),
   },
   {
+    name: 'shadow',
+    title: 'Shadow',
+    icon: 'M2 2h9v2H4v7H2zM6 6h8v8H6zM8 8v4h4V8z',
+    load: () => import('../shadow/view.tsx'),
+  },
+  {
     name: 'state',
     title: 'State',
     icon: 'M2 3h12v3H2zM2 7h12v3H2zM2 11h12v3H2z',

@@ -4,6 +4,7 @@ import { addGauges, type CollectionFailed, type ObservedState } from './gauges.t
 import { createJobMetrics, type JobMetrics } from './jobs.ts';
 import { addProcessMetrics, type Build } from './process.ts';
 import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
+import { createShadowMetrics, type ShadowMetrics } from './shadows.ts';
 import { addStoreMetrics, type ObserveConnections } from './store.ts';
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstreams.ts';
 
@@ -21,6 +22,7 @@ export interface Metrics extends ObservedState {
   /** Adds a counter of events by kind, for a part of the program that has its own. */
   addEventCounter(about: EventCounter): CountEvent;
   readonly upstreams: UpstreamMetrics;
+  readonly shadows: ShadowMetrics;
   readonly jobs: JobMetrics;
   /** Reads the connections to the database from now on. */
   readonly observeConnections: ObserveConnections;
@@ -85,6 +87,7 @@ export function createMetrics(
     ),
     addEventCounter: (about) => addCounter(about, 'kind'),
     upstreams: createUpstreamMetrics(registers),
+    shadows: createShadowMetrics(registers),
     jobs: createJobMetrics(registers),
     observeConnections: addStoreMetrics(registers),
   };

@@ -12,6 +12,15 @@ export function createNoMetrics(): Metrics {
     connectionRefused: ignore,
     addEventCounter: () => ignore,
     upstreams: { called: ignore, lookedUp: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
+    shadows: {
+      copied: ignore,
+      dropped: ignore,
+      failed: ignore,
+      compared: ignore,
+      unlisted: ignore,
+      rolledBack: ignore,
+      observe: ignore,
+    },
     jobs: { started: ignore, ended: ignore },
     observeConnections: ignore,
   };

@@ -1,0 +1,152 @@
+/** Reads the shadow of an upstream: its members as an upstream, and which requests are copied to it. */
+import { compileRules, RuleError, type Rules, type RuleTexts } from '../../compare/rules.ts';
+import type { VariableSources } from '../../config/variable-sources.ts';
+import { fallbackFormats } from '../../formats/index.ts';
+import { isMembers } from '../../lib/members.ts';
+import type { ShadowOptions as CopyOptions } from '../../upstream/shadow/shadow.ts';
+import { MemberReader } from './members.ts';
+import type { ShadowOptions, UpstreamOptions, Upstreams } from './options.ts';
+import { type ConfiguredUpstream, type ReadUpstream, readMembers, upstreamMembers } from './read-upstream.ts';
+
+/** A shadow, complete. Its upstream is named after the one that it stands next to: `erp.shadow`. */
+export interface ConfiguredShadow extends CopyOptions {
+  readonly upstream: ConfiguredUpstream;
+  readonly rulesOf: (operation: string) => Rules;
+  readonly rules: RuleTexts;
+}
+
+/** A shadow as read: contracts say later whether its log-in fits. */
+export interface ReadShadow extends Omit<ConfiguredShadow, 'upstream'> {
+  readonly upstream: ReadUpstream;
+}
+
+type OwnMember = Exclude<keyof ShadowOptions, keyof UpstreamOptions>;
+
+const members: Readonly<Record<OwnMember, true>> = {
+  share: true,
+  callers: true,
+  operations: true,
+  writes: true,
+  rules: true,
+  concurrency: true,
+  bytesMax: true,
+  spread: true,
+  rollback: true,
+};
+
+/** Names of upstreams have no dot, so that no other has this one. */
+export function shadowName(upstream: string): string {
+  return `${upstream}.shadow`;
+}
+
+/** What operators see of a shadow. */
+export interface ShadowAbout {
+  readonly upstream: string;
+  readonly url: string;
+  readonly format: string;
+  /** Percent of the requests. */
+  readonly copied: number;
+  readonly copiesWrites: boolean;
+  readonly mayAnswer: boolean;
+}
+
+/** Describes the shadows of a configuration without reading their secrets. The configuration has no faults. */
+export function describeShadows(upstreams: Upstreams): readonly ShadowAbout[] {
+  return Object.entries(upstreams).flatMap(([upstream, { shadow, credentials }]) => {
+    if (shadow === undefined) return [];
+    const { url, format = fallbackFormats.other, share = 100, writes, credentials: own } = shadow;
+    const copiesWrites = writes === 'sandbox';
+    return { upstream, url, format, copied: share, copiesWrites, mayAnswer: mayAnswer(credentials, own) };
+  });
+}
+
+/** The same of a plan. */
+export function shadowsOf({
+  shadows,
+}: {
+  readonly shadows: ReadonlyMap<string, ConfiguredShadow>;
+}): readonly ShadowAbout[] {
+  return [...shadows].map(
+    ([
+      upstream,
+      {
+        upstream: { url, format },
+        percent,
+        copiesWrites,
+        mayAnswer: may,
+      },
+    ]) => ({
+      ...{ upstream, url, format, copied: percent, copiesWrites, mayAnswer: may },
+    }),
+  );
+}
+
+/** Whether a shadow may answer callers: not where the upstream decides about credentials of callers that the shadow does not get. */
+export function mayAnswer(upstreamCredentials: unknown, shadowCredentials: unknown): boolean {
+  return upstreamCredentials !== 'forward' || shadowCredentials === 'forward';
+}
+
+/** Reads the member `shadow` of the upstream `name`. Returns undefined where it has none. `given`: the upstream as configured. */
+export function readShadow(
+  name: string,
+  given: unknown,
+  variables: VariableSources,
+  faults: string[],
+): ReadShadow | undefined {
+  if (!isMembers(given) || given.shadow === undefined) return undefined;
+  const around = new MemberReader(given, `upstreams.${name}`, faults);
+  const reader = around.object('shadow');
+  // A retry that the shadow has not answered is settled by an operator.
+  const { shadow: _, lookups: __, lookupHeader: ___, ...allowed } = upstreamMembers;
+  reader.allow(...Object.keys(allowed), ...Object.keys(members));
+  const credentials = reader.value('credentials');
+  const writes = reader.choice('writes', ['never', 'sandbox'], 'never');
+  const rules = readRules(reader);
+  return Object.freeze<ReadShadow>({
+    upstream: readMembers(shadowName(name), reader, variables),
+    percent: reader.wholeNumber('share', 0, 100, 100),
+    callers: readNames(reader, 'callers'),
+    operations: readNames(reader, 'operations'),
+    copiesWrites: writes === 'sandbox',
+    spread: reader.choice('spread', ['caller', 'request'], 'caller'),
+    mayAnswer: mayAnswer(around.value('credentials'), credentials),
+    getsCredentials: credentials === 'forward',
+    pairsIds: (rules.rules.mapId ?? []).length > 0,
+    queueMax: reader.wholeNumber('queueMax', 1, 100_000, 256),
+    concurrency: reader.wholeNumber('concurrency', 1, 1_000, 4),
+    bytesMax: reader.wholeNumber('bytesMax', 1024, 1 << 30, 16 << 20),
+    rollback: readRollback(reader.object('rollback')),
+    ...rules,
+  });
+}
+
+function readRollback(rollback: MemberReader): ReadShadow['rollback'] {
+  rollback.allow('differences', 'errors', 'requestsMin', 'seconds');
+  return {
+    differences: rollback.wholeNumber('differences', 0, 100, 1),
+    errors: rollback.wholeNumber('errors', 0, 100, 1),
+    requestsMin: rollback.wholeNumber('requestsMin', 1, 1_000_000, 20),
+    windowMs: rollback.wholeNumber('seconds', 1, 86_400, 60) * 1_000,
+  };
+}
+
+function readNames(reader: MemberReader, name: 'callers' | 'operations'): readonly string[] | undefined {
+  const value = reader.value(name);
+  if (value === undefined) return undefined;
+  const isList = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+  if (!isList) reader.fault(name, 'is no list of names');
+  return isList ? value : [];
+}
+
+function readRules(reader: MemberReader): Pick<ReadShadow, 'rules' | 'rulesOf'> {
+  const value = reader.value('rules') ?? {};
+  if (!isMembers(value)) reader.fault('rules', 'is no object of rules');
+  const rules = (isMembers(value) ? value : {}) as RuleTexts;
+  try {
+    return { rules, rulesOf: compileRules(rules) };
+  } catch (thrown) {
+    if (!(thrown instanceof RuleError)) throw thrown;
+    reader.fault('rules', `is wrong: ${thrown.message}`);
+    return { rules: {}, rulesOf: compileRules({}) };
+  }
+}

@@ -1,0 +1,133 @@
+/** Lists shadows and their differences, and changes what they get and answer. */
+import { ShadowRefused, type ShadowStore } from '../../backend/shadow/store.ts';
+import type { ShadowAbout } from '../../backend/upstreams/read-shadow.ts';
+import { hasDatabase } from '../../config/config.ts';
+import type { Input } from '../../contract/operation.ts';
+import { newestOf } from '../../contract/service.ts';
+import { usernamesOf } from '../callers/handlers.ts';
+import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
+import type { setShadowShare, shadowOperations } from './contract.ts';
+
+export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]> = {
+  async listShadows(_, { backend, shadows }) {
+    const { shares } = await backend.shadows.load();
+    const differences = await backend.shadows.list();
+    return {
+      shadows: shadows.map((about) => {
+        const own = differences.filter(({ upstream }) => upstream === about.upstream);
+        const accepted = own.filter((each) => each.accepted !== undefined).length;
+        return {
+          ...about,
+          differing: own.length - accepted,
+          accepted,
+          shares: shares
+            .filter(({ upstream }) => upstream === about.upstream)
+            .map(({ operation, caller, copied, answered, changedAt, changedBy }) => ({
+              operation: operation || undefined,
+              caller: caller || undefined,
+              ...{ copied, answered, changedAt, changedBy },
+            })),
+        };
+      }),
+    };
+  },
+
+  async setShadowShare(input, context) {
+    await setShare(input, 'copied', context);
+    return { upstream: input.upstream };
+  },
+
+  async switchToShadow(input, context) {
+    const { mayAnswer, copiesWrites } = find(input.upstream, context);
+    if (!mayAnswer)
+      refuse(
+        `${input.upstream} decides about the credentials of callers, and its shadow does not get them: give it credentials: 'forward'`,
+      );
+    if (copiesWrites && input.operation !== undefined && writes(input.operation, context))
+      refuse(`the shadow of ${input.upstream} is a sandbox for ${input.operation}: what it writes has no effect`);
+    await setShare(input, 'answered', context);
+    return { upstream: input.upstream };
+  },
+
+  async switchBack({ upstream }, context) {
+    find(upstream, context);
+    return { upstream, wasSwitched: await change(context, (store) => store.switchBack(upstream, context.by)) };
+  },
+
+  async listShadowDifferences({ upstream }, { backend }) {
+    const found = await backend.shadows.list(upstream);
+    return {
+      differences: found.map(({ example, accepted, ...difference }) => ({
+        ...difference,
+        callers: [...difference.callers],
+        at: example?.at,
+        reference: example?.reference,
+        current: example?.left,
+        shadow: example?.right,
+        reason: accepted?.reason,
+        acceptedAt: accepted?.at,
+        acceptedBy: accepted?.by,
+      })),
+    };
+  },
+
+  async acceptShadowDifference({ id, reason }, context) {
+    await change(context, (store) => store.accept(id, reason, context.by));
+    return { id };
+  },
+
+  async reopenShadowDifference({ id }, context) {
+    await change(context, (store) => store.accept(id, undefined, context.by));
+    return { id };
+  },
+};
+
+async function setShare(
+  { upstream, percent, operation = '', caller: given = '' }: Input<typeof setShadowShare>,
+  kind: 'copied' | 'answered',
+  context: OperatorContext,
+): Promise<void> {
+  find(upstream, context);
+  if (operation !== '' && !hasOperation(operation, context)) refuse(`no service has the operation ${operation}`);
+  const usernames = await usernamesOf(context.backend);
+  const caller = [...usernames].find(([, username]) => username === given)?.[0] ?? given;
+  await change(context, (store) => store.setShare(upstream, kind, { operation, caller, percent }, context.by));
+}
+
+function find(upstream: string, { shadows }: OperatorContext): ShadowAbout {
+  return (
+    shadows.find((each) => each.upstream === upstream) ??
+    refuse(
+      shadows.length === 0
+        ? 'no upstream of the configuration has a shadow'
+        : `${upstream} has no shadow; those with one: ${shadows.map((each) => each.upstream).join(', ')}`,
+    )
+  );
+}
+
+function hasOperation(name: string, { services }: OperatorContext): boolean {
+  return newestOf(services).some((each) => [...each.operations.keys()].some((one) => `${each.name}.${one}` === name));
+}
+
+function writes(name: string, { services }: OperatorContext): boolean {
+  return newestOf(services).some((each) =>
+    [...each.operations.values()].some((one) => `${each.name}.${one.name}` === name && one.effect === 'writes'),
+  );
+}
+
+/** Makes this process take over the change. What the store refuses is thrown as a problem. */
+async function change<T>(
+  { backend, config, refreshShadows }: OperatorContext,
+  make: (store: ShadowStore) => Promise<T>,
+): Promise<T> {
+  if (!hasDatabase(config))
+    refuse('there is no database that all servers share: say share in the configuration, and restart');
+  try {
+    const result = await make(backend.shadows);
+    await refreshShadows?.();
+    return result;
+  } catch (thrown) {
+    if (!(thrown instanceof ShadowRefused)) throw thrown;
+    return refuse(thrown.message);
+  }
+}

@@ -1,0 +1,30 @@
+/** What a request to an upstream ended with, as an answer that can be compared with that of another server. */
+import type { ComparedAnswer } from '../compare/compare-answers.ts';
+import { Problem } from '../contract/problem.ts';
+import { isRefusal } from '../idempotency/remote-problems.ts';
+import { UpstreamFailure } from './failure.ts';
+
+/** Why there is no answer. */
+export interface NoAnswer {
+  /** A word for metrics. */
+  readonly reason: string;
+  readonly failure: string;
+}
+
+/** Returns a refusal as an answer. What is no answer of the contract is a difference, and the lack of an answer is not. */
+export function answerOfThrown(thrown: unknown): ComparedAnswer | NoAnswer {
+  if (thrown instanceof Problem && isRefusal(thrown) && thrown.kind.transient !== true)
+    return { refusal: { code: thrown.code, message: thrown.message } };
+  const cause = failureIn(thrown);
+  if (cause?.reason === 'contract')
+    return { refusal: { code: `as no answer of the contract: ${cause.detail}`, message: '' } };
+  return {
+    reason: cause?.reason ?? 'other',
+    failure: cause?.message ?? (thrown instanceof Error ? thrown.message : String(thrown)),
+  };
+}
+
+function failureIn(thrown: unknown): UpstreamFailure | undefined {
+  for (let each = thrown; each instanceof Error; each = each.cause) if (each instanceof UpstreamFailure) return each;
+  return undefined;
+}

@@ -32,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   webhooks: () => import('./cli/webhooks.ts'),
   callers: () => import('./cli/callers.ts'),
   deprecations: () => import('./cli/deprecations.ts'),
+  report: () => import('./cli/report.ts'),
   audit: () => import('./cli/audit.ts'),
   retention: () => import('./cli/retention.ts'),
   pending: () => import('./cli/pending.ts'),

@@ -6,7 +6,9 @@ import { createAuditLog } from '../audit/audit-log.ts';
 import { createAuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
 import { createAuditedWrite, writeUnaudited } from '../audit/audited-write.ts';
 import { openEntryWriter } from '../audit/copy/copy.ts';
+import { createCallerOwners } from '../callers/caller-owners.ts';
 import { createCallerRecords } from '../callers/caller-records.ts';
+import { createComparisons } from '../callers/comparisons.ts';
 import { createCredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import { createCredentialUses } from '../callers/credentials/credential-uses.ts';
 import { createCredentials } from '../callers/credentials/credentials.ts';
@@ -224,6 +226,10 @@ function createBackend(
     indexRotation: createIndexRotation({ engine, store, vault: context.vault }, tables, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
+    /** Who answers for credentials. */
+    callerOwners: createCallerOwners({ engine, clock }),
+    /** What replays of recordings found. */
+    comparisons: createComparisons({ engine, clock }),
     /** What operators see of the store. */
     inspection: { ...createInspection(engine), ...(records?.findRecord && { findRecord: records.findRecord }) },
     /** The deprecations that are set while servers run. */

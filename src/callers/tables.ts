@@ -171,6 +171,26 @@ const deprecationRevision = table('deprecation_revision', {
   keptFor: 'forever',
 });
 
+/** Who answers for a credential. It may be one that another server knows, so there is no foreign key. */
+export const callerOwners = table('caller_owner', {
+  columns: { credential: text, name: text, address: text, setAt: moment, setBy: text },
+  key: ['credential'],
+  shared: 'tenants, whose credentials they are',
+  signed: 'none',
+  belongsTo: 'none',
+  keptFor: 'forever',
+});
+
+/** What replays of recordings found, without values of requests and answers. */
+export const comparisons = table('comparison', {
+  columns: { name: text, result: json, savedAt: moment, savedBy: text },
+  key: ['name'],
+  shared: 'tenants, whose requests were recorded',
+  signed: 'none',
+  belongsTo: 'none',
+  keptFor: 'forever',
+});
+
 const limitCounts = table('limit_count', {
   // Subjects and members are keyed hashes. A row without a member has the sum of its subject.
   columns: { limitName: text, subject: text, member: text, events: integer, endsAt: moment, countedAt: moment },
@@ -192,5 +212,7 @@ export const callerTables = Object.freeze([
   deprecations,
   deprecationExemptions,
   deprecationRevision,
+  callerOwners,
+  comparisons,
   limitCounts,
 ]);

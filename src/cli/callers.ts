@@ -1,8 +1,17 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
 import { type Command, Option } from 'commander';
 import type { Input } from '../contract/operation.ts';
+import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { assessReadiness, exportCallers, getReplacementCall, listCallers } from '../operators/callers/contract.ts';
-import { addOperation, declareOperation, formatTable, performOnBackend, readInput } from './operator-command.ts';
+import { listCallerOwners, removeCallerOwner, setCallerOwner } from '../operators/report/contract.ts';
+import {
+  addOperation,
+  declareOperation,
+  formatTable,
+  linesOf,
+  performOnBackend,
+  readInput,
+} from './operator-command.ts';
 import { formatMinute, print, printAll } from './output.ts';
 
 const everything = { since: '1970-01-01' };
@@ -45,6 +54,34 @@ export function add(program: Command): void {
             REMAINING: ({ remaining }) => remaining.map(formatCall).join(', ') || '-',
           }),
   });
+  addOwnerCommands(callers);
+}
+
+function addOwnerCommands(callers: Command): void {
+  const owner = callers.command('owner').description('sets, removes and lists who answers for credentials');
+  const example = 'triglyph callers owner set ws@acme --name "Anna Example" --address anna@example.com';
+  addOperation(owner, 'set', setCallerOwner, {
+    operands: { credential: 'credential' },
+    example,
+    text: ({ credential }) => [`The owner of ${credential} is set.`],
+  });
+  addOperation(owner, 'remove', removeCallerOwner, {
+    operands: { credential: 'credential' },
+    example: 'triglyph callers owner remove ws@acme',
+    text: ({ credential }) => [`${credential} has no owner now.`],
+  });
+  addOperation(owner, 'list', listCallerOwners, {
+    doc: 'lists who answers for credentials',
+    example: 'triglyph callers owner list',
+    json: ({ owners }) => owners,
+    text: ({ owners }) =>
+      linesOf(
+        owners,
+        ({ credential, username = '-', name, address }) => [credential, username, name, address].map(escapeUnprintable),
+        'No credential has an owner.',
+      ),
+  });
+  owner.addHelpText('after', `\nExample:\n  ${example}`);
 }
 
 async function exportTo(as: 'csv' | 'json', filter: Input<typeof exportCallers>): Promise<void> {

@@ -8,12 +8,14 @@ import { RuleLearner } from '../compare/learn-rules.ts';
 import { filesOf, RecordingError } from '../compare/recorded-request.ts';
 import { compileRules, RuleError, type RuleTexts, unusedPaths } from '../compare/rules.ts';
 import type { Service } from '../contract/service.ts';
+import { saveComparison } from '../operators/report/contract.ts';
 import { CommandError } from './command-error.ts';
+import { performOnBackend } from './operator-command.ts';
 import { print, printAll } from './output.ts';
 import { checkProject } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 import { Pace } from './replay/pace.ts';
-import { jsonOf, textOf } from './replay/print-result.ts';
+import { jsonOf, savedOf, textOf } from './replay/print-result.ts';
 import { type Selection, sendAll } from './replay/send-all.ts';
 import { ReplayState } from './replay/state.ts';
 import { openTarget, type TargetOptions } from './replay/target.ts';
@@ -39,6 +41,7 @@ export function add(program: Command): void {
       ).conflicts('state'),
     )
     .option('--state <file>', 'the file with the progress: a replay that was interrupted goes on where it was')
+    .option('--save <name>', 'saves the result in the store for triglyph report, without values')
     .option('--json', 'prints JSON')
     .description('sends recorded requests to a server, and compares its answers with the recorded ones')
     .addHelpText('after', help)
@@ -50,6 +53,7 @@ interface Options extends Omit<TargetOptions, 'run'>, Selection {
   readonly rules?: string;
   readonly learn?: string;
   readonly state?: string;
+  readonly save?: string;
   readonly json?: true;
 }
 
@@ -94,6 +98,7 @@ async function replay(recordings: readonly string[], options: Options): Promise<
   else printAll(textOf(result));
   const isWhole = early === undefined && failures.size === 0;
   if (isWhole) state.remove();
+  if (options.save !== undefined) await performOnBackend(saveComparison, { name: options.save, ...savedOf(result) });
   const differs = counted.tally.different + counted.unknownMembers.size > 0;
   // A replay that has compared nothing says nothing of the server.
   const isEmpty = counted.tally.compared === 0;

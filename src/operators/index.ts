@@ -19,6 +19,7 @@ import { keyOperations } from './keys/contract.ts';
 import { operatorProblems } from './operation.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from './operator.ts';
 import { pendingOperations, pendingProblems } from './pending/contract.ts';
+import { reportOperations } from './report/contract.ts';
 import { retentionOperations } from './retention/contract.ts';
 import { shadowOperations } from './shadow/contract.ts';
 import { shopperOperations } from './shoppers/contract.ts';
@@ -46,6 +47,7 @@ export const subjects = Object.freeze({
     deprecationOperations,
     async () => (await import('./deprecations/handlers.ts')).deprecationHandlers,
   ),
+  report: subject(reportOperations, async () => (await import('./report/handlers.ts')).reportHandlers),
   webhooks: subject(webhookOperations, async () => (await import('./webhooks/handlers.ts')).webhookHandlers),
   pending: subject(pendingOperations, async () => (await import('./pending/handlers.ts')).pendingHandlers),
   keys: subject(keyOperations, async () => (await import('./keys/handlers.ts')).keyHandlers),

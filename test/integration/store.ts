@@ -25,6 +25,7 @@ import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
 import { describeLimitCounts } from './limit-counts.ts';
 import { describeMovedFingerprints } from './moved-fingerprints.ts';
+import { describeOwners } from './owners.ts';
 import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
 import { describeRemovedAuditLog } from './removed-audit-log.ts';
@@ -66,6 +67,7 @@ export function describeStore(name: string, factory: EngineFactory, isShort = fa
     describeStackTraces(factory);
     describeCredentials(factory);
     describeCallerRecords(factory);
+    describeOwners(factory);
     describeDeprecations(factory);
     describeAuditLog(factory);
     describeRemovedAuditLog(factory);

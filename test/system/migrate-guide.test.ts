@@ -1,5 +1,5 @@
-/** Runs the commands of docs/migrate.md, from the gateway in front of a JSON server to SOAP off. */
-import { readFileSync, symlinkSync } from 'node:fs';
+/** Runs the commands of docs/migrate.md, from the first recording in front of a PHP server to SOAP off in front of a JSON server. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { settings } from '../../src/config/settings.ts';
@@ -10,28 +10,33 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 afterAll(() => {
-  for (const name of ['gateway.pid', 'server.pid']) endProcess(join(folder.path, name));
+  for (const name of ['gateway.pid', 'old-server.pid', 'new-server.pid']) endProcess(join(folder.path, name));
   folder.discard();
 });
 
 test('every command prints what the page shows', async () => {
-  const [port = 0, adminPort = 0, serverPort = 0] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [port = 0, adminPort = 0, newPort = 0, oldPort = 0] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
   const ports = {
     [String(settings.port.default)]: port,
     [String(settings.adminPort.default)]: adminPort,
-    '8081': serverPort,
+    '8081': newPort,
+    '8082': oldPort,
   };
-  symlinkSync(join(import.meta.dirname, '../../examples'), join(folder.path, 'examples'));
   const blocks = readGuide('migrate').map((block): Block => ({ ...block, text: withPorts(block.text, ports) }));
   const env = { PORT: String(port), ADMIN_PORT: String(adminPort) };
   const steps = await followGuide(blocks, `http://127.0.0.1:${port}`, folder.path, env);
-  expect(steps.filter(({ expected }) => expected !== undefined)).toHaveLength(9);
+  expect(steps.filter(({ expected }) => expected !== undefined)).toHaveLength(13);
   for (const { printed, expected } of steps)
     if (expected !== undefined) expect(comparable(printed)).toBe(comparable(expected));
 });
 
 function withPorts(text: string, ports: Readonly<Record<string, number>>): string {
-  return text.replace(/(?<=127\.0\.0\.1:|--port )(8080|8081|9090)\b/g, (port) => String(ports[port]));
+  return text.replace(/(?<=127\.0\.0\.1:|listen\()(8080|8081|8082|9090)\b/g, (port) => String(ports[port]));
 }
 
 /** Machines have different versions of PHP, servers different references, and the WSDL grows. */

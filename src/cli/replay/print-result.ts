@@ -1,6 +1,8 @@
-/** Prints what a replay has found, as text or JSON. */
+/** Prints what a replay has found, as text or JSON, and as the report of a migration takes it. */
 import type { DifferenceGroup } from '../../compare/compare-answers.ts';
+import type { Input } from '../../contract/operation.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import type { saveComparison } from '../../operators/report/contract.ts';
 import type { Counted } from './state.ts';
 
 export interface ReplayResult extends Counted {
@@ -46,3 +48,27 @@ function groupText(group: DifferenceGroup): readonly string[] {
     `  ${reference} ${at}: ${shown(left)} recorded, ${shown(right)} now`,
   ];
 }
+
+/** Without values of requests and answers. Members that the contract lacks are differences, too. */
+export function savedOf(result: ReplayResult): Omit<Input<typeof saveComparison>, 'name'> {
+  const { tally, skipped, failures, unknownMembers } = result;
+  const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((one, other) => one + other, 0);
+  const groups = tally.list().map(({ operation, path, kind, count, callers, firstAt, lastAt, accepted }) => ({
+    ...{ operation, path: path.slice(0, pathMax), kind, count, callers: callers.size, firstAt, lastAt },
+    ...(accepted !== undefined && { accepted: accepted.slice(0, pathMax) }),
+  }));
+  const now = Date.now();
+  const unknown = [...unknownMembers].slice(0, unknownMax).map((member) => {
+    const [operation = '', ...path] = member.split(' ');
+    const times = { count: 1, callers: 0, firstAt: now, lastAt: now };
+    return { operation, path: path.join(' ').slice(0, pathMax), kind: 'not in the contract', ...times };
+  });
+  return {
+    ...{ compared: tally.compared, different: tally.different, unanswered: sum(failures), unsent: sum(skipped) },
+    differences: [...groups, ...unknown].slice(0, rowsMax),
+  };
+}
+
+const pathMax = 1_000;
+const unknownMax = 100;
+const rowsMax = 1_000;

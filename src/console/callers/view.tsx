@@ -4,10 +4,12 @@ import { navigate, useRoute } from '../page/routing.tsx';
 import { CallerList } from './caller-list.tsx';
 import { DeprecationList } from './deprecation-list.tsx';
 import { ReadinessList } from './readiness-list.tsx';
+import { ReportPanel } from './report-panel.tsx';
 
 const tabs = [
   { name: 'list', title: 'Callers' },
   { name: 'readiness', title: 'Readiness' },
+  { name: 'report', title: 'Report' },
   { name: 'deprecations', title: 'Deprecations' },
 ] as const;
 
@@ -19,6 +21,7 @@ export default function CallersView({ mayAct, gateway }: ViewProps) {
       <Tabs label="Callers" tabs={tabs} selected={selected} onSelect={(name) => navigate(`/callers/${name}`)}>
         {selected === 'list' && <CallerList gateway={gateway} />}
         {selected === 'readiness' && <ReadinessList gateway={gateway} />}
+        {selected === 'report' && <ReportPanel mayAct={mayAct} />}
         {selected === 'deprecations' && <DeprecationList mayAct={mayAct} gateway={gateway} />}
       </Tabs>
     </Page>

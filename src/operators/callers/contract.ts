@@ -17,10 +17,10 @@ export const callerProblems = defineProblems({
 });
 
 export const name = text(200, 'Orders');
-const names = text(2_000, 'soap11,soap12');
+export const names = text(2_000, 'soap11,soap12');
 /** `other`: what exceeds the limit of records. `none`: requests whose format is not known. */
 const format = `(${[...protocolNames, 'other', 'none'].join('|')})`;
-const formats = { ...names, pattern: ` *${format}( *, *${format})* *` };
+export const formats = { ...names, pattern: ` *${format}( *, *${format})* *` };
 
 const filter = {
   format: optional(formats, 'Only these formats, with commas between them.', inQuery),

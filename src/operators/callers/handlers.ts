@@ -170,7 +170,7 @@ function beginOf(
   return since === undefined ? Math.floor(now / dayMs - days + 1) * dayMs : parseTime('since', since, now, 'back');
 }
 
-async function findRule(id: string, context: OperatorContext): Promise<DeprecationRule> {
+export async function findRule(id: string, context: OperatorContext): Promise<DeprecationRule> {
   const found = (await listKnown(context)).valid.find((each) => each.id === id);
   return found?.rule ?? refuse(`no deprecation has the id ${id}`, callerProblems.deprecationNotFound);
 }
@@ -206,7 +206,7 @@ async function createConcern(
 }
 
 /** The calls in these formats and versions. */
-function targetOf(format: string | undefined, version: string | undefined): DeprecationRule {
+export function targetOf(format: string | undefined, version: string | undefined): DeprecationRule {
   const values = (given: string | undefined) => given?.split(',').map((each) => each.trim());
   return {
     ...(format !== undefined && { format: values(format) as readonly FormatName[] }),

@@ -1,0 +1,48 @@
+/** Who answers for a credential: a name and an address for the report of a migration. */
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { type Engine, statement } from '../store/sql/engine.ts';
+import { fieldsOf } from '../store/sql/row-values.ts';
+import type { RowOf } from '../store/table.ts';
+import type { callerOwners } from './tables.ts';
+
+/** Who answers for a credential. */
+export interface CallerOwner {
+  /** The id of a credential, or the hash of one that another server knows. */
+  readonly credential: string;
+  readonly name: string;
+  /** Where the owner is reached: a mail address, a telephone number, a channel. */
+  readonly address: string;
+  /** Milliseconds since the epoch. */
+  readonly setAt: number;
+  /** As in the audit log: `user anna`. */
+  readonly setBy: string;
+}
+
+/** Returns the store of owners. One credential has one owner. */
+export function createCallerOwners({ engine, clock }: { readonly engine: Engine; readonly clock: Clock }) {
+  return Object.freeze({
+    /** Sorted by credential. */
+    list: (): Promise<readonly CallerOwner[]> =>
+      engine.read(async (session) => (await session.query(listOwners, [])).map(fieldsOf)),
+    /** Replaces the owner that the credential has. */
+    set: ({ credential, name, address, setBy }: Omit<CallerOwner, 'setAt'>): Promise<void> =>
+      engine.write(async (session) => {
+        await session.execute(setOwner, [credential, name, address, clock.now(), setBy]);
+      }),
+    /** Returns whether there was one. */
+    remove: (credential: string): Promise<boolean> =>
+      engine.write(async (session) => (await session.execute(removeOwner, [credential])) > 0),
+  });
+}
+
+const listOwners = statement<RowOf<typeof callerOwners>>(
+  'list-caller-owners',
+  'select credential, name, address, set_at, set_by from caller_owner order by credential',
+);
+const setOwner = statement(
+  'set-caller-owner',
+  `insert into caller_owner (credential, name, address, set_at, set_by) values ($1, $2, $3, $4, $5)
+   on conflict (credential) do update set
+     name = excluded.name, address = excluded.address, set_at = excluded.set_at, set_by = excluded.set_by`,
+);
+const removeOwner = statement('remove-caller-owner', 'delete from caller_owner where credential = $1');

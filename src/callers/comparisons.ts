@@ -1,0 +1,49 @@
+/** What replays of recordings found, for the report of a migration. */
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { type Engine, statement } from '../store/sql/engine.ts';
+import { fieldsOf } from '../store/sql/row-values.ts';
+import type { RowOf } from '../store/table.ts';
+import type { comparisons } from './tables.ts';
+
+/** One replay. `result`: as the operation `saveComparison` takes it, without values of requests and answers. */
+export interface SavedComparison {
+  readonly name: string;
+  readonly result: unknown;
+  /** Milliseconds since the epoch. */
+  readonly savedAt: number;
+  /** As in the audit log: `user anna`. */
+  readonly savedBy: string;
+}
+
+/** Of a store. The one that was saved first gives way. */
+export const comparisonsMax = 20;
+
+/** Returns the store of comparisons. */
+export function createComparisons({ engine, clock }: { readonly engine: Engine; readonly clock: Clock }) {
+  return Object.freeze({
+    /** The last one first. */
+    list: (): Promise<readonly SavedComparison[]> =>
+      engine.read(async (session) =>
+        (await session.query(listComparisons, [])).map((row) => ({ ...fieldsOf(row), result: JSON.parse(row.result) })),
+      ),
+    /** Replaces the one of the same name. */
+    save: ({ name, result, savedBy }: Omit<SavedComparison, 'savedAt'>): Promise<void> =>
+      engine.write(async (session) => {
+        await session.execute(saveComparison, [name, JSON.stringify(result), clock.now(), savedBy]);
+        const names = (await session.query(listComparisons, [])).map((row) => row.name);
+        for (const old of names.slice(comparisonsMax)) await session.execute(removeComparison, [old]);
+      }),
+  });
+}
+
+const listComparisons = statement<RowOf<typeof comparisons>>(
+  'list-comparisons',
+  'select name, result, saved_at, saved_by from comparison order by saved_at desc, name',
+);
+const saveComparison = statement(
+  'save-comparison',
+  `insert into comparison (name, result, saved_at, saved_by) values ($1, $2, $3, $4)
+   on conflict (name) do update set
+     result = excluded.result, saved_at = excluded.saved_at, saved_by = excluded.saved_by`,
+);
+const removeComparison = statement('remove-comparison', 'delete from comparison where name = $1');

@@ -27,6 +27,7 @@ const programs = {
   embedding: { file: 'embedding.ts', parameters: [] },
   callers: { file: 'callers.ts', parameters: [] },
   upstream: { file: 'upstream/main.ts', parameters: [] },
+  stores: { file: 'upstream/stores.ts', parameters: [] },
   shadow: { file: 'shadow.ts', parameters: [] },
   security: { file: 'security/main.ts', parameters: [] },
   costs: { file: 'costs.ts', parameters: [] },

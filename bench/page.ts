@@ -22,6 +22,7 @@ export type Section =
   | 'recovery'
   | 'scale'
   | 'security'
+  | 'stores'
   | 'shadow'
   | 'upstream'
   | 'writes'

@@ -36,6 +36,11 @@ const tools = [
     works: ['/usr/bin/python3', '-c', 'import zeep, spyne.protocol.soap'],
   },
   {
+    packages: ['python3-fastapi', 'python3-uvicorn', 'python3-multipart'],
+    why: 'FastAPI, a JSON server that writes its own OpenAPI document',
+    works: ['/usr/bin/python3', '-c', 'import fastapi, uvicorn, multipart'],
+  },
+  {
     packages: ['ruby', 'curl'],
     why: 'Ruby and curl, for which the gateway prints calls as programs',
     works: ['sh', '-c', 'ruby --version && curl --version'],

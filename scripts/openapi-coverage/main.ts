@@ -1,68 +1,50 @@
 /**
- * Measures the import of OpenAPI documents: `npm run openapi-coverage -- FOLDER|LIST [--json FILE] [--show TEXT]`.
+ * Measures the import of OpenAPI documents: `npm run openapi-coverage -- FOLDER|LIST [--write] [--json FILE] [--show TEXT]`.
  *
- * Without a name it measures the corpus in `test/openapi`. `--show` prints the findings with a text.
+ * Without a name it measures the corpus in `test/openapi`. `--show` prints the findings with a text. `--write` renews the table of
+ * versions, without a name.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
+import { measureAll, timeLimitMs } from '../measure-all.ts';
+import { writeBetweenMarkers } from '../section.ts';
+import { documentsOf } from './files.ts';
 import type { Measured } from './measure.ts';
 
-const timeLimitMs = 60_000;
+const page = new URL('../../docs/import-openapi.md', import.meta.url);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, show: { type: 'string' } },
+  options: { write: { type: 'boolean' }, json: { type: 'string' }, show: { type: 'string' } },
 });
 const root = resolve(positionals[0] ?? 'test/openapi/corpus');
-const measured = await measureAll(filesOf(root));
+const measured = await measureAll(documentsOf(root), new URL('measure.ts', import.meta.url), failed);
 report(measured);
+if (values.write && positionals.length === 0) writeBetweenMarkers(page, 'versions', tableByVersion(measured));
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
-/** The documents of a folder, without those that others refer to; or those that a list names. */
-function filesOf(path: string): readonly string[] {
-  if (statSync(path).isFile() && !/\.(?:ya?ml|json)$/i.test(path))
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-  if (statSync(path).isFile()) return [path];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ya?ml|json)$/i.test(name))
-    .map((name) => join(path, name))
-    .filter(
-      (file) =>
-        statSync(file).isFile() &&
-        /^\s*["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:/m.test(readFileSync(file, 'utf8')),
-    )
-    .sort();
+function failed(file: string, crash: string): Measured {
+  return { file, declared: 0, imported: 0, asText: 0, causes: [], ms: timeLimitMs, crash };
 }
 
-/** A document that takes too long ends its thread. */
-async function measureAll(all: readonly string[]): Promise<readonly Measured[]> {
-  const results: Measured[] = [];
-  let worker = createWorker();
-  for (const file of all) {
-    const answered = Promise.withResolvers<Measured>();
-    const end = (crash: string) => {
-      void worker.terminate();
-      worker = createWorker();
-      answered.resolve({ file, declared: 0, imported: 0, asText: 0, causes: [], ms: timeLimitMs, crash });
-    };
-    const timer = setTimeout(() => end('takes too long'), timeLimitMs);
-    worker.once('message', answered.resolve);
-    worker.once('error', (thrown: unknown) => end(String(thrown)));
-    worker.postMessage(file);
-    results.push(await answered.promise);
-    clearTimeout(timer);
-    worker.removeAllListeners('message').removeAllListeners('error');
-  }
-  await worker.terminate();
-  return results;
+/** A row for each version of OpenAPI. */
+function tableByVersion(all: readonly Measured[]): string {
+  const rowOf = (version: string, each: readonly Measured[]): string => {
+    const sums = (['declared', 'imported', 'asText'] as const).map((name) =>
+      each.reduce((sum, one) => sum + one[name], 0),
+    );
+    return `| ${[version, each.length, ...sums].join(' | ')} |`;
+  };
+  const groups = [...Map.groupBy(all, ({ file }) => versionOf(file))].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `| version | documents | operations | imported | places where JSON is text |
+|---|---:|---:|---:|---:|
+${groups.map(([version, each]) => rowOf(version, each)).join('\n')}
+${rowOf('**all**', all)}`;
 }
 
-function createWorker(): Worker {
-  return new Worker(new URL('measure.ts', import.meta.url));
+function versionOf(file: string): string {
+  return /["']?(?:openapi|swagger)["']?\s*:\s*["']?(\d\.\d)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 'not named';
 }
 
 function report(all: readonly Measured[]): void {

@@ -7,12 +7,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
+import { filesOf, measureAll } from '../measure-all.ts';
 import { writeBetweenMarkers } from '../section.ts';
-import { filesOf } from './files.ts';
 import type { Measured } from './measure.ts';
 
-const timeLimitMs = 60_000;
 const page = new URL('../../docs/import-wsdl.md', import.meta.url);
 
 const { values, positionals } = parseArgs({
@@ -25,8 +23,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = resolve(positionals[0] ?? 'test/wsdl/corpus');
-const files = filesOf(root);
-const measured = await measureAll(files);
+const measured = await measureAll(filesOf(root, /\.wsdl$/i), new URL('measure.ts', import.meta.url), failed);
 report(measured);
 if (values.peers || values.write) {
   const peers = await countByPeers(measured);
@@ -37,32 +34,9 @@ if (values.peers || values.write) {
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
-/** A document that takes too long ends its thread. */
-async function measureAll(all: readonly string[]): Promise<readonly Measured[]> {
-  const results: Measured[] = [];
-  let worker = createWorker();
-  for (const file of all) {
-    const answered = Promise.withResolvers<Measured>();
-    const nothing = { file, total: 0, attainable: 0, imported: 0, encoded: 0, compared: 0, identical: 0 };
-    const end = (crash: string) => {
-      void worker.terminate();
-      worker = createWorker();
-      answered.resolve({ ...nothing, causes: [], differences: [], crash });
-    };
-    const timer = setTimeout(() => end('takes too long'), timeLimitMs);
-    worker.once('message', answered.resolve);
-    worker.once('error', (thrown: unknown) => end(String(thrown)));
-    worker.postMessage(file);
-    results.push(await answered.promise);
-    clearTimeout(timer);
-    worker.removeAllListeners('message').removeAllListeners('error');
-  }
-  await worker.terminate();
-  return results;
-}
-
-function createWorker(): Worker {
-  return new Worker(new URL('./measure.ts', import.meta.url));
+function failed(file: string, crash: string): Measured {
+  const nothing = { total: 0, attainable: 0, imported: 0, encoded: 0, compared: 0, identical: 0 };
+  return { file, ...nothing, causes: [], differences: [], crash };
 }
 
 function report(all: readonly Measured[]): void {

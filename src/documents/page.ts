@@ -65,7 +65,7 @@ function section(newest: Service, contracts: readonly Service[], origin: string)
   const versions = contracts.flatMap(versionsOf);
   const rows = [
     ['Versions', `${versions[0]} to ${versions.at(-1)}`],
-    ...(namedOperations(newest).length > 0 ? namedRows(contracts, address, origin) : []),
+    ...(namedOperations(newest).length > 0 ? namedRows(contracts, newest, origin) : []),
     ...(boundOperations(newest).length > 0 ? [['JSON', code(address)]] : []),
     ['OpenAPI', link(`${address}/openapi.json`)],
   ];
@@ -74,13 +74,23 @@ function section(newest: Service, contracts: readonly Service[], origin: string)
   return `<h2>${escapeAttribute(name)}</h2><p>${escapeAttribute(doc)}</p><table>${table}</table>`;
 }
 
-function namedRows(contracts: readonly Service[], address: string, origin: string): readonly (readonly string[])[] {
+function namedRows(
+  contracts: readonly Service[],
+  { paths, ...newest }: Service,
+  origin: string,
+): readonly (readonly string[])[] {
+  const address = origin + serviceAddress(newest);
   const rows = (name: string, key: keyof LegacyAddresses) =>
     [...new Set(contracts.flatMap(({ legacy }) => legacy?.[key] ?? []))].map((path) => [name, code(origin + path)]);
   return [
     ['SOAP', code(address)],
     ...rows('SOAP, without a version', 'soap'),
-    ['JSON and FORM', code(`${address}/{operation}`)],
+    ...(paths === undefined
+      ? [['JSON and FORM', code(`${address}/{operation}`)]]
+      : [
+          ['JSON and FORM', `${code(`${origin}${paths}/...`)}, at the paths of the document`],
+          ['By name', code(`${address}/{operation}`)],
+        ]),
     ...rows('Form adapter', 'adapter'),
     ['WSDL', link(`${address}?wsdl`)],
   ];

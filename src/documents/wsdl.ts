@@ -60,6 +60,7 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
   const schemas = operations.flatMap((each) => sidesOf(each).map((side) => each[side]));
   const hasBytes = schemas.some((each) => mayAttach(each) !== 'nothing');
   const hasAttachments = schemas.some((each) => attachedFieldsOf(each).length > 0);
+  const isAtPaths = service.paths !== undefined;
   const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
   const ports = bindings.map((binding) =>
     tag(
@@ -76,6 +77,7 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
         ...Object.fromEntries(bindings.map(({ prefix, extension }) => [`xmlns:${prefix}`, extension])),
         'xmlns:xsd': xsdUri,
         'xmlns:tns': uri,
+        ...(isAtPaths && { 'xmlns:jaxws': 'http://java.sun.com/xml/ns/jaxws' }),
         ...(hasBytes && policyNamespaces),
         ...(hasAttachments && { 'xmlns:mime': 'http://schemas.xmlsoap.org/wsdl/mime/' }),
         ...prefixesOfParts(service),
@@ -85,6 +87,7 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
         }),
         targetNamespace: uri,
       },
+      ...(isAtPaths ? [bareStubs] : []),
       ...(hasBytes ? [mtomPolicy] : []),
       ...(usernameToken ? [usernameTokenPolicy()] : []),
       tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
@@ -110,6 +113,12 @@ const mtomPolicy = tag(
   { 'wsu:Id': 'Mtom' },
   tag('wsoma:OptimizedMimeSerialization', { 'wsp:Optional': 'true' }),
 );
+
+/**
+ * Java stubs of an operation take one object and return one. wsimport would make parameters of their members, and refuses members of
+ * both sides with one name, and names like `default`, which members of JSON have.
+ */
+const bareStubs = tag('jaxws:bindings', {}, tag('jaxws:enableWrapperStyle', {}, 'false'));
 
 function documentation(text: string): Tag {
   return tag('wsdl:documentation', {}, text);

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Lack, ServerStack } from './depot-stacks.ts';
+import type { DepotStack, Lack } from './depot-stacks.ts';
+import type { LiveServer } from './live-server.ts';
 
 const execute = promisify(execFile);
 
@@ -31,7 +32,7 @@ const box = { label: 'outer', box: [{ label: text }, { label: 'inner', box: [{ l
 const isSoap = (format: Format) => format.startsWith('SOAP');
 
 /** What a stack can do, in this order: the last case sees what an earlier one did. */
-export function casesOf(format: Format, { lacks }: ServerStack): readonly Case[] {
+export function casesOf(format: Format, { lacks }: DepotStack): readonly Case[] {
   return cases(format, lacks).filter(({ needs }) => needs === undefined || !lacks.includes(needs));
 }
 
@@ -102,21 +103,28 @@ const cases = (
 ];
 
 /** Returns what differs, or undefined. */
-export async function differenceOf(address: string, format: Format, each: Case): Promise<string | undefined> {
+export async function differenceOf({ address }: LiveServer, format: Format, each: Case): Promise<string | undefined> {
   const seen = await call(address, format, each);
   // Notes of other formats are there, too.
   const { note } = each.expected;
   if (note !== undefined) return Object.values(seen).includes(note) ? undefined : `no note in ${JSON.stringify(seen)}`;
-  const names = [...new Set([...Object.keys(each.expected), ...Object.keys(seen)])].toSorted();
-  const differing = names.filter((name) => normal(name, seen[name]) !== each.expected[name]);
+  return compare(
+    each.expected,
+    Object.fromEntries(Object.entries(seen).map(([name, value]) => [name, normal(name, value)])),
+  );
+}
+
+/** Returns the members that differ, or undefined. */
+export function compare(expected: Flat, seen: Flat): string | undefined {
+  const names = [...new Set([...Object.keys(expected), ...Object.keys(seen)])].toSorted();
+  const differing = names.filter((name) => seen[name] !== expected[name]);
   return differing.length === 0
     ? undefined
-    : differing.map((name) => `${name}: ${each.expected[name]} expected, ${seen[name]} seen`).join('\n');
+    : differing.map((name) => `${name}: ${expected[name]} expected, ${seen[name]} seen`).join('\n');
 }
 
 /** Times are in UTC, decimals without zeros at the end. */
-function normal(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
+function normal(name: string, value: string): string {
   if (name.endsWith('.sent')) return new Date(value).toISOString();
   return name.endsWith('.weight') ? String(Number(value)) : value;
 }
@@ -157,7 +165,8 @@ async function callByPhp(address: string, format: Format, { operation, input, se
   return flatten(JSON.parse(stdout));
 }
 
-function flatten(value: unknown): Record<string, string> {
+/** Members by their path. Empty texts and nulls are absent. */
+export function flatten(value: unknown): Record<string, string> {
   const flat: Record<string, string> = {};
   const visit = (path: string, each: unknown): void => {
     // An empty text is absent.

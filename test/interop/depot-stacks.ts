@@ -1,45 +1,44 @@
 /** Lists the SOAP servers of Debian and npm that `serve --wsdl` is put in front of: the same depot by each stack. */
-import type { Stack } from './stack.ts';
+import type { LiveService, ServerStack } from './live-server.ts';
 import { axisClasses, axisSource, jaxwsClasses, jaxwsSource } from './stacks.ts';
 
 /** What a stack cannot do by itself. */
 export type Lack = 'one-way' | 'data of faults' | 'faults of callers' | 'faults without a code' | 'inheritance';
 
-export interface ServerStack {
-  /** Also its folder in `servers/depot/`. */
-  readonly name: string;
-  readonly title: string;
-  readonly source: Stack['source'];
-  /** Builds the server in an empty folder. `$SERVER` is the folder of its sources. */
-  readonly prepare?: string;
-  /** Starts the server there, at `$PORT`. `$DEPOT` is the WSDL for stacks that start from one. */
-  readonly command: string;
-  /** The address of its WSDL without the origin, or a file in the folder. */
-  readonly wsdl: string;
+/** A stack that builds the depot. */
+export interface DepotStack extends ServerStack {
   readonly lacks: readonly Lack[];
 }
 
-const php = (version: string): ServerStack => ({
+/** The depot behind `serve --wsdl`. */
+export const depot: LiveService = {
+  name: 'depot',
+  document: 'depot.wsdl',
+  option: '--wsdl',
+  parameters: ['--reads', 'get*'],
+};
+
+const php = (version: string): DepotStack => ({
   name: 'php',
   title: `PHP SoapServer, SOAP ${version}`,
   source: { kind: 'Debian', packages: ['php-cli', 'php-soap'], versionOf: 'php8.2-soap' },
-  prepare: `sed "s|http://depot.example|http://127.0.0.1:$PORT|; /port name="Depot${version === '1.1' ? '12' : '11'}"/d" "$DEPOT" > depot.wsdl`,
+  prepare: `sed "s|http://depot.example|http://127.0.0.1:$PORT|; /port name="Depot${version === '1.1' ? '12' : '11'}"/d" "$DOCUMENT" > depot.wsdl`,
   command: `WSDL=depot.wsdl NOTES=notes SOAP_VERSION=${version} exec php -S 127.0.0.1:$PORT "$SERVER/depot.php"`,
-  wsdl: '/depot?wsdl',
+  document: '/depot?wsdl',
   lacks: [],
 });
 
 /** Those that the tests run, since they start within a second or two. */
-export const lightServers: readonly ServerStack[] = [
+export const lightServers: readonly DepotStack[] = [
   php('1.1'),
   php('1.2'),
   {
     name: 'node',
     title: 'soap (node-soap)',
     source: { kind: 'devDependency', module: 'soap' },
-    prepare: 'sed "s|http://depot.example|http://127.0.0.1:$PORT|" "$DEPOT" > depot.wsdl',
+    prepare: 'sed "s|http://depot.example|http://127.0.0.1:$PORT|" "$DOCUMENT" > depot.wsdl',
     command: 'WSDL=depot.wsdl exec "$NODE" "$SERVER/depot.mjs"',
-    wsdl: '/depot?wsdl',
+    document: '/depot?wsdl',
     lacks: [],
   },
   {
@@ -47,12 +46,12 @@ export const lightServers: readonly ServerStack[] = [
     title: 'spyne',
     source: { kind: 'Debian', packages: ['python3-spyne', 'python3-lxml'], versionOf: 'python3-spyne' },
     command: 'exec /usr/bin/python3 "$SERVER/depot.py"',
-    wsdl: '/?wsdl',
+    document: '/?wsdl',
     lacks: ['one-way', 'data of faults'],
   },
 ];
 
-export const serverStacks: readonly ServerStack[] = [
+export const serverStacks: readonly DepotStack[] = [
   ...lightServers,
   {
     name: 'jaxws',
@@ -64,7 +63,7 @@ export const serverStacks: readonly ServerStack[] = [
       'wsgen -keep -s . -cp ".:$CP" -d . depot.Depot || true\n' +
       'javac -nowarn -cp ".:$CP" -d . $(find . -name "*.java")',
     command: `${jaxwsClasses}; exec java -cp ".:$CP" depot.Depot http://127.0.0.1:$PORT/depot`,
-    wsdl: '/depot?wsdl',
+    document: '/depot?wsdl',
     // It blames itself for each exception of the application.
     lacks: ['faults of callers'],
   },
@@ -77,7 +76,7 @@ export const serverStacks: readonly ServerStack[] = [
       'gcc -w -I. -o depot "$SERVER/depot.c" soapC.c soapServer.c -lgsoap\n' +
       'sed -i "s|http://depot.example|http://127.0.0.1:$PORT|" Depot.wsdl',
     command: 'exec ./depot $PORT Depot.wsdl',
-    wsdl: '/depot?wsdl',
+    document: '/depot?wsdl',
     lacks: ['inheritance'],
   },
   {
@@ -92,7 +91,7 @@ export const serverStacks: readonly ServerStack[] = [
       'cp "$SERVER/Depot.asmx" "$SERVER/Web.config" .\nmkdir bin\n' +
       'mcs -nologo -out:bin/host.exe -r:System.Web "$SERVER/Host.cs"',
     command: 'exec mono bin/host.exe $PORT "$PWD"',
-    wsdl: '/Depot.asmx?wsdl',
+    document: '/Depot.asmx?wsdl',
     lacks: ['one-way', 'data of faults'],
   },
   {
@@ -103,12 +102,12 @@ export const serverStacks: readonly ServerStack[] = [
     prepare:
       `${axisClasses}\n` +
       'sed "s|http://depot.example/depot|http://127.0.0.1:$PORT/axis/services/Depot11|; /port name=\\"Depot12\\"/d; ' +
-      '/binding name=\\"Depot12\\"/,/<.wsdl:binding>/d" "$DEPOT" > depot.wsdl\n' +
+      '/binding name=\\"Depot12\\"/,/<.wsdl:binding>/d" "$DOCUMENT" > depot.wsdl\n' +
       'java -cp "$CP" org.apache.axis.wsdl.WSDL2Java -o src -s -d Application --NStoPkg urn:example:depot=depot depot.wsdl\n' +
       'cp "$SERVER/Depot11Impl.java" src/depot/\njavac -encoding UTF-8 -nowarn -cp "$CP" -d . src/depot/*.java\n' +
       'java -cp ".:$CP" org.apache.axis.utils.Admin server src/depot/deploy.wsdd',
     command: `${axisClasses}; exec java -cp ".:$CP" org.apache.axis.transport.http.SimpleAxisServer -p $PORT`,
-    wsdl: 'depot.wsdl',
+    document: 'depot.wsdl',
     lacks: ['faults without a code'],
   },
 ];

@@ -1,10 +1,12 @@
 /** Writes `docs/clients.md`, and the servers in `docs/import-wsdl.md`, from the runs of `npm run interop`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lack } from './depot-stacks.ts';
-import type { DepotOutcome } from './depots.ts';
+import type { DepotStack, Lack } from './depot-stacks.ts';
 import { debianVersion } from './install.ts';
+import type { OperationsOutcome } from './operations/run.ts';
 import type { Outcome } from './run-client.ts';
+import type { ServerOutcome } from './run-servers.ts';
+import type { ShopStack } from './shop-stacks.ts';
 import type { Document, Stack } from './stack.ts';
 import { absent } from './stacks.ts';
 
@@ -76,12 +78,36 @@ const lacks: Readonly<Record<Lack, string>> = {
 };
 
 /** The servers, with what their callers have to know. */
-export function serversTable(outcomes: readonly DepotOutcome[]): string {
+export function serversTable(outcomes: readonly ServerOutcome<DepotStack>[]): string {
   const rows = outcomes.map(({ stack, calls }) => {
     const known = stack.lacks.map((lack) => lacks[lack]).join('; ');
     return `| ${stack.title} | ${versionOf(stack)} | ${calls} | ${known} |`;
   });
   return `| server | version | calls | what differs |\n|---|---|---:|---|\n${rows.join('\n')}`;
+}
+
+/** The servers behind `serve --openapi`. */
+export function shopsTable(outcomes: readonly ServerOutcome<ShopStack>[]): string {
+  const rows = outcomes.map(({ stack, calls }) => {
+    const document = stack.isFastApi ? 'its own, with its errors of validation' : 'by hand';
+    return `| ${stack.title} | ${versionOf(stack)} | ${document} | ${calls} |`;
+  });
+  return `| server | version | document | calls |\n|---|---|---|---:|\n${rows.join('\n')}`;
+}
+
+/** The operations of documents that clients have called, by document and stack. */
+export function operationsTable(outcomes: readonly OperationsOutcome[]): string {
+  const stacks = [...new Set(outcomes.map(({ stack }) => stack))];
+  const rows = [...new Set(outcomes.map(({ document }) => document))].map((document) => {
+    const own = outcomes.filter((each) => each.document === document);
+    const counts = stacks.map((stack) => {
+      const { operations = 0, failures = [] } = own.find((each) => each.stack === stack) ?? {};
+      return operations - failures.length;
+    });
+    return `| \`${document}\` | ${own[0]?.operations} | ${counts.join(' | ')} |`;
+  });
+  const titles = stacks.map((stack) => `${stack.title} ${versionOf(stack)}`).join(' | ');
+  return `| document | operations | ${titles} |\n|---|---:|${'---:|'.repeat(stacks.length)}\n${rows.join('\n')}`;
 }
 
 const pages: readonly (readonly [title: string, page: string])[] = [

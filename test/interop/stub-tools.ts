@@ -8,7 +8,7 @@ export interface StubTool {
   readonly source: Debian;
   /** Whether it reads a document with a binding for SOAP 1.2, too. */
   readonly soap12: boolean;
-  /** Each step of a shell in an empty folder, in this order. `$DOCUMENT` is the WSDL, `$OPERATIONS` the number of its operations. */
+  /** Each step of a shell in an empty folder, in this order. `$AXIS_OPTIONS` are those that the documents need, `$DOCUMENT` is the WSDL, `$OPERATIONS` the number of its operations. */
   readonly steps: readonly (readonly [title: 'reads' | 'generates' | 'compiles', script: string])[];
 }
 
@@ -53,7 +53,7 @@ export const stubTools: readonly StubTool[] = [
     source: axisSource,
     soap12: false,
     steps: [
-      ['generates', `${axisClasses}; java -cp "$CP" org.apache.axis.wsdl.WSDL2Java -o . "$DOCUMENT"`],
+      ['generates', `${axisClasses}; java -cp "$CP" org.apache.axis.wsdl.WSDL2Java $AXIS_OPTIONS -o . "$DOCUMENT"`],
       ['compiles', `${axisClasses}; ${compileJava}`],
     ],
   },

@@ -1,15 +1,19 @@
 /**
- * Makes stubs of derived WSDLs: `npm run interop:stubs -- [FOLDER|LIST] [--only zeep,php] [--write]`.
+ * Makes stubs of derived WSDLs: `npm run interop:stubs -- [FOLDER|LIST] [--openapi] [--only zeep,php] [--write]`.
  *
- * It imports each document, derives the WSDL of the gateway, and gives it to each program. One that fails gets the original, too: where
- * that fails in the same step, or an earlier one, the derived WSDL is not the cause. Without a name it takes the corpus in `test/wsdl`.
+ * It imports each document, derives the WSDL of the gateway, and gives it to each program. Without a name it takes the corpus in
+ * `test/wsdl`, or with `--openapi` that in `test/openapi`. Where a program fails it gets the original WSDL, too: where that fails in the
+ * same step, or an earlier one, the derived WSDL is not the cause. A document of OpenAPI has no original.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, extname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { filesOf } from '../../scripts/measure-all.ts';
+import { documentsOf } from '../../scripts/openapi-coverage/files.ts';
 import { writeBetweenMarkers } from '../../scripts/section.ts';
-import { filesOf } from '../../scripts/wsdl-coverage/files.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
@@ -20,7 +24,9 @@ import { type StubTool, stubTools } from './stub-tools.ts';
 
 /** A derived document, without and with a binding of SOAP 1.2. */
 interface Derived {
-  readonly original: string;
+  readonly file: string;
+  /** Absent where the document is no WSDL. */
+  readonly original: string | undefined;
   readonly single: string;
   readonly both: string;
   readonly operations: number;
@@ -30,16 +36,45 @@ interface Count {
   documents: number;
   /** By the number of steps that went well: all of them is the last one. */
   readonly passed: number[];
-  /** Of those that fail, those whose original does not. */
+  /** Of those that fail, those whose original does not, or which have none. */
   ours: number;
+}
+
+/** A kind of documents, and where its table is. */
+interface Corpus {
+  readonly root: string;
+  readonly page: string;
+  filesOf(path: string): readonly string[];
+  servicesOf(file: string): Promise<readonly Service[]>;
+  readonly hasOriginals: boolean;
+  readonly axisOptions: string;
 }
 
 const timeLimitMs = 300_000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, write: { type: 'boolean' } },
+  options: { only: { type: 'string' }, openapi: { type: 'boolean' }, write: { type: 'boolean' } },
 });
-const root = resolve(positionals[0] ?? 'test/wsdl/corpus');
+const corpus: Corpus = values.openapi
+  ? {
+      root: 'test/openapi/corpus',
+      page: 'import-openapi.md',
+      filesOf: documentsOf,
+      servicesOf: async (file) => [(await importOpenApi(file, { allowNetwork: false })).service],
+      hasOriginals: false,
+      // One object in, one object out: members of both may have one name. A fault with one list is a class.
+      axisOptions: '--noWrapped --wrapArrays',
+    }
+  : {
+      root: 'test/wsdl/corpus',
+      page: 'import-wsdl.md',
+      filesOf: (path) => filesOf(path, /\.wsdl$/i),
+      servicesOf: async (file) =>
+        (await importWsdl(file, { allowNetwork: false, folder: '/' })).services.map(({ service }) => service),
+      hasOriginals: true,
+      axisOptions: '',
+    };
+const root = resolve(positionals[0] ?? corpus.root);
 const tools = stubTools.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 const missing = install(tools.map(({ source }) => source));
 if (missing.length > 0) throw new Error(`${missing.join(', ')} could not be installed`);
@@ -49,7 +84,7 @@ const counts = new Map(
 );
 let runs = 0;
 try {
-  for (const file of filesOf(root))
+  for (const file of corpus.filesOf(root))
     for (const derived of await derive(file)) for (const tool of tools) check(tool, derived);
 } finally {
   folder.discard();
@@ -57,21 +92,27 @@ try {
 const lines = tools.map((tool) => row(tool, counts.get(tool)!));
 process.stdout.write(`${lines.join('\n')}\n`);
 if (values.write && tools.length === stubTools.length && positionals.length === 0)
-  writeBetweenMarkers(new URL('../../docs/import-wsdl.md', import.meta.url), 'stubs', table());
+  writeBetweenMarkers(new URL(`../../docs/${corpus.page}`, import.meta.url), 'stubs', table());
 process.exitCode = [...counts.values()].every(({ ours }) => ours === 0) ? 0 : 1;
 
 async function derive(file: string): Promise<readonly Derived[]> {
-  const { services } = await importWsdl(file, { allowNetwork: false, folder: '/' }).catch((thrown: unknown) => {
-    if (thrown instanceof Unread) return { services: [] };
+  const services = await corpus.servicesOf(file).catch((thrown: unknown) => {
+    if (thrown instanceof Unread) return [];
     throw thrown;
   });
-  return services.map(({ service }, at) => {
+  return services.map((service, at) => {
     const [single, both] = [false, true].map((soap12) => {
-      const place = join(folder.path, `${basename(file, '.wsdl')}-${at}${soap12 ? '-12' : ''}.wsdl`);
+      const place = join(folder.path, `${basename(file, extname(file))}-${at}${soap12 ? '-12' : ''}.wsdl`);
       writeFileSync(place, deriveWsdl(service, { address: 'http://gateway.example/', soap12 }));
       return place;
     }) as [string, string];
-    return { original: file, single, both, operations: service.operations.size };
+    return {
+      file,
+      original: corpus.hasOriginals ? file : undefined,
+      single,
+      both,
+      operations: service.operations.size,
+    };
   });
 }
 
@@ -81,12 +122,11 @@ function check(tool: StubTool, derived: Derived): void {
   const result = run(tool, tool.soap12 ? derived.both : derived.single, derived.operations);
   for (let at = 0; at < result.steps; at += 1) count.passed[at]! += 1;
   if (result.failure === undefined) return;
-  const original = run(tool, derived.original, 0);
-  const isOurs = original.steps > result.steps;
+  const isOurs = derived.original === undefined || run(tool, derived.original, 0).steps > result.steps;
   if (isOurs) count.ours += 1;
   const [title] = tool.steps[result.steps]!;
   const whose = isOurs ? 'FAILED' : 'as the original';
-  process.stdout.write(`${whose} ${tool.title} ${title} ${relative(root, derived.original)}: ${result.failure}\n`);
+  process.stdout.write(`${whose} ${tool.title} ${title} ${relative(root, derived.file)}: ${result.failure}\n`);
 }
 
 /** `steps`: how many went well. */
@@ -94,7 +134,13 @@ function run({ steps }: StubTool, document: string, operations: number): { steps
   const cwd = join(folder.path, `stubs-${runs}`);
   runs += 1;
   mkdirSync(cwd);
-  const env = { ...process.env, DOCUMENT: document, OPERATIONS: String(operations), LC_ALL: 'C.UTF-8' };
+  const env = {
+    ...process.env,
+    AXIS_OPTIONS: corpus.axisOptions,
+    DOCUMENT: document,
+    OPERATIONS: String(operations),
+    LC_ALL: 'C.UTF-8',
+  };
   for (const [at, [, script]] of steps.entries()) {
     const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], {
       cwd,
@@ -119,11 +165,13 @@ function row(tool: StubTool, { documents, passed, ours }: Count): string {
     const at = tool.steps.findIndex(([each]) => each === title);
     return at === -1 ? '' : String(passed[at]);
   };
-  return `| ${tool.title} | ${versionOf(tool)} | ${documents} | ${done('reads')} | ${done('generates')} | ${done('compiles')} | ${ours} |`;
+  const last = corpus.hasOriginals ? ` ${ours} |` : '';
+  return `| ${tool.title} | ${versionOf(tool)} | ${documents} | ${done('reads')} | ${done('generates')} | ${done('compiles')} |${last}`;
 }
 
 function table(): string {
-  return `| program | version | documents | read | generated | compiled | worse than the original |
-|---|---|---:|---:|---:|---:|---:|
+  const [title, line] = corpus.hasOriginals ? [' worse than the original |', '---:|'] : ['', ''];
+  return `| program | version | documents | read | generated | compiled |${title}
+|---|---|---:|---:|---:|---:|${line}
 ${lines.join('\n')}`;
 }

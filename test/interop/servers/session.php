@@ -52,6 +52,14 @@ $server->setObject(new class ($state, $note) {
         return ['title' => "Ticket $parameters->id"];
     }
 
+    public function LogOut($parameters)
+    {
+        $this->requireSession('logOut');
+        unlink("$this->state/session");
+        ($this->note)("logOut $parameters->reason");
+        return ['ended' => true];
+    }
+
     public function CloseTicket($parameters)
     {
         $this->requireSession($parameters->id);

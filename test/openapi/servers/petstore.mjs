@@ -14,6 +14,8 @@ export function createPetstore() {
     const { method, headers } = request;
     const url = new URL(request.url, 'http://petstore');
     received.push({ method, url: request.url, headers, body: bytes.toString() });
+    // As Express with Helmet, and servers with a request id, answer.
+    response.setHeader('X-Content-Type-Options', 'nosniff').setHeader('X-Request-Id', headers['x-request-id'] ?? 'own');
     const send = (status, body, more = {}) =>
       body === undefined
         ? response.writeHead(status, more).end()

@@ -1,18 +1,19 @@
-/** A shadow that is slow, dead, floods or lies changes no answer of the upstream, and no time of it. The control waits for its shadow. */
-import { setTimeout as wait } from 'node:timers/promises';
+/** A shadow that is slow, dead, floods or lies changes no answer of the upstream, and delays none. The control waits for its shadow. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway } from '../../src/app/create-gateway.ts';
 import type { Interceptor } from '../../src/gateway/handle-request.ts';
 import { callers, desk, entry } from '../support/shadowed.ts';
+import { until } from '../support/until.ts';
 import { answerJson, type Behaviour, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
 
-const slowMs = 80;
-const requests = 150;
+const requests = 30;
 const chunk = 'x'.repeat(65_536);
+/** A gateway that closes waits for the copies under way. */
+const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 };
 
 const shadows: Readonly<Record<string, Behaviour>> = {
   hanging: () => {},
-  slow: (response) => void wait(slowMs).then(() => answerJson(response, 200, { number: 'A-1', ...entry })),
+  slow: (response) => answerJson(response, 200, { number: 'A-1', ...entry }),
   resetting: (_, __, socket) => socket.resetAndDestroy(),
   flooding(response, _, socket) {
     response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -34,7 +35,13 @@ beforeAll(async () => {
 afterAll(async () => old[Symbol.asyncDispose]());
 
 async function startFront(shadowUrl?: string, interceptor?: Interceptor) {
-  const shadow = { url: shadowUrl ?? '', credentials: 'none', responseBytesMax: 1 << 20, bytesMax: 1 << 20 } as const;
+  const shadow = {
+    url: shadowUrl ?? '',
+    credentials: 'none',
+    responseBytesMax: 1 << 20,
+    bytesMax: 1 << 20,
+    timeouts,
+  } as const;
   const { gateway } = await startGateway(
     {
       services: [desk.answeredBy('erp')],
@@ -44,8 +51,7 @@ async function startFront(shadowUrl?: string, interceptor?: Interceptor) {
     },
     interceptor && { interceptor },
   );
-  const read = async (number: string): Promise<{ readonly text: string; readonly ms: number }> => {
-    const startedAt = performance.now();
+  const read = async (number: string): Promise<string> => {
     const response = await gateway.fetch(
       new Request('http://localhost/desk/v1/getEntry', {
         method: 'POST',
@@ -53,66 +59,60 @@ async function startFront(shadowUrl?: string, interceptor?: Interceptor) {
         body: JSON.stringify({ number }),
       }),
     );
-    const text = `${response.status} ${await response.text()}`;
-    return { text, ms: performance.now() - startedAt };
+    return `${response.status} ${await response.text()}`;
   };
   return { read, [Symbol.asyncDispose]: async () => gateway.close() };
 }
 
-/** Asks both in turns, so that the machine is as busy for one as for the other. Returns the times, sorted. */
-async function compare(plain: Awaited<ReturnType<typeof startFront>>, other: Awaited<ReturnType<typeof startFront>>) {
-  const times: { readonly plain: number[]; readonly other: number[] } = { plain: [], other: [] };
-  for (let at = 0; at < requests + 20; at += 1) {
-    const [one, two] = at % 2 === 0 ? [plain, other] : [other, plain];
-    const answers = [await one.read(`A-${at}`), await two.read(`A-${at}`)];
-    expect(answers[1]!.text).toBe(answers[0]!.text);
-    expect(answers[0]!.text).toContain('200 ');
-    // The first ones compile.
-    if (at < 20) continue;
-    times.plain.push(answers[at % 2 === 0 ? 0 : 1]!.ms);
-    times.other.push(answers[at % 2 === 0 ? 1 : 0]!.ms);
+type Front = Awaited<ReturnType<typeof startFront>>;
+
+/** Both gateways answer the same, so many times. */
+async function expectSameAnswers(plain: Front, other: Front): Promise<void> {
+  for (let at = 0; at < requests; at += 1) {
+    const answer = await plain.read(`A-${at}`);
+    expect(answer).toContain('200 ');
+    expect(await other.read(`A-${at}`)).toBe(answer);
   }
-  const sorted = { plain: times.plain.sort((a, b) => a - b), other: times.other.sort((a, b) => a - b) };
-  const at = (list: readonly number[], share: number): number => list[Math.floor(list.length * share)]!;
-  return {
-    median: at(sorted.other, 0.5) - at(sorted.plain, 0.5),
-    p99: at(sorted.other, 0.99) - at(sorted.plain, 0.99),
-  };
 }
 
-/** What a busy machine may add to one of two. It adds this much more at times, and not each time. */
-const noiseMs = slowMs / 2;
-const attemptsMax = 4;
+/** A shadow that does nothing until it is opened. */
+async function startHeldShadow(behave: Behaviour) {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const server = await startUpstreamServer((...request) => void opened.then(() => behave(...request)));
+  return { server, open };
+}
 
-async function expectNoDelay(shadowUrl: string): Promise<void> {
+test.each(Object.keys(shadows))('a %s shadow changes no answer, and none waits for it', async (name) => {
+  const { server, open } = await startHeldShadow(shadows[name]!);
+  await using _ = server;
   await using plain = await startFront();
-  await using shadowed = await startFront(shadowUrl);
-  const measured: { readonly median: number; readonly p99: number }[] = [];
-  const isQuiet = ({ median, p99 }: { readonly median: number; readonly p99: number }): boolean =>
-    median < noiseMs / 4 && p99 < noiseMs;
-  while (measured.length < attemptsMax && !measured.some(isQuiet)) measured.push(await compare(plain, shadowed));
-  expect(measured.filter(isQuiet).length > 0 || measured).toBe(true);
-}
-
-test.each(Object.keys(shadows))('a %s shadow changes no answer and no time', async (name) => {
-  await using server = await startUpstreamServer(shadows[name]!);
-  await expectNoDelay(server.url);
-  expect(server.received.length).toBeGreaterThan(0);
+  await using shadowed = await startFront(server.url);
+  await expectSameAnswers(plain, shadowed);
+  await until('a copy', () => server.received.length > 0);
+  open();
+  await expectSameAnswers(plain, shadowed);
 });
 
-test('a dead shadow changes no answer and no time', () => expectNoDelay('http://127.0.0.1:9'));
-
-test('control: a gateway that waits for its shadow is found, each time', async () => {
-  await using server = await startUpstreamServer(shadows.slow!);
+test('a dead shadow changes no answer', async () => {
   await using plain = await startFront();
+  await using shadowed = await startFront('http://127.0.0.1:9');
+  await expectSameAnswers(plain, shadowed);
+});
+
+test('control: a gateway that waits for its shadow answers when the shadow does', async () => {
+  const { server, open } = await startHeldShadow(shadows.slow!);
+  await using _ = server;
   await using waiting = await startFront(undefined, async (_request, _protocol, proceed) => {
     const answer = await proceed();
     await (await fetch(server.url)).text();
     return answer;
   });
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    const { median, p99 } = await compare(plain, waiting);
-    expect(median).toBeGreaterThan(noiseMs);
-    expect(p99).toBeGreaterThan(noiseMs);
-  }
+  let isAnswered = false;
+  const answered = waiting.read('A-1').then(() => {
+    isAnswered = true;
+  });
+  await until('a copy', () => server.received.length > 0);
+  expect(isAnswered).toBe(false);
+  open();
+  await answered;
 });

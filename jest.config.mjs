@@ -39,5 +39,5 @@ export default {
   ],
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // A time limit ends a test that hangs. The slowest test of a machine with much else to do is far below it.
-  testTimeout: 900_000,
+  testTimeout: 1_200_000,
 };

@@ -21,13 +21,12 @@ import {
 
 /** The seeded defect, as the program of a server. */
 const remembering = join(import.meta.dirname, 'remembering-server.ts');
-const msMax = 400_000;
 
 let postgres: Postgres;
 let redis: RedisServer;
 beforeAll(async () => {
   [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-}, msMax);
+});
 afterAll(() => Promise.all([redis?.stop(), postgres?.discard()]));
 
 /** Prepares a loss; what is committed from then on is gone after the returned function. */
@@ -160,44 +159,36 @@ const losses: readonly { readonly name: string; readonly options: EngineOptions;
   ];
 
 describe.each(losses)('$name', ({ options, prepareLoss }) => {
-  test(
-    'what is lost is executed anew, once, and answered alike by every server',
-    async () => {
-      const { left, details, durable, lost } = await observeLoss(options, prepareLoss);
-      // The loss has happened.
-      expect(left).toBe(durableCount);
-      for (const { before, after } of durable) {
-        expect(before).toMatchObject({ status: 200, replayed: false });
-        for (const each of after) expect(each).toEqual({ ...before, replayed: true });
-      }
-      for (const { before, after } of lost) {
-        const [first, ...retries] = after;
-        expect(first).toMatchObject({ status: 200, replayed: false });
-        expect(first!.reference).not.toBe(before.reference);
-        for (const each of retries) expect(each).toEqual({ ...first, replayed: true });
-      }
-      expect(details).toBe(durableCount + lostCount);
-    },
-    msMax,
-  );
+  test('what is lost is executed anew, once, and answered alike by every server', async () => {
+    const { left, details, durable, lost } = await observeLoss(options, prepareLoss);
+    // The loss has happened.
+    expect(left).toBe(durableCount);
+    for (const { before, after } of durable) {
+      expect(before).toMatchObject({ status: 200, replayed: false });
+      for (const each of after) expect(each).toEqual({ ...before, replayed: true });
+    }
+    for (const { before, after } of lost) {
+      const [first, ...retries] = after;
+      expect(first).toMatchObject({ status: 200, replayed: false });
+      expect(first!.reference).not.toBe(before.reference);
+      for (const each of retries) expect(each).toEqual({ ...first, replayed: true });
+    }
+    expect(details).toBe(durableCount + lostCount);
+  });
 });
 
 /** The nightly run has a control of each loss. */
 describe.each(
   losses.filter(({ options, prepareLoss }) => isNightly || options.withRedis !== (prepareLoss === restorePostgres)),
 )('$name', ({ options, prepareLoss }) => {
-  test(
-    'seeded defect: a server that remembers outcomes answers for effects that are gone',
-    async () => {
-      const { left, details, lost } = await observeLoss({ ...options, file: remembering }, prepareLoss);
-      expect(left).toBe(durableCount);
-      expect(
-        lost.filter(({ before, after }) => after.some(({ reference }) => reference === before.reference)),
-      ).toHaveLength(lostCount);
-      expect(details).toBeLessThan(durableCount + lostCount);
-    },
-    msMax,
-  );
+  test('seeded defect: a server that remembers outcomes answers for effects that are gone', async () => {
+    const { left, details, lost } = await observeLoss({ ...options, file: remembering }, prepareLoss);
+    expect(left).toBe(durableCount);
+    expect(
+      lost.filter(({ before, after }) => after.some(({ reference }) => reference === before.reference)),
+    ).toHaveLength(lostCount);
+    expect(details).toBeLessThan(durableCount + lostCount);
+  });
 });
 
 /** Clients store details while the primary is killed and a standby takes its place. */
@@ -216,14 +207,8 @@ async function failOverAtOneAddress(options: { readonly synchronous: boolean }):
 }
 
 describe('a failover under load', () => {
-  test(
-    'to a synchronous standby loses nothing',
-    async () => expectNothingLost(await failOverAtOneAddress({ synchronous: true })),
-    msMax,
-  );
-  test(
-    'control: to a standby that was behind it loses every answer',
-    async () => expectAllLost(await failOverAtOneAddress({ synchronous: false })),
-    msMax,
-  );
+  test('to a synchronous standby loses nothing', async () =>
+    expectNothingLost(await failOverAtOneAddress({ synchronous: true })));
+  test('control: to a standby that was behind it loses every answer', async () =>
+    expectAllLost(await failOverAtOneAddress({ synchronous: false })));
 });

@@ -370,7 +370,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
         before = seen;
       }
       await Promise.all(others);
-    }, 600_000);
+    });
 
     test('what is moved to another list stands at its end', async () => {
       const [from, to] = [await account(), await account()];

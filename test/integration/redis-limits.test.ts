@@ -131,5 +131,4 @@ test.each([
       await redis.stop();
     }
   },
-  120_000,
 );

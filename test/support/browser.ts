@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { hangMsMax } from './until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -69,7 +70,7 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
     timezoneId: 'Europe/Amsterdam',
     reducedMotion,
   });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(hangMsMax);
   const page = await context.newPage();
   const faults = collectFaults(page, origin);
   const takeFaults = (): readonly string[] => faults.splice(0);

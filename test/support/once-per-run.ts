@@ -22,7 +22,6 @@ function findRunFolder(): string {
   ownFolder ??= process.env[runFolderVariable] ?? createRunFolder();
   return ownFolder;
 }
-const msMax = 120_000;
 
 /** Returns the folder of this name, which the first caller of the run prepares. */
 export async function preparedOncePerRun(name: string, prepare: (folder: string) => Promise<void>): Promise<string> {
@@ -37,7 +36,7 @@ export async function preparedOncePerRun(name: string, prepare: (folder: string)
       }
     }
     // Another worker prepares it; where that fails, this one does.
-    await until(`${name} to be prepared`, () => existsSync(folder) || !existsSync(lock), msMax);
+    await until(`${name} to be prepared`, () => existsSync(folder) || !existsSync(lock));
   }
   return folder;
 }

@@ -51,7 +51,6 @@ export interface Cluster {
 }
 
 const names = ['one', 'two', 'three'];
-const readyMsMax = 120_000;
 const pollMs = 200;
 
 interface MemberState {
@@ -126,7 +125,6 @@ export async function startCluster(settings: Settings = {}): Promise<Cluster> {
           synchronous === (synchronous_mode ? 1 : 0)
         );
       },
-      readyMsMax,
     );
   const poolers: Pooler[] = [];
   const close = async () => {

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { hangMsMax } from './until.ts';
 
 const debianFolder = '/usr/lib/postgresql';
-/** Also for a machine that does much else. */
-const readyMsMax = 90_000;
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -60,7 +59,7 @@ export function createInstance(
   };
 
   const start = async (): Promise<void> => {
-    const deadline = performance.now() + readyMsMax;
+    const deadline = performance.now() + hangMsMax;
     for (;;) {
       const { child, output } = launch();
       server = child;

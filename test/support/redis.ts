@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { createTempFolder } from './temp-folder.ts';
-import { until } from './until.ts';
+import { hangMsMax, until } from './until.ts';
 
 const host = '127.0.0.1';
-const startMsMax = 30_000;
 const portTries = 20;
 
 /** A port below the ephemeral range. */
@@ -26,7 +25,7 @@ interface Running {
 const launch = async (folder: string, parameters: readonly string[], ready: RegExp): Promise<Running> => {
   const child = spawn('redis-server', parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const timer = setTimeout(() => child.kill('SIGKILL'), startMsMax);
+  const timer = setTimeout(() => child.kill('SIGKILL'), hangMsMax);
   let output = '';
   try {
     await new Promise<void>((resolve, reject) => {

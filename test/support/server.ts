@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTriglyph, triglyph, type Variables } from './commands.ts';
 import { preparedOncePerRun } from './once-per-run.ts';
+import { hangMsMax } from './until.ts';
 
 export interface Server {
   /** `http://127.0.0.1:40123` */
@@ -20,8 +21,6 @@ export interface Server {
   kill(): Promise<void>;
 }
 
-/** Also for a machine that does much else. */
-const readyMsMax = 120_000;
 /** Matches both forms of an address: the demo's sentence and the server's log line. */
 const address = (name: string) => new RegExp(`${name}(?: at |":")(https?://[^\\s",]+:\\d+)`);
 
@@ -68,7 +67,7 @@ const startOnce = async (
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(failure('was not ready in time'));
-    }, readyMsMax);
+    }, hangMsMax);
     child.stdout?.on('data', () => {
       const callers = address('callers').exec(received.stdout)?.[1];
       const admin = address('admin').exec(received.stdout)?.[1];

@@ -5,6 +5,7 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import type { Call } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { hangMsMax } from './until.ts';
 
 const protocols = createProtocols(services);
 export const formats = namedProtocols;
@@ -30,8 +31,6 @@ export interface Caller {
   close(): void;
 }
 
-const answerMsMax = 90_000;
-
 /** `origin`: `http://127.0.0.1:8080`. */
 export const openCaller = (origin: string, authorization: string, sockets: number): Caller => {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
@@ -44,24 +43,20 @@ export const openCaller = (origin: string, authorization: string, sockets: numbe
           Authorization: authorization,
           ...(key !== undefined && { 'Idempotency-Key': key }),
         };
-        const sent = request(
-          `${origin}${path}`,
-          { method: 'POST', agent, headers, timeout: answerMsMax },
-          (response) => {
-            const chunks: Buffer[] = [];
-            response.on('data', (chunk: Buffer) => chunks.push(chunk));
-            response.on('error', reject);
-            response.on('end', () =>
-              resolve({
-                status: response.statusCode ?? 0,
-                headers: response.headers as Record<string, string | undefined>,
-                body: Buffer.concat(chunks).toString(),
-              }),
-            );
-          },
-        );
+        const sent = request(`${origin}${path}`, { method: 'POST', agent, headers, timeout: hangMsMax }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers as Record<string, string | undefined>,
+              body: Buffer.concat(chunks).toString(),
+            }),
+          );
+        });
         sent.on('error', reject);
-        sent.on('timeout', () => sent.destroy(new Error(`no answer in ${answerMsMax} ms`)));
+        sent.on('timeout', () => sent.destroy(new Error(`no answer in ${hangMsMax} ms`)));
         sent.end(body);
       }),
     close: () => agent.destroy(),

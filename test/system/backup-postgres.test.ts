@@ -21,7 +21,6 @@ import { basic, type Production, prepareProduction, type Server, startServer } f
 import { createTempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
-const msMax = 400_000;
 const page = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8');
 /** The block of the page that contains a text. */
 function blockWith(text: string, language = 'sh'): string {
@@ -57,7 +56,7 @@ beforeAll(async () => {
   production = await prepareProduction(folder.path, { DATABASE_URL: url });
   writeFileSync(join(folder.path, 'details.jsonl'), JSON.stringify(detailRow));
   expect(await triglyph(['import', 'details.jsonl'], folder.path, production.variables)).toMatchObject({ code: 0 });
-}, msMax);
+});
 afterAll(async () => {
   await server?.kill();
   await instance?.end('SIGINT');
@@ -111,73 +110,65 @@ async function retryAll(database: string, notified: readonly Notified[], held: R
   for (const { key } of notified) expect(counted.get(key)).toBe(1);
 }
 
-test(
-  'a dump under load is restored into another database',
-  async () => {
-    const load = startKeyedLoad(await serve(url));
-    await moreAnswers(load, 40);
-    const before = [...load.notified];
-    await shell(blockWith('pg_dump'), { DATABASE_URL: url });
-    const later = load.notified.length;
-    await moreAnswers(load, 40);
-    await load.stop();
-    await server.stop();
-    await shell(blockWith('pg_restore'), { PGPORT: String(instance.port) });
-    const restored = urlOf({ password, port: instance.port, database: 'restored' });
-    const held = await effects(restored);
-    for (const { key } of before) expect(held.get(key)).toBe(1);
-    // Those under way when the dump ended began after it had begun.
-    for (const { key } of load.notified.slice(later + 4)) expect(held.has(key)).toBe(false);
-    await retryAll(restored, load.notified, held);
+test('a dump under load is restored into another database', async () => {
+  const load = startKeyedLoad(await serve(url));
+  await moreAnswers(load, 40);
+  const before = [...load.notified];
+  await shell(blockWith('pg_dump'), { DATABASE_URL: url });
+  const later = load.notified.length;
+  await moreAnswers(load, 40);
+  await load.stop();
+  await server.stop();
+  await shell(blockWith('pg_restore'), { PGPORT: String(instance.port) });
+  const restored = urlOf({ password, port: instance.port, database: 'restored' });
+  const held = await effects(restored);
+  for (const { key } of before) expect(held.get(key)).toBe(1);
+  // Those under way when the dump ended began after it had begun.
+  for (const { key } of load.notified.slice(later + 4)) expect(held.has(key)).toBe(false);
+  await retryAll(restored, load.notified, held);
 
-    // Control: without the records, a retry is executed again.
-    await query(restored, 'delete from idempotency_record');
-    const target = await serve(restored);
-    const [{ key }] = before as [Notified];
-    expect((await notify(target, key)).isReplayed).toBe(false);
-    await server.stop();
-    expect((await effects(restored)).get(key)).toBe(2);
-  },
-  msMax,
-);
+  // Control: without the records, a retry is executed again.
+  await query(restored, 'delete from idempotency_record');
+  const target = await serve(restored);
+  const [{ key }] = before as [Notified];
+  expect((await notify(target, key)).isReplayed).toBe(false);
+  await server.stop();
+  expect((await effects(restored)).get(key)).toBe(2);
+});
 
-test(
-  'a base backup and archived WAL recover to a moment under load',
-  async () => {
-    await shell(blockWith('pg_basebackup'), { PGPORT: String(instance.port) });
-    const load = startKeyedLoad(await serve(url));
-    await moreAnswers(load, 40);
-    const before = [...load.notified];
-    const [{ moment }] = (await instance.ask('select clock_timestamp()::text as moment')) as [{ moment: string }];
-    const earlier = load.notified.length;
-    await moreAnswers(load, 40);
-    await load.stop();
-    await server.stop();
-    await instance.ask('select pg_switch_wal()');
-    await until('the WAL to be archived', async () => {
-      const [row] = await instance.ask(
-        'select last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) as is_done from pg_stat_archiver',
-      );
-      return row?.is_done === true;
-    });
-    await instance.end('SIGINT');
-
-    const recovered = join(serverFolder, 'recovered');
-    await shell(blockWith('recovery_target_time'), { NEW_DATA: recovered, RECOVER_TO: moment });
-    instance = createInstance(
-      { folder: serverFolder, password, parameters: parametersOf(serverFolder, false) },
-      recovered,
-      instance.port,
+test('a base backup and archived WAL recover to a moment under load', async () => {
+  await shell(blockWith('pg_basebackup'), { PGPORT: String(instance.port) });
+  const load = startKeyedLoad(await serve(url));
+  await moreAnswers(load, 40);
+  const before = [...load.notified];
+  const [{ moment }] = (await instance.ask('select clock_timestamp()::text as moment')) as [{ moment: string }];
+  const earlier = load.notified.length;
+  await moreAnswers(load, 40);
+  await load.stop();
+  await server.stop();
+  await instance.ask('select pg_switch_wal()');
+  await until('the WAL to be archived', async () => {
+    const [row] = await instance.ask(
+      'select last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) as is_done from pg_stat_archiver',
     );
-    await instance.start();
-    await until('the end of the recovery', async () => {
-      const [row] = await instance.ask('select not pg_is_in_recovery() as is_done');
-      return row?.is_done === true;
-    });
-    const held = await effects(url);
-    for (const { key } of before) expect(held.get(key)).toBe(1);
-    for (const { key } of load.notified.slice(earlier + 4)) expect(held.has(key)).toBe(false);
-    await retryAll(url, load.notified, held);
-  },
-  msMax,
-);
+    return row?.is_done === true;
+  });
+  await instance.end('SIGINT');
+
+  const recovered = join(serverFolder, 'recovered');
+  await shell(blockWith('recovery_target_time'), { NEW_DATA: recovered, RECOVER_TO: moment });
+  instance = createInstance(
+    { folder: serverFolder, password, parameters: parametersOf(serverFolder, false) },
+    recovered,
+    instance.port,
+  );
+  await instance.start();
+  await until('the end of the recovery', async () => {
+    const [row] = await instance.ask('select not pg_is_in_recovery() as is_done');
+    return row?.is_done === true;
+  });
+  const held = await effects(url);
+  for (const { key } of before) expect(held.get(key)).toBe(1);
+  for (const { key } of load.notified.slice(earlier + 4)) expect(held.has(key)).toBe(false);
+  await retryAll(url, load.notified, held);
+});

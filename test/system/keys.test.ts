@@ -16,7 +16,6 @@ const rows = Number(process.env.ROTATION_ROWS ?? 2_000);
 const accounts = 50;
 /** The keys of the row MACs are sealed, too, and those of the audit log where another test has prepared the store. */
 const otherRowsMax = 2;
-const testMs = 120_000 + 10 * rows;
 
 const folder = tempFolder();
 const rowsFile = join(folder.path, 'rows.jsonl');
@@ -36,7 +35,7 @@ beforeAll(async () => {
     }),
   );
   writeFileSync(rowsFile, `${lines.join('\n')}\n`);
-}, testMs);
+});
 afterAll(async () => {
   await postgres.discard();
   folder.discard();
@@ -154,7 +153,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   await until('traffic', () => right() > 20);
 
   const killed = await killedWhen(['keys', 'rotate'], prepared.folder, prepared.variables, () =>
-    until('some to be moved', async () => (await counts(prepared))[old]! < rows - 100, testMs),
+    until('some to be moved', async () => (await counts(prepared))[old]! < rows - 100),
   );
   expect(killed.code).toBeNull();
   const { [old]: remaining = 0 } = await counts(prepared);
@@ -194,12 +193,9 @@ const rotates = async (prepared: Prepared): Promise<void> => {
 };
 
 describe('a rotation under load, killed in the middle, then two at once', () => {
-  test('on the embedded store', async () => rotates(await prepare('embedded')), testMs);
-  test(
-    'on PostgreSQL, with two servers',
-    async () => rotates(await prepare('postgres', await postgres.createMigratedDatabase())),
-    testMs,
-  );
+  test('on the embedded store', async () => rotates(await prepare('embedded')));
+  test('on PostgreSQL, with two servers', async () =>
+    rotates(await prepare('postgres', await postgres.createMigratedDatabase())));
 });
 
 describe('a key removed too early', () => {

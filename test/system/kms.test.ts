@@ -79,4 +79,4 @@ test('a server runs on while the service is away, says so, and starts with it on
     await server?.stop();
     await kms.close();
   }
-}, 120_000);
+});

@@ -123,7 +123,7 @@ beforeAll(async () => {
   const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   gateway = await serve(['--openapi', 'odd.json', '--upstream', upstream], folder.path);
   ({ callers } = gateway);
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   server.closeAllConnections();
@@ -216,7 +216,7 @@ test('what --save writes serves the same', async () => {
   } finally {
     saving.discard();
   }
-}, 60_000);
+});
 
 describe('an answer that is none of the document', () => {
   const odd =

@@ -14,7 +14,6 @@ import { tempFolder } from '../support/temp-folder.ts';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/production.md'), 'utf8');
 const rows = process.env.ROWS ?? '1000';
-const msMax = 1_200_000;
 /** What `git clone` brings: the bundle of the sources where there is one, because each of twenty starts costs twice with them. */
 const { TEST_PROGRAM } = process.env;
 const installed =
@@ -27,7 +26,7 @@ let postgres: Postgres;
 let redis: RedisServer;
 beforeAll(async () => {
   [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-}, msMax);
+});
 afterAll(async () => {
   await Promise.all([redis?.stop(), postgres?.discard()]);
   folder.discard();
@@ -85,86 +84,82 @@ detail=$(call listRecurringDetails '{"merchantAccount":"AcmeWeb","shopperReferen
 load=$!
 `;
 
-test(
-  'the commands of the page work, and callers notice none of them',
-  async () => {
-    const place = folder.path;
-    const ports = Object.fromEntries(
-      await Promise.all(
-        ['443', '8081', '8082', '9081', '9082', '9090'].map(async (port) => [port, String(await freePort())]),
-      ),
-    );
-    const sections = page
-      .split(/^## /m)
-      .slice(1)
-      .filter((text) => text.includes('```sh'));
-    const commands = sections.map((text) => {
-      const title = text.slice(0, text.indexOf('\n'));
-      const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!).join('');
-      const added = title.startsWith('8.') ? traffic : '';
-      const ended = title.startsWith('9.') ? 'touch "$PLACE/quiet"; wait $load\n' : '';
-      return `${added}SECONDS=0\n${blocks}${ended}echo "@ $SECONDS s: ${title}"\n`;
+test('the commands of the page work, and callers notice none of them', async () => {
+  const place = folder.path;
+  const ports = Object.fromEntries(
+    await Promise.all(
+      ['443', '8081', '8082', '9081', '9082', '9090'].map(async (port) => [port, String(await freePort())]),
+    ),
+  );
+  const sections = page
+    .split(/^## /m)
+    .slice(1)
+    .filter((text) => text.includes('```sh'));
+  const commands = sections.map((text) => {
+    const title = text.slice(0, text.indexOf('\n'));
+    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!).join('');
+    const added = title.startsWith('8.') ? traffic : '';
+    const ended = title.startsWith('9.') ? 'touch "$PLACE/quiet"; wait $load\n' : '';
+    return `${added}SECONDS=0\n${blocks}${ended}echo "@ $SECONDS s: ${title}"\n`;
+  });
+  expect(commands).toHaveLength(10);
+  const text = commands
+    .join('')
+    .replace(/(?<![\w.$/"])\/(etc|opt|srv|usr\/local)\//g, `${place}/$1/`)
+    .replaceAll('/usr/bin/node', process.execPath)
+    .replaceAll('127.0.0.1:5432', `127.0.0.1:${postgres.port}`)
+    .replaceAll('redis://127.0.0.1:6379', redis.url)
+    .replace(/\b(443|8081|8082|9081|9082|9090)\b/g, (port) => ports[port]!);
+  const haproxy = `sed -i ${Object.entries(ports)
+    .map(([from, to]) => `-e 's/:${from} /:${to} /; s/:${from}$/:${to}/; s/port ${from}/port ${to}/'`)
+    .join(' ')} -e 's#/etc/haproxy#${place}/etc/haproxy#' ${place}/etc/haproxy/haproxy.cfg`;
+  const script = text.replace(/^systemctl restart haproxy$/m, `${haproxy}\nsystemctl restart haproxy`);
+  for (const name of ['etc/systemd/system', 'usr/local/bin']) mkdirSync(join(place, name), { recursive: true });
+  writeFileSync(join(place, 'page.sh'), standIns + script);
+  const child = spawn('bash', ['--norc', join(place, 'page.sh')], {
+    cwd: place,
+    env: {
+      PATH: `${join(place, 'usr/local/bin')}:${programs()}:${process.env.PATH}`,
+      PLACE: place,
+      SOURCE: root,
+      ...installed,
+      NODE: process.execPath,
+      REPOSITORY: root,
+      ROWS: rows,
+      PROMETHEUS: ports['9090'],
+      PGHOST: '127.0.0.1',
+      PGPORT: String(postgres.port),
+      PGUSER: 'triglyph',
+      PGPASSWORD: postgres.password,
+      PGDATABASE: 'postgres',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
     });
-    expect(commands).toHaveLength(10);
-    const text = commands
-      .join('')
-      .replace(/(?<![\w.$/"])\/(etc|opt|srv|usr\/local)\//g, `${place}/$1/`)
-      .replaceAll('/usr/bin/node', process.execPath)
-      .replaceAll('127.0.0.1:5432', `127.0.0.1:${postgres.port}`)
-      .replaceAll('redis://127.0.0.1:6379', redis.url)
-      .replace(/\b(443|8081|8082|9081|9082|9090)\b/g, (port) => ports[port]!);
-    const haproxy = `sed -i ${Object.entries(ports)
-      .map(([from, to]) => `-e 's/:${from} /:${to} /; s/:${from}$/:${to}/; s/port ${from}/port ${to}/'`)
-      .join(' ')} -e 's#/etc/haproxy#${place}/etc/haproxy#' ${place}/etc/haproxy/haproxy.cfg`;
-    const script = text.replace(/^systemctl restart haproxy$/m, `${haproxy}\nsystemctl restart haproxy`);
-    for (const name of ['etc/systemd/system', 'usr/local/bin']) mkdirSync(join(place, name), { recursive: true });
-    writeFileSync(join(place, 'page.sh'), standIns + script);
-    const child = spawn('bash', ['--norc', join(place, 'page.sh')], {
-      cwd: place,
-      env: {
-        PATH: `${join(place, 'usr/local/bin')}:${programs()}:${process.env.PATH}`,
-        PLACE: place,
-        SOURCE: root,
-        ...installed,
-        NODE: process.execPath,
-        REPOSITORY: root,
-        ROWS: rows,
-        PROMETHEUS: ports['9090'],
-        PGHOST: '127.0.0.1',
-        PGPORT: String(postgres.port),
-        PGUSER: 'triglyph',
-        PGPASSWORD: postgres.password,
-        PGDATABASE: 'postgres',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (part: string) => {
-        output += part;
-      });
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (process.env.ROWS !== undefined) process.stdout.write(output);
-    expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
-    expect(output).toContain(`${rows} rows would be imported, 0 would be refused`);
-    expect(output).toContain(`${rows} rows imported, 0 refused`);
-    expect(output).toContain(`SUCCESS: ${place}/etc/prometheus/prometheus.yml is valid`);
-    expect(output).toContain('TriglyphUnavailable');
-    const provisioned = ['datasources', 'dashboards'].map((name) =>
-      parse(readFileSync(join(place, `etc/grafana/provisioning/${name}/triglyph.yaml`), 'utf8')),
-    );
-    expect(provisioned).toMatchObject([{ datasources: [{ type: 'prometheus' }] }, { providers: [{ type: 'file' }] }]);
-    const { path } = provisioned[1].providers[0].options as { readonly path: string };
-    expect(readFileSync(join(path, 'triglyph.json'))).toEqual(readFileSync(join(root, 'deploy/grafana/triglyph.json')));
-    expect(output.match(/"variant":"visa"/g)?.length).toBeGreaterThanOrEqual(2);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (process.env.ROWS !== undefined) process.stdout.write(output);
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  expect(output).toContain(`${rows} rows would be imported, 0 would be refused`);
+  expect(output).toContain(`${rows} rows imported, 0 refused`);
+  expect(output).toContain(`SUCCESS: ${place}/etc/prometheus/prometheus.yml is valid`);
+  expect(output).toContain('TriglyphUnavailable');
+  const provisioned = ['datasources', 'dashboards'].map((name) =>
+    parse(readFileSync(join(place, `etc/grafana/provisioning/${name}/triglyph.yaml`), 'utf8')),
+  );
+  expect(provisioned).toMatchObject([{ datasources: [{ type: 'prometheus' }] }, { providers: [{ type: 'file' }] }]);
+  const { path } = provisioned[1].providers[0].options as { readonly path: string };
+  expect(readFileSync(join(path, 'triglyph.json'))).toEqual(readFileSync(join(root, 'deploy/grafana/triglyph.json')));
+  expect(output.match(/"variant":"visa"/g)?.length).toBeGreaterThanOrEqual(2);
 
-    const lines = (name: string): readonly string[] => readFileSync(join(place, name), 'utf8').trim().split('\n');
-    const answered = lines('answered');
-    expect(() => lines('failed')).toThrow('ENOENT');
-    expect(answered.length).toBeGreaterThan(20);
-    const database = postgres.url.replace(/postgres$/, 'triglyph');
-    const [counted] = await postgres.ask('select count(*)::int as count from shopper_notification', [], database);
-    expect(counted?.count).toBe(answered.length);
-  },
-  msMax,
-);
+  const lines = (name: string): readonly string[] => readFileSync(join(place, name), 'utf8').trim().split('\n');
+  const answered = lines('answered');
+  expect(() => lines('failed')).toThrow('ENOENT');
+  expect(answered.length).toBeGreaterThan(20);
+  const database = postgres.url.replace(/postgres$/, 'triglyph');
+  const [counted] = await postgres.ask('select count(*)::int as count from shopper_notification', [], database);
+  expect(counted?.count).toBe(answered.length);
+});

@@ -10,8 +10,6 @@ import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { isFoundWithin, until } from '../support/until.ts';
 
 const restarts = Number(process.env.RESTARTS ?? 4);
-const restartMsMax = 60_000;
-const controlMsMax = 240_000;
 
 interface Place {
   readonly port: number;
@@ -109,87 +107,75 @@ const count = async () => {
 /** A starved machine lets checks of a running server time out, and the proxy then has none: that proves nothing. */
 const attemptsMax = 4;
 
-test(
-  `${restarts} rolling restarts at load: no failed request`,
-  async () => {
-    let before = { keys: 0, details: 0, disabled: 0 };
-    for (let attempt = 1; ; attempt += 1) {
-      const downBefore = await proxy.timesDown();
-      for (let done = 0; done < restarts; done += 1) {
-        const at = done % places.length;
-        expect(await places[at]!.server.stop()).toBe(0);
-        await again(at);
-      }
-      await traffic.stop();
-      const wasStarved = (await proxy.timesDown()) > downBefore + restarts;
-      if (traffic.failures.length === 0 || !wasStarved || attempt === attemptsMax) break;
-      // Both servers must be up before the next attempt.
-      await until('the proxy to have both up', async () => (await proxy.isUp(0)) && (await proxy.isUp(1)));
-      before = await count();
-      await startLoad();
-    }
-    expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
-    const shoppers = traffic.shoppers();
-    expect(await count()).toEqual({
-      keys: before.keys + 2 * shoppers,
-      details: before.details + shoppers,
-      disabled: before.disabled + shoppers,
-    });
-    // The proxy noticed each restart in advance, so it resent nothing.
-    if (process.env.RESTARTS !== undefined)
-      process.stderr.write(
-        `${restarts} restarts, ${traffic.right()} requests, 0 failed, ${await proxy.resent()} sent again by the proxy\n`,
-      );
-  },
-  attemptsMax * (60_000 + restarts * restartMsMax),
-);
-
-test(
-  'SIGKILL in place of SIGTERM fails requests (control)',
-  async () => {
-    let kills = 0;
-    const failsRequests = async () => {
-      const at = kills++ % places.length;
-      await places[at]!.server.kill();
+test(`${restarts} rolling restarts at load: no failed request`, async () => {
+  let before = { keys: 0, details: 0, disabled: 0 };
+  for (let attempt = 1; ; attempt += 1) {
+    const downBefore = await proxy.timesDown();
+    for (let done = 0; done < restarts; done += 1) {
+      const at = done % places.length;
+      expect(await places[at]!.server.stop()).toBe(0);
       await again(at);
-      return traffic.failures.length > 0;
-    };
-    expect(await isFoundWithin(failsRequests, controlMsMax)).toBe(true);
-  },
-  controlMsMax + 2 * restartMsMax,
-);
+    }
+    await traffic.stop();
+    const wasStarved = (await proxy.timesDown()) > downBefore + restarts;
+    if (traffic.failures.length === 0 || !wasStarved || attempt === attemptsMax) break;
+    // Both servers must be up before the next attempt.
+    await until('the proxy to have both up', async () => (await proxy.isUp(0)) && (await proxy.isUp(1)));
+    before = await count();
+    await startLoad();
+  }
+  expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
+  const shoppers = traffic.shoppers();
+  expect(await count()).toEqual({
+    keys: before.keys + 2 * shoppers,
+    details: before.details + shoppers,
+    disabled: before.disabled + shoppers,
+  });
+  // The proxy noticed each restart in advance, so it resent nothing.
+  if (process.env.RESTARTS !== undefined)
+    process.stderr.write(
+      `${restarts} restarts, ${traffic.right()} requests, 0 failed, ${await proxy.resent()} sent again by the proxy\n`,
+    );
+});
+
+test('SIGKILL in place of SIGTERM fails requests (control)', async () => {
+  let kills = 0;
+  const failsRequests = async () => {
+    const at = kills++ % places.length;
+    await places[at]!.server.kill();
+    await again(at);
+    return traffic.failures.length > 0;
+  };
+  expect(await isFoundWithin(failsRequests)).toBe(true);
+});
 
 // The last one: it leaves the database to a later release.
-test(
-  'an upgrade at load: servers of two releases serve one database, and no request fails',
-  async () => {
-    for (let release = 2; ; release += 1) {
-      const downBefore = await proxy.timesDown();
-      // The first of the next release migrates, while the other goes on.
-      for (const at of places.keys()) {
-        expect(await places[at]!.server.stop()).toBe(0);
-        await again(at, release);
-      }
-      await traffic.stop();
-      const [rows] = await postgres.ask(
-        `select count(origin_${release})::int as filled, count(*)::int as details, (select count(*)::int from note_${release}) as notes
-           from stored_detail`,
-        [],
-        database,
-      );
-      expect(rows).toMatchObject({ notes: 0 });
-      const { filled, details } = rows as { filled: number; details: number };
-      expect(filled).toBeGreaterThan(0);
-      // Rows of after the migration are not filled, whichever server has written them.
-      expect(details).toBeGreaterThan(filled);
-      const wasStarved = (await proxy.timesDown()) > downBefore + places.length;
-      if (traffic.failures.length === 0 || !wasStarved || release > attemptsMax) break;
-      await until('the proxy to have both up', async () => (await proxy.isUp(0)) && (await proxy.isUp(1)));
-      await startLoad();
+test('an upgrade at load: servers of two releases serve one database, and no request fails', async () => {
+  for (let release = 2; ; release += 1) {
+    const downBefore = await proxy.timesDown();
+    // The first of the next release migrates, while the other goes on.
+    for (const at of places.keys()) {
+      expect(await places[at]!.server.stop()).toBe(0);
+      await again(at, release);
     }
-    expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
-    // A server of the release before does not start any more.
-    await expect(startAt(await freePort(), await freePort())).rejects.toThrow('start the newer program');
-  },
-  attemptsMax * (60_000 + 2 * restartMsMax),
-);
+    await traffic.stop();
+    const [rows] = await postgres.ask(
+      `select count(origin_${release})::int as filled, count(*)::int as details, (select count(*)::int from note_${release}) as notes
+           from stored_detail`,
+      [],
+      database,
+    );
+    expect(rows).toMatchObject({ notes: 0 });
+    const { filled, details } = rows as { filled: number; details: number };
+    expect(filled).toBeGreaterThan(0);
+    // Rows of after the migration are not filled, whichever server has written them.
+    expect(details).toBeGreaterThan(filled);
+    const wasStarved = (await proxy.timesDown()) > downBefore + places.length;
+    if (traffic.failures.length === 0 || !wasStarved || release > attemptsMax) break;
+    await until('the proxy to have both up', async () => (await proxy.isUp(0)) && (await proxy.isUp(1)));
+    await startLoad();
+  }
+  expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
+  // A server of the release before does not start any more.
+  await expect(startAt(await freePort(), await freePort())).rejects.toThrow('start the newer program');
+});

@@ -101,7 +101,7 @@ test('a response that trickles, or that never begins after informational ones, h
     because: 'it could not be reached: ENDLESS_INFORMATION',
   });
   for (const timer of timers) clearInterval(timer);
-}, 60_000);
+});
 
 test('a head without an end is refused by its size', async () => {
   const server = await serve((request) => {

@@ -9,14 +9,12 @@ import { type Fault, primaryCutOff, primaryCutOffFromOthers, standbyHangs, switc
 import { type Gateways, prepareGateways } from './gateways.ts';
 import { type Observed, observeFault } from './load.ts';
 
-const msMax = 400_000;
-
 let cluster: Cluster;
 let gateways: Gateways;
 beforeAll(async () => {
   cluster = await startCluster({ ttl: 6, loop_wait: 1, retry_timeout: 2 });
   gateways = await prepareGateways(cluster);
-}, msMax);
+});
 afterAll(async () => {
   gateways?.discard();
   await cluster?.close();
@@ -54,31 +52,19 @@ describe('several hosts with sslmode=verify-full', () => {
 });
 
 describe('a cluster of three behind HAProxy', () => {
-  test(
-    'loses and doubles nothing when the primary is switched over, and when it is cut off',
-    async () => {
-      for (const { answered, lost, doubled, changed } of await observe([switchedOver, primaryCutOff])) {
-        expect(answered).toBeGreaterThan(0);
-        expect({ lost, doubled, changed }).toEqual({ lost: 0, doubled: 0, changed: 0 });
-      }
-    },
-    msMax,
-  );
-  test(
-    'control: callers without keys double writes that wait for a standby that hangs',
-    async () => {
-      const [observed] = await observe([standbyHangs], false);
-      expect(observed?.doubled).toBeGreaterThan(0);
-    },
-    msMax,
-  );
-  test(
-    'control: asynchronous replication loses answered writes of a primary that is cut off from the others',
-    async () => {
-      await cluster.configure({ synchronous_mode: false, synchronous_mode_strict: false });
-      const [observed] = await observe([primaryCutOffFromOthers]);
-      expect(observed?.lost).toBeGreaterThan(0);
-    },
-    msMax,
-  );
+  test('loses and doubles nothing when the primary is switched over, and when it is cut off', async () => {
+    for (const { answered, lost, doubled, changed } of await observe([switchedOver, primaryCutOff])) {
+      expect(answered).toBeGreaterThan(0);
+      expect({ lost, doubled, changed }).toEqual({ lost: 0, doubled: 0, changed: 0 });
+    }
+  });
+  test('control: callers without keys double writes that wait for a standby that hangs', async () => {
+    const [observed] = await observe([standbyHangs], false);
+    expect(observed?.doubled).toBeGreaterThan(0);
+  });
+  test('control: asynchronous replication loses answered writes of a primary that is cut off from the others', async () => {
+    await cluster.configure({ synchronous_mode: false, synchronous_mode_strict: false });
+    const [observed] = await observe([primaryCutOffFromOthers]);
+    expect(observed?.lost).toBeGreaterThan(0);
+  });
 });

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Call } from '../../../src/formats/protocol.ts';
 import type { Random } from '../../simulation/random.ts';
+import { hangMsMax } from '../../support/until.ts';
 import type { ServerSlot } from './fleet.ts';
 import type { Answered, History } from './history.ts';
 import {
@@ -34,7 +35,7 @@ const answerMsMax = 2_000;
 /** How long a client repeats one request. */
 const requestMsMax = 90_000;
 /** The same after the faults are over: an abandoned reservation is ignored after two seconds. */
-const lastMsMax = 90_000;
+const lastMsMax = hangMsMax;
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 let requests = 0;

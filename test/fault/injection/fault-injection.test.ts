@@ -9,7 +9,6 @@ import { type Infrastructure, type Plan, runFaults, startInfrastructure } from '
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 /** Longer than a reservation counts as fresh. */
 const stallMs = 2_300;
-const msMax = 600_000;
 /** A third of those of `npm run fault-injection`: a fault needs requests in flight, and not a busy processor. */
 const clients = 8;
 
@@ -17,7 +16,7 @@ let infrastructure: Infrastructure;
 beforeAll(async () => {
   process.stderr.write(`fault injection: repeat with SEED=${seed} npm run jest -- test/fault/injection\n`);
   infrastructure = await startInfrastructure({ durable: false });
-}, msMax);
+});
 afterAll(async () => {
   closeConnections();
   await infrastructure?.close();
@@ -59,7 +58,6 @@ test.each(['PostgreSQL', 'SQLite'] as const)(
     expect(isClean(verdict)).toBe(true);
     expect([...seen.keys()].filter((name) => seen.get(name)! > 0).sort()).toEqual([...names].sort());
   },
-  msMax,
 );
 
 describe('seeded defect: without idempotency records effects are doubled', () => {
@@ -68,24 +66,20 @@ describe('seeded defect: without idempotency records effects are doubled', () =>
   const killed = faultClasses.filter(({ name }) => name.startsWith('kill -9 at each point'));
   const others = faultClasses.filter(({ name }) => name === 'Redis FLUSHALL' || name === 'Redis stopped for 0.4 s');
   const classes = [...killed.map((each) => ({ ...each, fault: critical })), ...others];
-  test.each(classes)(
-    '$name',
-    async (faultClass) => {
-      const plan: Plan = {
-        records: false,
-        seed,
-        clients,
-        stallMs,
-        seconds: 0.5,
-        secondsMax: 300,
-        enough: ({ doubled }) => doubledEverywhere(doubled),
-      };
-      const { verdict } = await runFaults(faultClass, infrastructure, plan);
-      for (const role of roles) expect(verdict.doubledIn[role]).toBeGreaterThan(0);
-      expect(isClean(verdict)).toBe(false);
-    },
-    msMax,
-  );
+  test.each(classes)('$name', async (faultClass) => {
+    const plan: Plan = {
+      records: false,
+      seed,
+      clients,
+      stallMs,
+      seconds: 0.5,
+      secondsMax: 300,
+      enough: ({ doubled }) => doubledEverywhere(doubled),
+    };
+    const { verdict } = await runFaults(faultClass, infrastructure, plan);
+    for (const role of roles) expect(verdict.doubledIn[role]).toBeGreaterThan(0);
+    expect(isClean(verdict)).toBe(false);
+  });
   test('covers four fault classes', () => {
     expect(classes).toHaveLength(4);
   });

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { environment, program, type Variables } from '../../support/commands.ts';
+import { hangMsMax } from '../../support/until.ts';
 import { type Interruption, type NoInterruption, noInterruption, stoppingLine } from './crash-points.ts';
 
 /** What a server process runs. It prints its address: `callers at http://127.0.0.1:40123`, or in a line of its log. */
@@ -18,8 +19,6 @@ export interface ServerProgram {
 export const plainProgram: ServerProgram = { file: program, parameters: ['serve'] };
 
 const ready = /callers(?: at |":")(https?:\/\/[^\s",]+:\d+)/;
-/** Also for a machine that does much else. */
-const readyMsMax = 120_000;
 const stopMsMax = 20_000;
 /** A server does not start while its database is down; the database is up again long before these are used up. */
 const failedStartsMax = 100;
@@ -77,7 +76,7 @@ export class ServerSlot {
   }
 
   async ready(): Promise<void> {
-    const endsAt = performance.now() + readyMsMax;
+    const endsAt = performance.now() + hangMsMax;
     while (this.#address === undefined) {
       if (this.#failedStarts > failedStartsMax || performance.now() > endsAt)
         throw new Error(`a server process does not start:\n${readFileSync(this.#log, 'utf8').slice(-2_000)}`);

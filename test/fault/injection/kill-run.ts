@@ -3,13 +3,12 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Call } from '../../../src/formats/protocol.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { Variables } from '../../support/commands.ts';
+import { hangMsMax } from '../../support/until.ts';
 import { type Fleet, plainProgram, type ServerProgram, startFleet } from './fleet.ts';
 
 /** How many kills a run has. `KILLS=20` makes it a long one. */
 export const kills = Number(process.env.KILLS ?? 2);
 export const isLongRun = process.env.KILLS !== undefined;
-/** The time limit of a test, in milliseconds. */
-export const killMsMax = 480_000 + kills * 20_000;
 
 /** Where a server dies: wherever it is, or at a point, within the time limit. */
 export type KillWay = 'at once' | { readonly point: string; readonly msMax: number };
@@ -84,7 +83,7 @@ export async function sendTo(
   const address = addresses[at % addresses.length];
   if (address === undefined) return 'down';
   try {
-    const signal = AbortSignal.timeout(answerMsMax);
+    const signal = AbortSignal.timeout(hangMsMax);
     const sent = { method: 'POST', headers: { 'content-type': contentType, ...headers }, body, signal };
     const response = await fetch(address + path, sent);
     return { status: response.status, text: await response.text() };
@@ -93,14 +92,12 @@ export async function sendTo(
   }
 }
 
-const answerMsMax = 10_000;
-
 /** Sends rounds of what is still open, until nothing is or the time limit is over. */
 export async function settleAll<T>(
   open: () => readonly T[],
   send: (each: T, round: number, at: number) => Promise<unknown>,
 ): Promise<void> {
-  const endsAt = performance.now() + settleMsMax;
+  const endsAt = performance.now() + hangMsMax;
   for (let round = 1; performance.now() < endsAt; round += 1) {
     const left = open();
     if (left.length === 0) return;
@@ -108,6 +105,3 @@ export async function settleAll<T>(
     if (open().length > 0) await after(300);
   }
 }
-
-/** A request whose process was killed counts as in flight for about ten seconds. */
-const settleMsMax = 60_000;

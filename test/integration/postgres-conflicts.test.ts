@@ -1,6 +1,5 @@
 /** Transactions on PostgreSQL that have nothing to do with one another do not conflict, however small the tables are. */
 
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { object } from '../../src/contract/schema.ts';
 import { type BatchImporter, createBatchImporter } from '../../src/import/import-batch.ts';
@@ -18,7 +17,7 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { webhookFormats } from '../support/services.ts';
-import { isFoundWithin } from '../support/until.ts';
+import { isFoundWithin, until } from '../support/until.ts';
 import { cardNumber, furnish, vault } from './samples.ts';
 
 let server: Postgres;
@@ -188,27 +187,29 @@ describe('imports on PostgreSQL', () => {
       { source: 'file', dryRun: false },
     )(...parameters);
   const rows = [{ line: 1, row: 1, result: { row: 'DemoMerchant' } }] as const;
-  /** Locks the row for longer than a request waits, as a batch of another import does. */
-  const hold = () =>
-    server.ask(
-      `with held as (select 1 from merchant_account where code = 'DemoMerchant' for update) select pg_sleep(3) from held`,
-      [],
-      url,
-    );
+  const activity = (where: string) => server.ask(`select 1 from pg_stat_activity where ${where}`, [], url);
 
-  test('wait for one another', async () => {
-    const held = hold();
-    await setTimeout(500);
-    expect(await importer(rows, () => {})).toEqual([]);
-    await held;
-  }, 30_000);
-
-  test('control: a transaction of a request does not wait that long', async () => {
-    const held = hold();
-    await setTimeout(500);
+  test('wait for one another, as a transaction of a request does not (control)', async () => {
+    // Locks the row, as a batch of another import does.
+    const held = server
+      .ask(
+        `with held as (select 1 from merchant_account where code = 'DemoMerchant' for update) select pg_sleep(900) from held`,
+        [],
+        url,
+      )
+      .catch(() => {});
+    await until('the lock', async () => (await activity(`wait_event = 'PgSleep'`)).length === 1);
+    let isImported = false;
+    const imported = importer(rows, () => {}).finally(() => {
+      isImported = true;
+    });
+    await until('the import to wait', async () => (await activity(`wait_event_type = 'Lock'`)).length === 1);
     await expect(store.write((tx) => tx.execute(touch, ['DemoMerchant']))).rejects.toThrow('holds a lock');
+    expect(isImported).toBe(false);
+    await server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`, [], url);
+    expect(await imported).toEqual([]);
     await held;
-  }, 30_000);
+  });
 });
 
 describe('a row that another transaction adds at the same moment', () => {

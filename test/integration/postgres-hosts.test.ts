@@ -1,10 +1,10 @@
 /** Several hosts in the URL of a database: which one a connection goes to, and when it is left. */
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { query } from '../support/postgres-instance.ts';
+import { until } from '../support/until.ts';
 
 const create = statement('create', 'create table seen (id bigint not null primary key)');
 const add = statement('add', 'insert into seen (id) select coalesce(max(id), 0) + 1 from seen');
@@ -75,12 +75,7 @@ test('a primary that is demoted is left by all its connections, and no request f
   expect(await write(engine)).toBe(one.port);
   await setReadOnly(one, true);
   // A session learns of the setting when it is signalled, a moment later.
-  let found = await write(engine);
-  for (let tries = 0; found !== two.port && tries < 200; tries += 1) {
-    await setTimeout(10);
-    found = await write(engine);
-  }
-  expect(found).toBe(two.port);
+  await until('the other one', async () => (await write(engine)) === two.port);
   const ports = Array.from({ length: 10 }, async () => (await engine.read((each) => each.query(port, [])))[0]?.port);
   expect(new Set(await Promise.all(ports))).toEqual(new Set([String(two.port)]));
 });

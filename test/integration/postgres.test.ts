@@ -513,8 +513,7 @@ describe('PostgreSQL', () => {
       });
       await expect(cut).rejects.toMatchObject({ name: 'CommitUnknown' });
       expect(times).toBe(1);
-      await setTimeout(50);
-      expect(await value()).toBe(expected);
+      await until('the value', async () => (await value()) === expected);
       await write(6);
       expect(await value()).toBe(6);
       await proxy.close();

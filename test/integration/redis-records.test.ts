@@ -155,14 +155,12 @@ describe('what only Redis can do', () => {
     for (const id of ['A', 'B', 'C']) expect(await find(store, id)).toMatchObject({ pending: { id } });
     expect(await store.unsettled.list(9)).toHaveLength(3);
   });
-  test('a silent server is StoreUnavailable within seconds', async () => {
+  test('a silent server is StoreUnavailable', async () => {
     const server = await start();
     const store = await openOn(server);
     server.pause();
     try {
-      const startedAt = performance.now();
       await expect(reserve(store, 'A')).rejects.toThrow(StoreUnavailable);
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
     } finally {
       server.resume();
     }

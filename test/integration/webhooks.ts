@@ -223,6 +223,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       for (let from = 0; from < many.length; from += 500) await enqueue(...many.slice(from, from + 500));
       const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
       await later(600_000);
+      const deferredAt = Date.now();
       await endpoints.deferDue(slow, { afterMs: 10_000, spacingMs: 30.5 });
       const count = async (): Promise<number> => (await take(3_000)).length;
       await later(9_000);
@@ -231,7 +232,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await later(31_000);
       const half = await count();
       expect(half).toBeGreaterThan(900);
-      expect(half).toBeLessThan(1_300);
+      expect(half).toBeLessThanOrEqual(1 + (30_000 + Date.now() - deferredAt) / 30.5);
       // Those beyond the minute are due at its end.
       await later(31_000);
       expect(await count()).toBe(2_500 - half);
@@ -333,6 +334,6 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
         expect(seen.filter((id) => id.startsWith(shopper))).toEqual(
           Array.from({ length: each }, (_, n) => `${shopper}-${n}/we_1`),
         );
-    }, 30_000);
+    });
   });
 }

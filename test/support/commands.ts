@@ -1,6 +1,7 @@
 /** Runs commands of the program: in a process that stays for the next one, or in one of their own. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
 
@@ -121,6 +122,8 @@ export async function killedWhen(
   when: () => Promise<void>,
 ): Promise<Ended> {
   const { child, received, over } = startTriglyph(parameters, folder, variables);
+  // On a busy machine the command must not end before this process sees that it has come far enough.
+  setPriority(child.pid!, 5);
   await when();
   child.kill('SIGKILL');
   const code = await over;

@@ -127,9 +127,7 @@ describe.each(['soap', 'php'] as const)('in front of a server of %s', (name) => 
   });
 
   test('one command serves each operation in four formats, and the calls that it prints work', async () => {
-    const startedAt = performance.now();
     gateway = await serve(['--wsdl', server.wsdl, '--reads', 'get*'], empty.path);
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     await until('the calls', () => gateway?.received.stderr.includes('SOAP:') === true);
     const { callers, received } = gateway;
     expect(received.stderr).toContain(`answered by ${server.address}\n`);

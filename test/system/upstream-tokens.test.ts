@@ -12,6 +12,7 @@ import { importOpenApi } from '../../src/documents/openapi-import/import-openapi
 import { spawnTriglyph } from '../support/commands.ts';
 import { printedKey, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const secret = 's3cret:&%+ä';
 const clientId = 'the gateway';
@@ -224,16 +225,13 @@ describe('no token is had', () => {
   test.each(modes)('the token server %s: %d in each format, and the API is not asked', async (each, status) => {
     mode = each;
     const { gateway, call } = await openGateway();
-    const startedAt = performance.now();
     const answers = [await call('JSON'), await call('write'), await call('FORM'), await call('SOAP')];
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
     expect(answers.slice(0, 3).map((answer) => answer.status)).toEqual([status, status, status]);
     expect(answers[3]).toMatchObject({ status: 500, text: expect.stringContaining('Fault>') });
     expect(calls).toEqual([]);
     // It recovers, without a restart.
     mode = 'grants';
-    await pause(4_000);
-    expect((await call('JSON')).status).toBe(200);
+    await until('a token', async () => (await call('JSON')).status === 200);
     await gateway.close();
   });
 

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -186,8 +185,9 @@ test('mapped credentials: the upstream receives that of the caller, and a caller
     'secret',
   ];
   expect((await triglyph(set, project.path, production.variables)).code).toBe(0);
-  await wait(1_100);
-  expect((await ask(server.callers, 'disable', input, authorization)).status).toBe(200);
+  const { callers } = server;
+  const isAllowed = async () => (await ask(callers, 'disable', input, authorization)).status === 200;
+  await until('the credential to be noticed', isAllowed);
   expect(upstream.received.map(({ headers }) => headers.authorization)).toEqual([basic('ws', 'erp')]);
   // Roles and grants of the gateway hold.
   const foreign = await ask(server.callers, 'disable', disable, authorization);

@@ -7,6 +7,7 @@ import type { Answer } from '../../src/gateway/answer.ts';
 import { holdReadingFor } from '../../src/http/hold-reading.ts';
 import type { CallerServer } from '../../src/http/server.ts';
 import { echo, openTestShell } from '../support/shell.ts';
+import { until } from '../support/until.ts';
 
 const servers: CallerServer[] = [];
 const sockets: Socket[] = [];
@@ -62,7 +63,7 @@ describe('an address with idle connections', () => {
   ])('%s', async (_, env, own, other) => {
     const { port, connections } = await open(echo(), env);
     await Promise.all(Array.from({ length: idle }, () => call(port, '127.0.0.2', false)));
-    await expectSoon(() => connections() === idle);
+    await until('the connections', () => connections() === idle);
     expect(await call(port, '127.0.0.2')).toBe(own);
     expect(await call(port, '127.0.0.3')).toBe(other);
   });
@@ -73,7 +74,7 @@ describe('an address with idle connections', () => {
     await call(port, '127.0.0.2', false);
     expect(await call(port, '127.0.0.2')).toBe('reset');
     sockets[0]!.destroy();
-    await expectSoon(() => connections() === 1);
+    await until('the end of one', () => connections() === 1);
     expect(await call(port, '127.0.0.2')).toBe('answered');
   });
 });
@@ -82,45 +83,37 @@ test('a request without a connection has nothing to pause', () => {
   expect(() => holdReadingFor(new EventEmitter(), 1)).not.toThrow();
 });
 
-async function expectSoon(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 describe('a connection whose request was refused for its load', () => {
-  const refusing = (problem: 'overloaded' | 'unauthorized') => {
-    let handled = 0;
-    const serve = async (): Promise<Answer> => {
-      handled += 1;
-      const refusal = new Problem(problem);
-      return {
-        message: { status: refusal.status, contentType: 'text/plain', headers: {}, body: 'no' },
-        entry: { protocol: 'json', requestReference: '', credential: 'one', outcome: problem, problem: refusal },
-      };
+  const refusing = (problem: 'overloaded' | 'unauthorized') => async (): Promise<Answer> => {
+    const refusal = new Problem(problem);
+    return {
+      message: { status: refusal.status, contentType: 'text/plain', headers: {}, body: 'no' },
+      entry: { protocol: 'json', requestReference: '', credential: 'one', outcome: problem, problem: refusal },
     };
-    return { serve, handled: () => handled };
   };
+  /** A connection is not read for a second. */
+  const heldMs = 990;
 
-  async function handledAtOnce(problem: 'overloaded' | 'unauthorized', env = {}): Promise<number> {
-    const { serve, handled } = refusing(problem);
-    const { port } = await open(serve, env);
+  /** The shortest time that two requests take, one after the other, of twenty such pairs. */
+  async function shortestPair(problem: 'overloaded' | 'unauthorized', env = {}): Promise<number> {
+    const { port } = await open(refusing(problem), env);
     const socket = connect({ port, host: '127.0.0.1' });
     sockets.push(socket);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let answers = 0;
-    socket.on('data', () => {
-      answers += 1;
-      if (answers === 20) resolve();
-      socket.write(request);
-    });
-    socket.write(request);
-    // Less than the second for which a connection is not read.
-    await Promise.race([promise, new Promise((later) => setTimeout(later, 900))]);
-    return handled();
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let pair = 0; pair < 20 && (pair === 0 || shortest < heldMs); pair += 1) {
+      const startedAt = performance.now();
+      for (const _ of [1, 2]) {
+        socket.write(request);
+        await once(socket, 'data');
+      }
+      shortest = Math.min(shortest, performance.now() - startedAt);
+    }
+    return shortest;
   }
 
-  test('is not read for a second', async () => expect(await handledAtOnce('overloaded')).toBe(1));
+  test('is not read for a second', async () => expect(await shortestPair('overloaded')).toBeGreaterThan(heldMs));
   test('control: another refusal has no such effect', async () =>
-    expect(await handledAtOnce('unauthorized')).toBeGreaterThanOrEqual(20));
+    expect(await shortestPair('unauthorized')).toBeLessThan(heldMs));
   test('and is read where it is that of a proxy', async () =>
-    expect(await handledAtOnce('overloaded', { TRUSTED_PROXIES: '127.0.0.1' })).toBeGreaterThanOrEqual(20));
+    expect(await shortestPair('overloaded', { TRUSTED_PROXIES: '127.0.0.1' })).toBeLessThan(heldMs));
 });

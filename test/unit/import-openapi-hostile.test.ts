@@ -123,10 +123,8 @@ test.each([
   ['no text', '\u0000\u0001', /./],
   ['a list', '[]', /no OpenAPI document/],
 ])('%s is refused with a reason', async (_, text, reason) => {
-  const startedAt = performance.now();
   await expect(read(text)).rejects.toThrow(Unread);
   await expect(read(text)).rejects.toThrow(reason);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 test.each([
@@ -187,12 +185,10 @@ test('types that double at each level are bounded', async () => {
     '/deep': respond({ $ref: '#/components/schemas/T0' }),
     '/wide': respond({ type: 'object', properties: many }),
   };
-  const startedAt = performance.now();
   const { service, findings } = await read(JSON.stringify({ openapi: '3.0.0', paths, components: { schemas } }));
   expect(service.operations.size).toBe(2);
   expect(findings.map(({ text }) => text).join()).toContain('too large, or too deep');
   expect(deriveWsdl(service, { address: 'http://gateway.example/', soap12: true }).length).toBeLessThan(3_000_000);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
 
 const answer = (name: string) => ({
@@ -208,33 +204,27 @@ test.each([
   ['each type holds all', (_at: number, other: number) => other >= 0, 25],
   ['each type holds the next three', (at: number, other: number) => [1, 2, 3].includes((other - at + 30) % 30), 30],
   ['pairs of types hold each other', (at: number, other: number) => (at ^ 1) === other, 40],
-])(
-  'types in each other have one form in the WSDL: %s',
-  async (_, holds, count) => {
-    const all = Array.from({ length: count }, (__, at) => at);
-    const schemas = Object.fromEntries(
-      all.map((at) => {
-        const held = all.filter((other) => holds(at, other));
-        const properties = Object.fromEntries(
-          held.map((other) => [`t${other}`, { $ref: `#/components/schemas/T${other}` }]),
-        );
-        return [`T${at}`, { type: 'object', properties: { name: { type: 'string' }, ...properties } }];
-      }),
-    );
-    const paths = Object.fromEntries(all.map((at) => [`/t${at}`, answer(`T${at}`)]));
-    const startedAt = performance.now();
-    const { service, text } = await read(JSON.stringify({ openapi: '3.0.0', paths, components: { schemas } }));
-    expect(service.operations.size).toBe(count);
-    createProtocols([service]);
-    const wsdl = deriveWsdl(service, { address: 'http://gateway.example/', soap12: true });
-    expect([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).toHaveLength(
-      new Set([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).size,
-    );
-    expect(() => checkSource(text())).not.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
-  },
-  60_000,
-);
+])('types in each other have one form in the WSDL: %s', async (_, holds, count) => {
+  const all = Array.from({ length: count }, (__, at) => at);
+  const schemas = Object.fromEntries(
+    all.map((at) => {
+      const held = all.filter((other) => holds(at, other));
+      const properties = Object.fromEntries(
+        held.map((other) => [`t${other}`, { $ref: `#/components/schemas/T${other}` }]),
+      );
+      return [`T${at}`, { type: 'object', properties: { name: { type: 'string' }, ...properties } }];
+    }),
+  );
+  const paths = Object.fromEntries(all.map((at) => [`/t${at}`, answer(`T${at}`)]));
+  const { service, text } = await read(JSON.stringify({ openapi: '3.0.0', paths, components: { schemas } }));
+  expect(service.operations.size).toBe(count);
+  createProtocols([service]);
+  const wsdl = deriveWsdl(service, { address: 'http://gateway.example/', soap12: true });
+  expect([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).toHaveLength(
+    new Set([...wsdl.matchAll(/<xsd:complexType name="(\w+)"/g)].map(([, name]) => name)).size,
+  );
+  expect(() => checkSource(text())).not.toThrow();
+});
 
 test('merge keys of YAML are members, and not those of the prototype', async () => {
   const text = `openapi: 3.0.0

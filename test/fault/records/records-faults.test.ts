@@ -14,7 +14,7 @@ import {
   startSentinelSet,
 } from '../../support/redis.ts';
 import { repeatCommand, seed } from '../../support/seed.ts';
-import { until } from '../../support/until.ts';
+import { isFoundWithin, until } from '../../support/until.ts';
 import { type Findings, type LoadOptions, type Mode, runLoad } from './load.ts';
 
 beforeAll(
@@ -48,6 +48,10 @@ async function run(
     process.stderr.write(`${expect.getState().currentTestName}, ${options.mode}: ${JSON.stringify(findings)}\n`);
   return findings;
 }
+
+/** A control doubles effects by chance, and late on a busy machine. `start`: starts servers for each run. */
+const expectDoubled = async (start: () => Promise<Parameters<typeof run>[0]>): Promise<void> =>
+  expect(await isFoundWithin(async () => (await run(await start())).doubled > 0)).toBe(true);
 
 const exactlyOnce = { doubled: 0, lost: 0, open: 0, unlisted: 0 };
 
@@ -112,34 +116,34 @@ describe('one server', () => {
     const findings = await run({ mode: 'header', redisUrls: [server.url, server.url], disturb: () => emptied(server) });
     expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
   });
-  test('control: emptied in front of a server that knows no keys', async () => {
-    const server = stopping(await startRedis(durable));
-    const findings = await run({ mode: 'none', redisUrls: [server.url, server.url], disturb: () => emptied(server) });
-    expect(findings.doubled).toBeGreaterThan(0);
-  });
-  test('control: killed without a file, and the operator has said that it has one', async () => {
-    const server = stopping(await startRedis({ parameters: blindUser }));
-    const url = blind(server.url);
-    const findings = await run({ mode: 'none', redisUrls: [url, url], settings: believing, disturb: killing(server) });
-    expect(findings.doubled).toBeGreaterThan(0);
-  });
+  test('control: emptied in front of a server that knows no keys', () =>
+    expectDoubled(async () => {
+      const server = stopping(await startRedis(durable));
+      return { mode: 'none', redisUrls: [server.url, server.url], disturb: () => emptied(server) };
+    }));
+  test('control: killed without a file, and the operator has said that it has one', () =>
+    expectDoubled(async () => {
+      const server = stopping(await startRedis({ parameters: blindUser }));
+      const url = blind(server.url);
+      return { mode: 'none', redisUrls: [url, url], settings: believing, disturb: killing(server) };
+    }));
   test('answers are lost, and the server is asked for the outcomes', async () => {
     const server = stopping(await startRedis(durable));
     const findings = await run({ mode: 'asked', redisUrls: [server.url, server.url], disturb: async () => {} });
     expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
     expect(findings.disturbed).toBeGreaterThan(0);
   });
-  test('control: answers are lost, and the server denies its effects when it is asked', async () => {
-    const server = stopping(await startRedis(durable));
-    const urls = [server.url, server.url];
-    const findings = await run({ mode: 'asked', redisUrls: urls, liesAboutEffects: true, disturb: async () => {} });
-    expect(findings.doubled).toBeGreaterThan(0);
-  });
-  test('control: requests without keys, which are repeated', async () => {
-    const server = stopping(await startRedis(durable));
-    const findings = await run({ mode: 'none', redisUrls: [server.url], hasKeys: false, disturb: async () => {} });
-    expect(findings.doubled).toBeGreaterThan(0);
-  });
+  test('control: answers are lost, and the server denies its effects when it is asked', () =>
+    expectDoubled(async () => {
+      const server = stopping(await startRedis(durable));
+      const urls = [server.url, server.url];
+      return { mode: 'asked', redisUrls: urls, liesAboutEffects: true, disturb: async () => {} };
+    }));
+  test('control: requests without keys, which are repeated', () =>
+    expectDoubled(async () => {
+      const server = stopping(await startRedis(durable));
+      return { mode: 'none', redisUrls: [server.url], hasKeys: false, disturb: async () => {} };
+    }));
 });
 
 describe('a master that is cut off while its replica is promoted', () => {
@@ -174,11 +178,8 @@ describe('a master that is cut off while its replica is promoted', () => {
     expect(findings).toMatchObject(exactlyOnce);
     expect(findings.disturbed).toBeGreaterThan(0);
   });
-  test('control: without WAIT and min-replicas-to-write both take the same key', async () => {
-    const { disturb, ...deployment } = await split(true);
-    const findings = await run({ mode: 'none', disturb, ...deployment });
-    expect(findings.doubled).toBeGreaterThan(0);
-  });
+  test('control: without WAIT and min-replicas-to-write both take the same key', () =>
+    expectDoubled(async () => ({ mode: 'none', ...(await split(true)) })));
 });
 
 describe('a failover', () => {

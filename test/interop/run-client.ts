@@ -35,12 +35,11 @@ export async function runClient(
   mkdirSync(folder, { recursive: true });
   const document = locate(run.document, callers, folder);
   const endpoint = callers + (run.path ?? paths[run.document]);
-  const folderOfStack = join(import.meta.dirname, 'clients', stack.name);
   const shopper = `${stack.name}-${randomUUID()}`;
   const environment = {
     ...process.env,
-    STACK: folderOfStack,
-    CLIENT: isVersion1(run) ? join(folderOfStack, 'v1') : folderOfStack,
+    CLIENT: join(import.meta.dirname, 'clients', stack.name),
+    ...(isVersion1(run) && { VERSION1: '1' }),
     DOCUMENT: document,
     NODE: process.execPath,
     NODE_PATH: modules,

@@ -11,13 +11,13 @@ export interface Run {
   readonly path?: string;
 }
 
-/** Their stubs know the operations and members of version 1, so that a stack has a client of its own for them. */
+/** Their stubs know the operations and members of version 1: the client does not call newer ones. */
 export function isVersion1({ document }: Run): boolean {
   return document === 'V1' || document === 'v1?wsdl';
 }
 
 export interface Stack {
-  /** Also its folder in `clients/`, where `v1/` has the client for stubs of version 1. */
+  /** Also its folder in `clients/`. */
   readonly name: string;
   readonly title: string;
   /** The page in `docs/clients/`. */
@@ -28,7 +28,7 @@ export interface Stack {
   /** What a caller has to know, for the table. */
   readonly note?: string;
   readonly runs: readonly Run[];
-  /** Makes the stubs, in an empty folder. `$DOCUMENT` is the document, `$CLIENT` the folder of the client, `$STACK` that of the stack. */
+  /** Makes the stubs, in an empty folder. `$DOCUMENT` is the document, `$CLIENT` the folder of the client. `$VERSION1` is set for stubs of version 1. */
   readonly prepare?: string;
   /** Runs the client in that folder. Its arguments follow: document, endpoint, shopper, variant. */
   readonly command: string;

@@ -90,7 +90,7 @@ export const stacks: readonly Stack[] = [
     prepare:
       'wsdl2h -c -t /usr/share/gsoap/WS/typemap.dat -o recurring.h "$DOCUMENT"\n' +
       'soapcpp2 -c -C -L -x -w -I/usr/share/gsoap/import:/usr/share/gsoap recurring.h\n' +
-      'gcc -w -I. -o client "$CLIENT/client.c" soapC.c soapClient.c -lgsoapssl -lgsoap',
+      `gcc -w \${VERSION1:+-DVERSION1} -I. -o client "$CLIENT/client.c" soapC.c soapClient.c -lgsoapssl -lgsoap`,
     command: './client',
   },
   {
@@ -103,7 +103,7 @@ export const stacks: readonly Stack[] = [
     prepare:
       `${axisClasses}\n` +
       'java -cp "$CP" org.apache.axis.wsdl.WSDL2Java -o src "$DOCUMENT"\n' +
-      'javac -encoding UTF-8 -nowarn -cp "$CP" -sourcepath src -d out "$CLIENT/Client.java"',
+      `javac -encoding UTF-8 -nowarn -cp "$CP" -sourcepath src -d out "$CLIENT/\${VERSION1:+v1/}Client.java"`,
     command: `${axisClasses}; java -Dfile.encoding=UTF-8 -cp "out:$CP" Client`,
   },
   {
@@ -115,8 +115,8 @@ export const stacks: readonly Stack[] = [
     runs: [runs.v1, runs.v12, runs.single],
     prepare:
       `${jaxwsClasses}\nmkdir src\n` +
-      'wsimport -quiet -keep -Xnocompile -d . -s src -b "$STACK/bindings.xjb" "$DOCUMENT"\n' +
-      'javac -encoding UTF-8 -nowarn -cp "$CP" -d out "$CLIENT/Client.java" $(find src -name "*.java")',
+      'wsimport -quiet -keep -Xnocompile -d . -s src -b "$CLIENT/bindings.xjb" "$DOCUMENT"\n' +
+      `javac -encoding UTF-8 -nowarn -cp "$CP" -d out "$CLIENT/\${VERSION1:+v1/}Client.java" $(find src -name "*.java")`,
     command: `${jaxwsClasses}; java -Dfile.encoding=UTF-8 -cp "out:$CP" Client`,
   },
   {
@@ -128,7 +128,7 @@ export const stacks: readonly Stack[] = [
     runs: [runs.v1, runs.v12, runs.soap11, runs.single],
     prepare:
       'wsdl -out:Recurring.cs "$DOCUMENT"\n' +
-      'mcs -nologo -nowarn:0168,0219,0649 -out:client.exe -r:System.Web.Services Recurring.cs "$CLIENT/client.cs"',
+      `mcs \${VERSION1:+-d:VERSION1} -nologo -nowarn:0168,0219,0649 -out:client.exe -r:System.Web.Services Recurring.cs "$CLIENT/client.cs"`,
     command: 'mono client.exe',
   },
   {

@@ -1,4 +1,4 @@
-/* A caller in C with the stubs of gSOAP. */
+/* A caller in C with the stubs of gSOAP. VERSION1: those of version 1. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -6,7 +6,11 @@
 #include "soapH.h"
 
 static const char *endpoint, *shopper;
+#ifndef VERSION1
 static char *contract = "RECURRING, ONECLICK";
+#else
+static char *contract = "RECURRING";
+#endif
 
 /* The library forgets credentials and headers after each call. */
 static struct soap *prepare(struct soap *soap, const char *password, const char *key)
@@ -66,8 +70,10 @@ static int store(struct soap *soap, char *month, struct ns1__StoreTokenResult **
 {
     struct ns3__Card card;
     struct ns3__Recurring recurring;
+#ifndef VERSION1
     struct ns1__anyType2anyTypeMap map;
     struct _ns1__anyType2anyTypeMap_entry entry;
+#endif
     struct ns1__StoreTokenRequest request;
     struct _ns1__storeToken message;
     struct _ns1__storeTokenResponse answer;
@@ -80,6 +86,7 @@ static int store(struct soap *soap, char *month, struct ns1__StoreTokenResult **
     card.cvc = &cvc;
     soap_default_ns3__Recurring(soap, &recurring);
     recurring.contract = contract;
+#ifndef VERSION1
     soap_default__ns1__anyType2anyTypeMap_entry(soap, &entry);
     /* A value of any type is XML text. */
     entry.key = "a.b";
@@ -87,13 +94,16 @@ static int store(struct soap *soap, char *month, struct ns1__StoreTokenResult **
     soap_default_ns1__anyType2anyTypeMap(soap, &map);
     map.__sizeentry = 1;
     map.entry = &entry;
+#endif
     soap_default_ns1__StoreTokenRequest(soap, &request);
     request.merchantAccount = "DemoMerchant";
     request.shopperReference = (char *)shopper;
     request.shopperEmail = "stack@example.com";
     request.card = &card;
     request.recurring = &recurring;
+#ifndef VERSION1
     request.additionalData = &map;
+#endif
     message.request = &request;
     int status = soap_call___ns1__storeToken(soap, endpoint, "", &message, &answer);
     if (status == SOAP_OK) *result = answer.result;
@@ -129,6 +139,7 @@ static int disable(struct soap *soap, char *reference, struct ns1__DisableResult
     return status;
 }
 
+#ifndef VERSION1
 /* Replaces the one entity of our value, in place. */
 static char *unescaped(char *xml)
 {
@@ -136,6 +147,17 @@ static char *unescaped(char *xml)
     if (entity) memmove(entity + 1, entity + 5, strlen(entity + 5) + 1);
     return xml;
 }
+#else
+/* The request of the operations that only version 1 has. */
+static struct ns1__RecurringRequest *account(struct soap *soap)
+{
+    static struct ns1__RecurringRequest request;
+    soap_default_ns1__RecurringRequest(soap, &request);
+    request.merchantAccount = "DemoMerchant";
+    request.shopperReference = (char *)shopper;
+    return &request;
+}
+#endif
 
 int main(int count, char **arguments)
 {
@@ -151,8 +173,13 @@ int main(int count, char **arguments)
     need(soap, store(prepare(soap, "demo-password", shopper), "08", &again));
     say("store.result", stored->result);
     say("store.reference", stored->recurringDetailReference);
+#ifndef VERSION1
     say("store.pspReference", stored->pspReference);
     say("again.pspReference", again->pspReference);
+#else
+    say("store.rechargeReference", stored->rechargeReference);
+    say("again.rechargeReference", again->rechargeReference);
+#endif
 
     struct ns1__RecurringDetailsResult *listed, *demo, *unknown;
     need(soap, list(ready(soap), "DemoMerchant", shopper, &listed));
@@ -167,17 +194,21 @@ int main(int count, char **arguments)
     snprintf(text, sizeof text, "%s/%s", detail->card->expiryMonth, detail->card->expiryYear);
     say("detail.expiry", text);
     say("detail.variant", detail->variant);
+#ifndef VERSION1
     *text = 0;
     for (int at = 0; at < detail->contractTypes->__sizestring; at++) {
         if (at > 0) strcat(text, ",");
         strcat(text, detail->contractTypes->string[at]);
     }
     say("detail.contracts", text);
+#endif
     say_date("detail.date", detail->creationDate);
+#ifndef VERSION1
     for (int at = 0; at < detail->additionalData->__sizeentry; at++) {
         snprintf(text, sizeof text, "detail.map.%s", detail->additionalData->entry[at].key);
         say(text, unescaped(detail->additionalData->entry[at].value));
     }
+#endif
     say("detail.bank", detail->bank ? "present" : NULL);
     say("detail.elv", detail->elv ? "present" : NULL);
     say("detail.cvc", detail->card->cvc ? *detail->card->cvc : NULL);
@@ -187,6 +218,7 @@ int main(int count, char **arguments)
     say("bank.iban", bank->bank->iban);
     say("bank.card", bank->card ? "present" : NULL);
 
+#ifndef VERSION1
     struct ns3__BankAccount account;
     struct ns1__TokenLookupRequest lookup;
     struct _ns1__tokenLookup question;
@@ -201,11 +233,13 @@ int main(int count, char **arguments)
     need(soap, soap_call___ns1__tokenLookup(ready(soap), endpoint, "", &question, &holders));
     say("lookup.shopper", holders.result->tokens->TokenDetail->shopperReference);
 
+#endif
     need(soap, list(ready(soap), "DemoMerchant", "unknown-shopper", &unknown));
     printf("unknown.count=%d\n", unknown->details ? unknown->details->__sizeRecurringDetail : 0);
     say("unknown.email", unknown->lastKnownShopperEmail);
     say_date("unknown.date", unknown->creationDate);
 
+#ifndef VERSION1
     struct ns1__ScheduleAccountUpdaterRequest check;
     struct _ns1__scheduleAccountUpdater message;
     struct _ns1__scheduleAccountUpdaterResponse update;
@@ -219,13 +253,30 @@ int main(int count, char **arguments)
     say("update.result", update.result->result);
     say("update.pspReference", update.result->pspReference);
 
+#endif
     struct ns1__DisableResult *disabled;
     need(soap, disable(ready(soap), stored->recurringDetailReference, &disabled));
     say("disable.response", disabled->response);
 
+#ifdef VERSION1
+    struct _ns1__deactivateRecurring end;
+    struct _ns1__deactivateRecurringResponse ended;
+    need(soap, store(ready(soap), "08", &again));
+    end.recurringRequest = account(soap);
+    need(soap, soap_call___ns1__deactivateRecurring(ready(soap), endpoint, "", &end, &ended));
+    say("deactivate.response", ended.recurringResult->response);
+    say("deactivate.pspReference", ended.recurringResult->pspReference);
+
+#endif
     fault("contract", soap, disable(ready(soap), NULL, &disabled));
     fault("merchant", soap, list(ready(soap), "OtherMerchant", shopper, &unknown));
     fault("field", soap, store(ready(soap), "13", &again));
+#ifdef VERSION1
+    struct _ns1__submitRecurring submit;
+    struct _ns1__submitRecurringResponse submitted;
+    submit.recurringRequest = account(soap);
+    fault("payment", soap, soap_call___ns1__submitRecurring(ready(soap), endpoint, "", &submit, &submitted));
+#endif
     fault("credentials", soap, list(prepare(soap, "wrong", NULL), "DemoMerchant", shopper, &unknown));
     soap_destroy(soap);
     soap_end(soap);

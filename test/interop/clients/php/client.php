@@ -1,6 +1,8 @@
 <?php
 // A classic caller: PHP's SoapClient from a WSDL, no hand-written type. Frameworks turn PHP's warnings into exceptions, so this one does.
+// VERSION1: from the WSDL of version 1.
 [, $document, $endpoint, $shopper, $version] = $argv;
+$isNewest = getenv('VERSION1') === false;
 set_error_handler(function (int $level, string $message): never {
     throw new ErrorException($message, 0, $level);
 });
@@ -24,10 +26,9 @@ $account = ['merchantAccount' => 'DemoMerchant', 'shopperReference' => $shopper]
 $card = ['number' => '4111111111111111', 'expiryMonth' => '08', 'expiryYear' => '2031', 'holderName' => 'Zoë <&> Ω', 'cvc' => '737'];
 $token = $account + [
     'card' => $card,
-    'recurring' => ['contract' => 'RECURRING, ONECLICK'],
-    'additionalData' => ['entry' => [['key' => 'a.b', 'value' => 'ä & ö']]],
+    'recurring' => ['contract' => $isNewest ? 'RECURRING, ONECLICK' : 'RECURRING'],
     'shopperEmail' => 'stack@example.com',
-];
+] + ($isNewest ? ['additionalData' => ['entry' => [['key' => 'a.b', 'value' => 'ä & ö']]]] : []);
 
 function say(string $name, mixed $value): void
 {
@@ -42,10 +43,10 @@ function each(mixed $elements): array
 {
     return is_array($elements) ? $elements : [$elements];
 }
-function fault(string $name, SoapClient $client, string $operation, array $request): void
+function fault(string $name, SoapClient $client, string $operation, array $request, string $part = 'request'): void
 {
     try {
-        $client->$operation(['request' => $request]);
+        $client->$operation([$part => $request]);
         say("fault.$name", 'none');
     } catch (SoapFault $fault) {
         say("fault.$name", $fault->getMessage());
@@ -56,11 +57,13 @@ stream_context_set_option($context, 'http', 'header', "Idempotency-Key: $shopper
 $stored = $client->storeToken(['request' => $token])->result;
 say('store.result', $stored->result);
 say('store.reference', $stored->recurringDetailReference);
-say('store.pspReference', $stored->pspReference);
-say('again.pspReference', $client->storeToken(['request' => $token])->result->pspReference);
+$pspReference = $isNewest ? 'pspReference' : 'rechargeReference';
+say("store.$pspReference", $stored->$pspReference);
+say("again.$pspReference", $client->storeToken(['request' => $token])->result->$pspReference);
 stream_context_set_option($context, 'http', 'header', '');
 
-$list = $client->listRecurringDetails(['request' => $account + ['recurring' => ['contract' => 'ONECLICK']]])->result;
+$contract = $isNewest ? ['recurring' => ['contract' => 'ONECLICK']] : [];
+$list = $client->listRecurringDetails(['request' => $account + $contract])->result;
 say('list.shopper', $list->shopperReference);
 say('list.email', $list->lastKnownShopperEmail);
 say('list.date', day($list->creationDate));
@@ -72,10 +75,12 @@ say('detail.holder', $detail->card->holderName);
 say('detail.number', $detail->card->number);
 say('detail.expiry', "{$detail->card->expiryMonth}/{$detail->card->expiryYear}");
 say('detail.variant', $detail->variant);
-say('detail.contracts', implode(',', each($detail->contractTypes->string)));
 say('detail.date', day($detail->creationDate));
-foreach (each($detail->additionalData->entry) as $entry) {
-    say("detail.map.$entry->key", $entry->value);
+if ($isNewest) {
+    say('detail.contracts', implode(',', each($detail->contractTypes->string)));
+    foreach (each($detail->additionalData->entry) as $entry) {
+        say("detail.map.$entry->key", $entry->value);
+    }
 }
 say('detail.bank', $detail->bank);
 say('detail.elv', $detail->elv);
@@ -86,26 +91,34 @@ $account3 = $demo->details->RecurringDetail[2];
 say('bank.iban', $account3->bank->iban);
 say('bank.card', $account3->card);
 
-$holders = $client->tokenLookup(['request' => [
-    'merchantAccount' => 'DemoMerchant',
-    'bank' => ['iban' => 'NL13TEST0123456789', 'ownerName' => 'Anna'],
-]])->result;
-say('lookup.shopper', each($holders->tokens->TokenDetail)[0]->shopperReference);
-
 $unknown = $client->listRecurringDetails(['request' => ['shopperReference' => 'unknown-shopper'] + $account])->result;
 say('unknown.count', count((array) ($unknown->details->RecurringDetail ?? [])));
 say('unknown.email', $unknown->lastKnownShopperEmail);
 say('unknown.date', $unknown->creationDate);
 
-$update = $client->scheduleAccountUpdater(['request' => $account + [
-    'reference' => 'check-1',
-    'selectedRecurringDetailReference' => $stored->recurringDetailReference,
-]])->result;
-say('update.result', $update->result);
-say('update.pspReference', $update->pspReference);
+if ($isNewest) {
+    $holders = $client->tokenLookup(['request' => [
+        'merchantAccount' => 'DemoMerchant',
+        'bank' => ['iban' => 'NL13TEST0123456789', 'ownerName' => 'Anna'],
+    ]])->result;
+    say('lookup.shopper', each($holders->tokens->TokenDetail)[0]->shopperReference);
+    $update = $client->scheduleAccountUpdater(['request' => $account + [
+        'reference' => 'check-1',
+        'selectedRecurringDetailReference' => $stored->recurringDetailReference,
+    ]])->result;
+    say('update.result', $update->result);
+    say('update.pspReference', $update->pspReference);
+}
 
 $disable = $account + ['recurringDetailReference' => $stored->recurringDetailReference];
 say('disable.response', $client->disable(['request' => $disable])->result->response);
+if (!$isNewest) {
+    $client->storeToken(['request' => $token]);
+    $ended = $client->deactivateRecurring(['recurringRequest' => $account])->recurringResult;
+    say('deactivate.response', $ended->response);
+    say('deactivate.pspReference', $ended->pspReference);
+    fault('payment', $client, 'submitRecurring', $account, 'recurringRequest');
+}
 
 fault('contract', $client, 'disable', $account);
 fault('merchant', $client, 'listRecurringDetails', ['merchantAccount' => 'OtherMerchant'] + $account);

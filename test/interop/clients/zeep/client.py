@@ -1,5 +1,6 @@
-"""A strict caller: zeep from a WSDL, no hand-written type."""
+"""A strict caller: zeep from a WSDL, no hand-written type. VERSION1: the WSDL of version 1."""
 
+import os
 import sys
 from datetime import timezone
 
@@ -11,6 +12,7 @@ from zeep.transports import Transport
 from zeep.xsd.valueobjects import CompoundValue
 
 _, document, endpoint, shopper, version = sys.argv
+is_newest = "VERSION1" not in os.environ
 
 
 def service_for(password):
@@ -34,10 +36,11 @@ card = {
 token = {
     **account,
     "card": card,
-    "recurring": {"contract": "RECURRING, ONECLICK"},
-    "additionalData": {"entry": [{"key": "a.b", "value": "ä & ö"}]},
+    "recurring": {"contract": "RECURRING, ONECLICK" if is_newest else "RECURRING"},
     "shopperEmail": "stack@example.com",
 }
+if is_newest:
+    token["additionalData"] = {"entry": [{"key": "a.b", "value": "ä & ö"}]}
 
 
 def is_nil(value):
@@ -66,10 +69,12 @@ with client.settings(extra_http_headers={"Idempotency-Key": shopper}):
     again = service.storeToken(request=token)
 say("store.result", stored.result)
 say("store.reference", stored.recurringDetailReference)
-say("store.pspReference", stored.pspReference)
-say("again.pspReference", again.pspReference)
+psp_reference = "pspReference" if is_newest else "rechargeReference"
+say("store." + psp_reference, stored[psp_reference])
+say("again." + psp_reference, again[psp_reference])
 
-listed = service.listRecurringDetails(request={**account, "recurring": {"contract": "ONECLICK"}})
+contract = {"recurring": {"contract": "ONECLICK"}} if is_newest else {}
+listed = service.listRecurringDetails(request={**account, **contract})
 say("list.shopper", listed.shopperReference)
 say("list.email", listed.lastKnownShopperEmail)
 say("list.date", day(listed.creationDate))
@@ -80,10 +85,11 @@ say("detail.holder", detail.card.holderName)
 say("detail.number", detail.card.number)
 say("detail.expiry", f"{detail.card.expiryMonth}/{detail.card.expiryYear}")
 say("detail.variant", detail.variant)
-say("detail.contracts", ",".join(detail.contractTypes.string))
 say("detail.date", day(detail.creationDate))
-for entry in detail.additionalData.entry:
-    say("detail.map." + entry.key, entry.value)
+if is_newest:
+    say("detail.contracts", ",".join(detail.contractTypes.string))
+    for entry in detail.additionalData.entry:
+        say("detail.map." + entry.key, entry.value)
 say("detail.bank", detail.bank)
 say("detail.elv", detail.elv)
 say("detail.cvc", detail.card.cvc)
@@ -93,11 +99,6 @@ bank = demo.details.RecurringDetail[2]
 say("bank.iban", bank.bank.iban)
 say("bank.card", bank.card)
 
-holders = service.tokenLookup(
-    request={"merchantAccount": "DemoMerchant", "bank": {"iban": "NL13TEST0123456789", "ownerName": "Anna"}}
-)
-say("lookup.shopper", holders.tokens.TokenDetail[0].shopperReference)
-
 unknown = service.listRecurringDetails(request={**account, "shopperReference": "unknown-shopper"})
 # zeep reads an empty element as None.
 say("unknown.count", len(unknown.details.RecurringDetail) if unknown.details else 0)
@@ -105,17 +106,29 @@ say("unknown.email", unknown.lastKnownShopperEmail)
 say("unknown.date", day(unknown.creationDate))
 
 reference = stored.recurringDetailReference
-update = service.scheduleAccountUpdater(
-    request={**account, "reference": "check-1", "selectedRecurringDetailReference": reference}
-)
-say("update.result", update.result)
-say("update.pspReference", update.pspReference)
+if is_newest:
+    holders = service.tokenLookup(
+        request={"merchantAccount": "DemoMerchant", "bank": {"iban": "NL13TEST0123456789", "ownerName": "Anna"}}
+    )
+    say("lookup.shopper", holders.tokens.TokenDetail[0].shopperReference)
+    update = service.scheduleAccountUpdater(
+        request={**account, "reference": "check-1", "selectedRecurringDetailReference": reference}
+    )
+    say("update.result", update.result)
+    say("update.pspReference", update.pspReference)
 
 # zeep unwraps a result of one element.
 disabled = service.disable(request={**account, "recurringDetailReference": reference})
 say("disable.response", disabled if isinstance(disabled, str) else disabled.response)
+if not is_newest:
+    service.storeToken(request=token)
+    ended = service.deactivateRecurring(recurringRequest=account)
+    say("deactivate.response", ended.response)
+    say("deactivate.pspReference", ended.pspReference)
 
 fault("contract", lambda: service.disable(request=account))
 fault("merchant", lambda: service.listRecurringDetails(request={**account, "merchantAccount": "OtherMerchant"}))
 fault("field", lambda: service.storeToken(request={**token, "card": {**card, "expiryMonth": "13"}}))
+if not is_newest:
+    fault("payment", lambda: service.submitRecurring(recurringRequest=account))
 fault("credentials", lambda: service_for("wrong")[1].listRecurringDetails(request=account))

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
+import { isNightly } from '../support/nightly.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -310,8 +311,9 @@ test('values that mean nothing are left out or refused, and nothing else fails',
   const values = ['-5', '1.5', '1e400', '', '__proto__', 'constructor:x', ':'];
   const document = readFileSync(join(import.meta.dirname, '../wsdl/every-part.wsdl'), 'utf8');
   let imported = 0;
-  for (const { 0: found, index } of document.matchAll(/(?<==")[^"]*(?=")/g))
-    for (const value of values) {
+  // The nightly run tries each value in each place.
+  for (const [at, { 0: found, index }] of [...document.matchAll(/(?<==")[^"]*(?=")/g)].entries())
+    for (const value of isNightly ? values : [values[at % values.length]!]) {
       const text = document.slice(0, index) + value + document.slice(index + found.length);
       try {
         await importWsdl(write('odd.wsdl', text), { allowNetwork: false });
@@ -320,5 +322,5 @@ test('values that mean nothing are left out or refused, and nothing else fails',
         expect(thrown).toBeInstanceOf(Unread);
       }
     }
-  expect(imported).toBeGreaterThan(500);
+  expect(imported).toBeGreaterThan(isNightly ? 500 : 70);
 });

@@ -26,14 +26,6 @@ describe('the committed documents', () => {
     },
   );
 
-  test('the reference describes the fields, rules, errors and formats of an operation', () => {
-    const page = readFileSync(join(root, 'docs/reference/storeToken.md'), 'utf8');
-    expect(page).toContain('| `holderName` | text | mandatory | The name on the card. Up to 50 characters. |');
-    expect(page).toContain('Exactly one of card, bank and elv.');
-    expect(page).toContain('| 422 | 801 | validation | Too many PaymentDetails defined |');
-    expect(page.match(/^### (SOAP 1\.1|SOAP 1\.2|JSON|FORM|The form adapter, version 25)$/gm)).toHaveLength(5);
-  });
-
   test.each(platformResources.map(({ api }) => [api.kind.name, api] as const))(
     'the reference has each transition of a status, with a reason: %s',
     (name, { moves }) => {

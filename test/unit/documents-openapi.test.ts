@@ -137,37 +137,6 @@ describe('OpenAPI', () => {
     for (const name of names) expect(compile(name)).toBeInstanceOf(Function);
   });
 
-  test('input and output cards have separate component names', () => {
-    const { Card, CardShown, RecurringDetail } = openApi.components.schemas;
-    expect(Object.keys(Card.properties)).toContain('cvc');
-    expect(Card.additionalProperties).toBe(false);
-    expect(Object.keys(CardShown.properties)).not.toContain('cvc');
-    expect(RecurringDetail.properties.card.$ref).toBe('#/components/schemas/CardShown');
-  });
-
-  test('an item of details has its wrapper object', () => {
-    const { items } = openApi.components.schemas.RecurringDetailsResult.properties.details;
-    expect(items.required).toEqual(['RecurringDetail']);
-    expect(items.properties.RecurringDetail.$ref).toBe('#/components/schemas/RecurringDetail');
-  });
-
-  test('an operation lists every status that it can return, with its problems', () => {
-    const { responses } = openApi.paths[`${home}/disable`].post;
-    const statuses = ['200', '400', '401', '403', '408', '409', '413', '415', '422', '429', '500', '503'];
-    expect(Object.keys(responses)).toEqual(statuses);
-    const reading = openApi.paths[`${home}/listRecurringDetails`].post;
-    expect(Object.keys(reading.responses)).toEqual(statuses.filter((status) => status !== '409'));
-    expect(responses['422'].description).toContain('800 Contract not found');
-    expect(responses['422'].description).not.toContain('Invalid card number');
-  });
-  test('a writing operation accepts an Idempotency-Key and declares the response headers', () => {
-    const { parameters, responses } = openApi.paths[`${home}/disable`].post;
-    expect(parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
-    expect(Object.keys(responses['200'].headers)).toEqual(['pspReference', 'Idempotency-Key', 'Idempotent-Replayed']);
-    expect(Object.keys(responses['409'].headers)).toContain('transient-error');
-    expect(openApi.paths[`${home}/listRecurringDetails`].post).not.toHaveProperty('parameters');
-  });
-
   test.each([
     ['ServiceError', protocols.json, (body: string) => JSON.parse(body)],
     ['FormServiceError', protocols.form, pairs],

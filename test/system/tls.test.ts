@@ -112,10 +112,40 @@ const renegotiates = async (port: number): Promise<boolean> => {
   return second();
 };
 
+const issued = async (...parameters: string[]): Promise<{ readonly id: string; readonly secret: string }> => {
+  const { stdout, stderr } = await triglyph(
+    ['credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json', ...parameters],
+    folder.path,
+    production.variables,
+  );
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+};
+
+/** Probes and metrics are served over TLS. */
+async function expectTlsOfAdmin({ admin }: Server): Promise<void> {
+  expect(admin).toMatch(/^https:/);
+  const metrics = await new Promise<string>((resolve, reject) => {
+    get(`${admin}/metrics`, { ca: ca() }, async (response) =>
+      resolve((await response.setEncoding('utf8').toArray()).join('')),
+    ).on('error', reject);
+  });
+  const [, end = ''] = /^triglyph_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(metrics) ?? [];
+  expect(Number(end)).toBeGreaterThan(Date.now() / 1000 + 86_400);
+  // The check of the image.
+  const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+  const [, ...parameters] = JSON.parse(/^HEALTHCHECK .*\\\n {2}CMD (.*)$/m.exec(dockerfile)![1]!) as string[];
+  const ADMIN_PORT = new URL(admin).port;
+  const check = (variables: Record<string, string>) =>
+    spawnSync(process.execPath, parameters, { env: { ...process.env, ...variables } });
+  expect(check({ ADMIN_PORT, ADMIN_TLS: 'on' })).toMatchObject({ status: 0, stderr: Buffer.from('') });
+  expect(check({ ADMIN_PORT }).status).toBe(1);
+}
+
 describe('a server with a certificate', () => {
-  test('answers over TLS 1.2 and 1.3 with forward secrecy, and nothing older', async () => {
+  test('answers over TLS 1.2 and 1.3 with forward secrecy, and nothing older, also probes where ADMIN_TLS is on', async () => {
     install('first');
-    const running = await serve();
+    const running = await serve({ ADMIN_TLS: 'on' });
     expect(running.callers).toMatch(/^https:/);
     expect((await call(running)).status).toBe(200);
     const port = portOf(running);
@@ -129,6 +159,11 @@ describe('a server with a certificate', () => {
     // Plain HTTP on the port ends the connection, and the server goes on.
     await expect(fetch(running.callers.replace('https', 'http'))).rejects.toThrow();
     expect((await call(running)).status).toBe(200);
+
+    // Without TLS_CLIENT_CA_FILE no caller is asked for a certificate.
+    const bound = await issued('--kind', 'apiKey', '--certificate', client.cert);
+    expect((await call(running, { certificate: client, headers: { 'X-API-Key': bound.secret } })).status).toBe(401);
+    await expectTlsOfAdmin(running);
   });
 
   test('with TLS_MIN_VERSION=1.3 refuses 1.2', async () => {
@@ -184,40 +219,9 @@ describe('a server with a certificate', () => {
     await until('the repaired pair is served', async () => (await served(port)) === old.fingerprint);
     agent.destroy();
   });
-
-  test('serves probes and metrics over TLS where ADMIN_TLS is on', async () => {
-    install('admin');
-    const { admin } = await serve({ ADMIN_TLS: 'on' });
-    expect(admin).toMatch(/^https:/);
-    const metrics = await new Promise<string>((resolve, reject) => {
-      get(`${admin}/metrics`, { ca: ca() }, async (response) =>
-        resolve((await response.setEncoding('utf8').toArray()).join('')),
-      ).on('error', reject);
-    });
-    const [, end = ''] = /^triglyph_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(metrics) ?? [];
-    expect(Number(end)).toBeGreaterThan(Date.now() / 1000 + 86_400);
-    // The check of the image.
-    const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
-    const [, ...parameters] = JSON.parse(/^HEALTHCHECK .*\\\n {2}CMD (.*)$/m.exec(dockerfile)![1]!) as string[];
-    const ADMIN_PORT = new URL(admin).port;
-    const check = (variables: Record<string, string>) =>
-      spawnSync(process.execPath, parameters, { env: { ...process.env, ...variables } });
-    expect(check({ ADMIN_PORT, ADMIN_TLS: 'on' })).toMatchObject({ status: 0, stderr: Buffer.from('') });
-    expect(check({ ADMIN_PORT }).status).toBe(1);
-  });
 });
 
 describe('client certificates', () => {
-  const issued = async (...parameters: string[]): Promise<{ readonly id: string; readonly secret: string }> => {
-    const { stdout, stderr } = await triglyph(
-      ['credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json', ...parameters],
-      folder.path,
-      production.variables,
-    );
-    expect(stderr).toBe('');
-    return JSON.parse(stdout);
-  };
-
   test('are required beside a secret, or stand for it; only those of the authority count', async () => {
     install('mutual');
     const bound = await issued('--kind', 'apiKey', '--certificate', client.cert);
@@ -235,13 +239,6 @@ describe('client certificates', () => {
     expect(await status({ headers: { 'X-API-Key': client.fingerprint } })).toBe(401);
     // Other credentials need no certificate.
     expect(await status({})).toBe(200);
-  });
-
-  test('control: without TLS_CLIENT_CA_FILE no caller is asked for one', async () => {
-    install('one-sided');
-    const bound = await issued('--kind', 'apiKey', '--certificate', client.cert);
-    const running = await serve();
-    expect((await call(running, { certificate: client, headers: { 'X-API-Key': bound.secret } })).status).toBe(401);
   });
 });
 

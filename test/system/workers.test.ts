@@ -8,7 +8,7 @@ import { triglyph, type Variables } from '../support/commands.ts';
 import { type HeldRequest, holdRequest } from '../support/held-request.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
+import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
@@ -117,8 +117,9 @@ const proveEffects = async (traffic: Traffic): Promise<void> => {
   expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
 };
 
-test('two workers serve one port; the primary aggregates their metrics, and log lines stay whole', async () => {
-  const running = await start();
+test('two workers serve one port; the primary aggregates their metrics behind its token, and log lines stay whole', async () => {
+  const token = 'correct-horse-battery';
+  const running = await start({ ADMIN_TOKEN: token });
   const [one, other, ...more] = await workersOf(running);
   expect([one, other, more]).toEqual([expect.any(Number), expect.any(Number), []]);
   expect(await statusOf(`${running.admin}/readyz`)).toBe(200);
@@ -127,9 +128,18 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
   await traffic.stop();
   expect(traffic.failures).toEqual([]);
   await proveEffects(traffic);
-  const metrics = await (await fetch(`${running.admin}/metrics`)).text();
+  const withToken = { Authorization: `Bearer ${token}` };
+  const metrics = await (await fetch(`${running.admin}/metrics`, { headers: withToken })).text();
   expect(sumOf(metrics, 'triglyph_requests_total')).toBe(traffic.right());
   expect(metrics).toMatch(/^triglyph_redis_up 1$/m);
+  const statuses = [
+    await adminStatus(running.admin, '/readyz'),
+    await adminStatus(running.admin, '/metrics'),
+    await adminStatus(running.admin, '/metrics', withToken),
+    await adminStatus(running.admin, '/metrics', { ...withToken, Host: 'rebound.example.com' }),
+    await adminStatus(running.admin, '/metrics', { ...withToken, Origin: 'https://evil.example' }),
+  ];
+  expect(statuses).toEqual([200, 401, 200, 403, 403]);
   expect(await running.stop()).toBe(0);
   // Every request has a log line, although several processes write to one pipe.
   const lines = running
@@ -138,20 +148,6 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(lines.filter(({ operation }) => operation !== undefined)).toHaveLength(traffic.right());
-});
-
-test('the admin port of the primary requires its token, and refuses pages and foreign names', async () => {
-  const token = 'correct-horse-battery';
-  const { admin } = await start({ ADMIN_TOKEN: token });
-  const withToken = { Authorization: `Bearer ${token}` };
-  const statuses = [
-    await adminStatus(admin, '/readyz'),
-    await adminStatus(admin, '/metrics'),
-    await adminStatus(admin, '/metrics', withToken),
-    await adminStatus(admin, '/metrics', { ...withToken, Host: 'rebound.example.com' }),
-    await adminStatus(admin, '/metrics', { ...withToken, Origin: 'https://evil.example' }),
-  ];
-  expect(statuses).toEqual([200, 401, 200, 403, 403]);
 });
 
 /** The server waits longer with each start. */
@@ -178,8 +174,8 @@ test('a killed worker is replaced, and a request retried with its key has one ef
   await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
 });
 
-test('a worker that hangs is replaced; meanwhile the service is ready, and the others answer', async () => {
-  const running = await start();
+test('a worker that hangs is replaced while the others answer; then SIGTERM drains all workers', async () => {
+  const running = await start({ DRAIN_NOTICE_MS: '6000' });
   const [victim] = await workersOf(running);
   process.kill(victim!, 'SIGSTOP');
   const request = () =>
@@ -208,11 +204,27 @@ test('a worker that hangs is replaced; meanwhile the service is ready, and the o
   expect(running.output()).toContain(`worker ${victim} does not answer and is killed`);
   await until('another one', async () => (await workersOf(running)).length === workers);
   expect(await all).toEqual(answers.map(() => 200));
+
+  const pids = await workersOf(running);
+  const over = running.stop();
+  await until('the notice', async () => (await statusOf(`${running.admin}/readyz`)) === 503);
+  // A caller that has not noticed yet is still answered.
+  expect(await request()).toBe(200);
+  expect(await over).toBe(0);
+  expect(pids.map(isGone)).toEqual([true, true]);
 });
 
-test('SIGHUP replaces all workers without a failed request', async () => {
+test('SIGHUP replaces all workers without a failed request, also after a SIGHUP that failed', async () => {
   const running = await start();
   const old = await workersOf(running);
+  const limitFiles = (limit: number) => execFileSync('prlimit', ['--pid', String(running.pid), `--nofile=${limit}:`]);
+  // The primary can open no pipe to a new worker.
+  limitFiles(3);
+  process.kill(running.pid, 'SIGHUP');
+  await until('the failure', () => running.output().includes('the renewal of the workers failed'));
+  limitFiles(1_024);
+  expect(await workersOf(running)).toEqual(old);
+
   const traffic = load(running);
   await until('traffic', () => traffic.right() > 60);
   process.kill(running.pid, 'SIGHUP');
@@ -230,21 +242,6 @@ test('SIGHUP replaces all workers without a failed request', async () => {
   expect(outages.filter((line) => !line.includes('"reason":"timeout"'))).toEqual([]);
 });
 
-test('a failed SIGHUP does not prevent a later one', async () => {
-  const running = await start();
-  const old = await workersOf(running);
-  const limitFiles = (limit: number) => execFileSync('prlimit', ['--pid', String(running.pid), `--nofile=${limit}:`]);
-  // The primary can open no pipe to a new worker.
-  limitFiles(3);
-  process.kill(running.pid, 'SIGHUP');
-  await until('the failure', () => running.output().includes('the renewal of the workers failed'));
-  limitFiles(1_024);
-  expect(await workersOf(running)).toEqual(old);
-  process.kill(running.pid, 'SIGHUP');
-  await until('new workers', () => running.output().includes('all workers are renewed'));
-  expect((await workersOf(running)).filter((pid) => old.includes(pid))).toEqual([]);
-});
-
 test('a worker that ends before all workers serve is replaced', async () => {
   const primary = start({ WORKERS: '3' });
   const [first] = await startingWorkers(3);
@@ -253,23 +250,6 @@ test('a worker that ends before all workers serve is replaced', async () => {
   await until('three workers', async () => (await workersOf(running)).length === 3);
   expect(await workersOf(running)).not.toContain(first);
   expect(running.output()).toContain('a worker ended with SIGKILL before it served');
-});
-
-test('on SIGTERM the primary reports not ready, drains all workers and exits with 0', async () => {
-  const running = await start({ DRAIN_NOTICE_MS: '6000' });
-  const pids = await workersOf(running);
-  const over = running.stop();
-  await until('the notice', async () => (await statusOf(`${running.admin}/readyz`)) === 503);
-  // A caller that has not noticed yet is still answered.
-  const listed = await ask(
-    running.callers,
-    'listRecurringDetails',
-    { merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' },
-    authorization,
-  );
-  expect(listed.status).toBe(200);
-  expect(await over).toBe(0);
-  expect(pids.map(isGone)).toEqual([true, true]);
 });
 
 const inFlight = 6;

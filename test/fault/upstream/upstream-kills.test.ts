@@ -189,7 +189,7 @@ async function provesExactlyOnce(plan: Plan): Promise<void> {
   expect(findings.cutOff).toBeGreaterThan(0);
 }
 
-/** The long run has both modes on both. */
+/** The long run has both modes on each store. */
 test.each(modes.filter((mode) => isLongRun || mode === 'none'))('one gateway on SQLite, idempotency %s', (mode) =>
   provesExactlyOnce({ mode, kills, gateways: 1 }),
 );
@@ -213,7 +213,7 @@ describe('two gateways on Redis, killed in turn', () => {
   });
   afterAll(() => redis.stop());
 
-  test.each(modes)('idempotency %s', async (mode) => {
+  test.each(modes.filter((mode) => isLongRun || mode === 'header'))('idempotency %s', async (mode) => {
     await redis.raw.flushall();
     await provesExactlyOnce({ mode, kills, gateways: 2, redisStoreUrl: redis.url });
   });

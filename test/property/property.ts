@@ -21,8 +21,8 @@ export interface Subject {
 /** Returns the counterexample and its fault as text; undefined where the property holds. */
 export type Property = (subject: Subject) => string | undefined;
 
-/** Values per property; `PROPERTY_RUNS=100` is a quick run. */
-export const runs = Number(process.env.PROPERTY_RUNS ?? 250);
+/** Values per property; the nightly run has 2,000. */
+export const runs = Number(process.env.PROPERTY_RUNS ?? 150);
 
 /** The formats of operations without an HTTP binding; the adapter only for a version that has its address. */
 export const namesOf = ({ protocols, service }: Pick<Subject, 'protocols' | 'service'>): readonly NamedProtocol[] =>

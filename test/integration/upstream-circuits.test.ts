@@ -24,7 +24,8 @@ function keep<T extends AsyncDisposable>(resource: T): T {
 }
 
 let now = 0;
-const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 150 };
+const hangs: Behaviour = () => {};
+const patient = { connectMs: 60_000, headersMs: 60_000, bodyMs: 60_000, totalMs: 60_000 };
 /** The upstream behaves so to requests of `hostile`, and answers all others. */
 const openWith = async (behave: Behaviour) => {
   now = 0;
@@ -34,6 +35,7 @@ const openWith = async (behave: Behaviour) => {
       else answerJson(response, 200, placed);
     }),
   );
+  const timeouts = behave === hangs ? { ...patient, totalMs: 300 } : patient;
   return { server, shop: keep(openUpstream({ url: server.url, timeouts, clock: { now: () => now } })) };
 };
 
@@ -75,7 +77,7 @@ const json =
 /** What a request of one caller can provoke, and whether this caller is refused after it. */
 const provoked: Readonly<Record<string, readonly [Behaviour, isRefused: boolean]>> = {
   'a reset': [(_, __, socket) => socket.resetAndDestroy(), true],
-  'no answer in time': [() => {}, true],
+  'no answer in time': [hangs, true],
   'half of an answer': [raw('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'), true],
   'no HTTP': [raw('220 smtp\r\n'), true],
   '408': [json(408, {}), true],

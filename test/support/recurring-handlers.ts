@@ -1,6 +1,4 @@
 /** Runs handlers of the Recurring service over an embedded store, without a gateway. */
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import {
@@ -11,7 +9,6 @@ import type { ShopperKey, StoredDetail } from '../../src/services/recurring/deta
 import type { RecurringEventData } from '../../src/services/recurring/events.ts';
 import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
@@ -34,17 +31,8 @@ export interface RecurringHandlers {
   history(key?: ShopperKey): Promise<readonly DetailHistory[]>;
   /** The events enqueued since the last call, in order. */
   events(): Promise<readonly RecurringEventData[]>;
-  request<O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O>;
   close(): Promise<void>;
 }
-
-const caller: Caller = {
-  credential: 'cr_test',
-  tenant: 'Demo',
-  roles: new Set(['recurring']),
-  grants: new Map(),
-  requiresKey: false,
-};
 
 let template: Promise<Buffer> | undefined;
 
@@ -98,13 +86,6 @@ export async function openRecurringHandlers(): Promise<RecurringHandlers> {
         }
       }
     },
-    request: (operation, input) => ({
-      service: recurringV25,
-      operation,
-      input,
-      caller,
-      requestReference: context.ids.requestReference(),
-    }),
     close,
   };
 }

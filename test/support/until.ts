@@ -30,7 +30,7 @@ export const until = async (
  * Repeats the attempt of a control until it returns true: a seeded defect that shows by chance shows late on a busy machine.
  * Returns false after `msMax`.
  */
-export async function isFoundWithin(attempt: () => Promise<boolean>, msMax = 240_000): Promise<boolean> {
+export async function isFoundWithin(attempt: () => Promise<boolean>, msMax = 600_000): Promise<boolean> {
   const endsAt = performance.now() + msMax;
   while (performance.now() < endsAt) if (await attempt()) return true;
   return false;

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const watched = watch();
 let shell: CallerServer;
 /** Its time limits for a request are short. */
-let hasty: CallerServer;
+let shortLimits: CallerServer;
 let received: readonly Promise<string>[];
 beforeAll(async () => {
   // Slow enough to be in flight while the next bytes arrive.
@@ -18,13 +18,13 @@ beforeAll(async () => {
     if (wire.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 500));
   });
   shell = await openTestShell(slow, { KEEP_ALIVE_MS: '300' }, undefined, watched);
-  hasty = await openTestShell(slow, { HEADERS_MS_MAX: '900', REQUEST_MS_MAX: '1800' }, undefined, watched);
+  shortLimits = await openTestShell(slow, { HEADERS_MS_MAX: '900', REQUEST_MS_MAX: '1800' }, undefined, watched);
   // All at once: most end with a connection that times out.
   received = cases.map(([name, pieces]) =>
-    exchange((name === 'a slow head' || name === 'a slow body' ? hasty : shell).port, pieces),
+    exchange((name === 'a slow head' || name === 'a slow body' ? shortLimits : shell).port, pieces),
   );
 });
-afterAll(() => Promise.all([shell.drain(), hasty.drain()]));
+afterAll(() => Promise.all([shell.drain(), shortLimits.drain()]));
 
 const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 const post = (...lines: readonly string[]): string => head('POST /x HTTP/1.1', 'Host: a', ...lines);

@@ -1,6 +1,9 @@
 /** Composes the services of a server: what each contributes, in one list. */
+
+import { auditTables } from '../audit/tables.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { CredentialRules, GrantRule } from '../callers/credentials/credential-rules.ts';
+import { callerTables } from '../callers/tables.ts';
 import type { SettingGroup } from '../config/setting.ts';
 import type { Service } from '../contract/service.ts';
 import { type Implementation, servicesOf } from '../gateway/implement.ts';
@@ -13,6 +16,7 @@ import type { JobHandler } from '../jobs/worker.ts';
 import type { TraceCall } from '../lib/call-tracer.ts';
 import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
+import { storeTables } from '../store/sql/tables.ts';
 import type { SharedObjects } from '../store/transaction.ts';
 import type {
   EventContent,
@@ -22,7 +26,7 @@ import type {
   ServerParts,
   TextScan,
 } from './define-service.ts';
-import { engineTables } from './engine-tables.ts';
+import { shadowTables } from './shadow/tables.ts';
 
 /** What operators see of a queued event. */
 export interface EventSummary extends EventContent {
@@ -159,3 +163,8 @@ function onlyOne<T>(given: readonly (T | undefined)[], what: string): T | undefi
   if (others.length > 0) throw new TypeError(`two services of a server ${what}`);
   return first;
 }
+
+const engineTables: TableOwner = Object.freeze<TableOwner>({
+  name: 'engine',
+  tables: [...storeTables, ...callerTables, ...auditTables, ...shadowTables],
+});

@@ -1,7 +1,8 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
-import { conventionsOf, conventionsOfMessages } from '../contract/conventions.ts';
+import { type Conventions, conventionsOf, conventionsOfMessages } from '../contract/conventions.ts';
 import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
+import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
@@ -15,7 +16,6 @@ import { deriveFormSchema } from './form-schema.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';
-import { keyParameter, responseHeaders, retryHeaders, transience } from './openapi-headers.ts';
 import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
 
 /**
@@ -248,3 +248,34 @@ function hasBody(schema: ObjectSchema): boolean {
 function needsBody(operation: Operation): boolean {
   return !isBound(operation) || Object.values(bodyOf(operation.input).fields).some(({ required }) => required);
 }
+
+function header(description: string, schema: JsonSchema): JsonSchema {
+  return { description, schema };
+}
+const anyText: JsonSchema = { type: 'string' };
+
+/** Returns the headers of every response. */
+function responseHeaders({ requestReference }: Conventions): JsonSchema {
+  return { [requestReference]: header('The reference of the request.', anyText) };
+}
+
+const key: JsonSchema = { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: `^${keyPattern}$` };
+
+const keyParameter: JsonSchema = {
+  name: keyHeader,
+  in: 'header',
+  required: false,
+  description: `Identifies the request. A request sent again with the same key within ${keyDaysMax} days, in any format, has no second effect and returns the same response. Use a random UUID.`,
+  schema: key,
+  example: '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10',
+};
+
+/** Headers of a response to a writing operation. */
+const retryHeaders: JsonSchema = {
+  [keyHeader]: header('The key of the request, if it had one.', key),
+  [replayedHeader]: header('`true` if the response repeats the one to an earlier request.', anyText),
+};
+
+const transience: JsonSchema = {
+  [transientHeader]: header('`true` if the same request may be sent again with the same key, `false` if not.', anyText),
+};

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Store } from '../store/store.ts';
 import { csvRows } from './csv.ts';
 import {
   createBatchImporter,
@@ -11,7 +12,6 @@ import {
   type RowImporter,
 } from './import-batch.ts';
 import { jsonlRows } from './jsonl.ts';
-import { createRefusedRows, noRefusedRows } from './refused-rows.ts';
 import { openReport } from './report.ts';
 import { UnreadableFile } from './row.ts';
 
@@ -115,4 +115,31 @@ function readerOf(file: string) {
   const [, extension] = /\.(jsonl|csv)$/i.exec(file) ?? [];
   if (extension === undefined) throw new UnreadableFile(`${file}: the name of the file must end in .jsonl or .csv`);
   return readers[extension.toLowerCase() as keyof typeof readers];
+}
+
+const pageRows = 1_000;
+
+interface RefusedRows {
+  /** Whether an earlier import has refused this row. Rows are asked in ascending order. */
+  includes(row: number): boolean | Promise<boolean>;
+}
+
+const noRefusedRows: RefusedRows = Object.freeze({ includes: () => false });
+
+function createRefusedRows(store: Store, source: string): RefusedRows {
+  let page: readonly number[] = [];
+  let index = 0;
+  let isLast = false;
+  async function findFrom(row: number): Promise<boolean> {
+    page = await store.read((tx) => tx.importProgress.findRefused(source, row - 1, pageRows));
+    index = 0;
+    isLast = page.length < pageRows;
+    return page[0] === row;
+  }
+  return {
+    includes(row) {
+      while (index < page.length && page[index]! < row) index += 1;
+      return index < page.length || isLast ? page[index] === row : findFrom(row);
+    },
+  };
 }

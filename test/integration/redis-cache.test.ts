@@ -9,8 +9,16 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { CacheReservation } from '../../src/idempotency/ports.ts';
 import { clock } from '../../src/lib/clock.ts';
-import { type CacheEvent, type CacheOptions, openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
-import { done, entryBytesMax, keyOf, printPending } from '../../src/store/redis/entry.ts';
+import {
+  type CacheEvent,
+  type CacheOptions,
+  done,
+  entryBytesMax,
+  keyOf,
+  openRedisCache,
+  printPending,
+  type RedisCache,
+} from '../../src/store/redis/cache.ts';
 import {
   type RedisCluster,
   type RedisServer,

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Address, parseAddress } from '../../src/store/redis/address.ts';
-import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/store/redis/entry.ts';
+import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/store/redis/cache.ts';
 import { reasonOf } from '../../src/store/redis/failure.ts';
 import { warningsOf } from '../../src/store/redis/inspect.ts';
 import { readConfig } from '../support/services.ts';

@@ -2,7 +2,8 @@
 import type { Operation } from '../../contract/operation.ts';
 import type { Service } from '../../contract/service.ts';
 import type { Protocols } from '../../formats/index.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import { unknownOperation } from '../../formats/named-operation.ts';
+import type { BoundHandler, HandlerContext } from '../../gateway/handler.ts';
 import type { Implementation } from '../../gateway/implement.ts';
 import type { StepHooks } from '../../gateway/observe-steps.ts';
 import type { Log } from '../../http/log.ts';
@@ -14,11 +15,9 @@ import { createOutcomeLookup } from '../../upstream/outcome-lookup.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
 import type { LiveShadows } from '../shadow/live.ts';
-import { answerByUpstreams } from './answer.ts';
 import { createUpstreamCredentials } from './credentials.ts';
 import { countCalls, createEventListener } from './observe.ts';
 import { serversOf, type UpstreamPlan } from './plan.ts';
-import { CircuitOpen, upstreamProbeName } from './probe.ts';
 import { shadowName } from './read-shadow.ts';
 
 export type OpenUpstreams = ReturnType<typeof openUpstreams>;
@@ -120,3 +119,57 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     },
   });
 }
+
+/** The name of its probe in /readyz. */
+function upstreamProbeName(upstream: string): string {
+  return `upstream ${upstream}`;
+}
+
+/** Probes show the name of this error. */
+class CircuitOpen extends Error {
+  override readonly name = 'CircuitOpen';
+}
+
+/** Returns the handler of an operation at an upstream. */
+type CreateRemoteHandler = (upstream: string, service: Service, operation: Operation) => BoundHandler;
+
+/**
+ * Returns the implementations with the handlers that the plan gives them. Upstreams speak the newest version: what only older versions
+ * have is answered here, and refused where upstreams answer all of a service.
+ */
+function answerByUpstreams(
+  implementations: readonly Implementation[],
+  { upstreamOf, upstreams }: UpstreamPlan,
+  createHandler: CreateRemoteHandler,
+): readonly Implementation[] {
+  if (upstreams.length === 0) return implementations;
+  return implementations.map((implementation) => {
+    const { service, handlers: own } = implementation;
+    const remoteOf = ({ name }: Operation) => upstreamOf(service.name, name);
+    const answersAll = [...service.operations.values()].every((operation) => remoteOf(operation) !== undefined);
+    const handlers = [...service.operations.values()].flatMap((operation): [Operation, BoundHandler][] => {
+      const upstream = remoteOf(operation);
+      const handler = upstream === undefined ? own.get(operation) : createHandler(upstream, service, operation);
+      return handler === undefined ? [] : [[operation, handler]];
+    });
+    const older = [...own].flatMap(([operation, handler]): [Operation, BoundHandler][] => {
+      if (service.operations.has(operation.name)) {
+        const isNewest = service.operations.get(operation.name) === operation;
+        return isNewest || remoteOf(operation) !== undefined ? [] : [[operation, handler]];
+      }
+      return [[operation, answersAll ? refusing(service) : handler]];
+    });
+    return Object.freeze({ ...implementation, handlers: new Map([...handlers, ...older]) });
+  });
+}
+
+/** Nothing is sent: the upstream knows no such operation. */
+const refusing = (service: Service): BoundHandler => ({
+  kind: 'remote',
+  upstream: 'none',
+  deduplicates: true,
+  msMax: 0,
+  async forward() {
+    throw unknownOperation(service);
+  },
+});

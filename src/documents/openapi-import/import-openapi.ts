@@ -16,9 +16,8 @@ import { readInput } from './messages.ts';
 import { capitalise, memberName, StubNames, typeName } from './names.ts';
 import type { Declared } from './parameters.ts';
 import { type CutMembers, SchemaReader } from './schemas.ts';
-import { credentialsOf, serverOf, swaggerServer } from './servers.ts';
+import { credentialsOf, serverOf, swaggerServer, tokenUrlOf } from './servers.ts';
 import { textOf } from './shapes.ts';
-import { tokenUrlOf } from './token-url.ts';
 
 export interface OpenApiOptions extends ReadingOptions {
   /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */

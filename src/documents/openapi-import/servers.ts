@@ -72,3 +72,16 @@ function resolved(url: string, document: string): string {
   if (/^https?:/.test(document) && URL.canParse(url, document)) return new URL(url, document).href.replace(/\/$/, '');
   return url.startsWith('/') ? url.replace(/\/$/, '') : '';
 }
+
+/** Returns the token endpoint of the first security scheme with client credentials (OAuth 2); undefined where there is none. */
+export function tokenUrlOf(documents: OpenApiDocuments, isSwagger: boolean): string | undefined {
+  const { root } = documents;
+  const components = isSwagger ? root : documents.member(root, 'components');
+  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
+  return documents.members(schemes).flatMap(([, node]) => {
+    const { type, flow, flows, tokenUrl } = Object(node.value) as Readonly<Record<string, unknown>>;
+    if (type !== 'oauth2') return [];
+    const found = isSwagger ? flow === 'application' && tokenUrl : Object(Object(flows).clientCredentials).tokenUrl;
+    return typeof found === 'string' ? [found] : [];
+  })[0];
+}

@@ -1,8 +1,11 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
 
+import { label } from '../../contract/member-names.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
-import { dotted } from '../../contract/path.ts';
+import { dotted, type Path } from '../../contract/path.ts';
+import { type Issue, issue } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
@@ -13,15 +16,15 @@ import { malformedBody, requireTree } from '../malformed-body.ts';
 import { formDataType } from '../multipart.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
+import { pathTo } from '../refusal.ts';
 import { okMessage } from '../wire.ts';
 import { coordinates, prefixOf, under } from './adapter-names.ts';
 import { decodeErrorText } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
-import { adapterText, formUpstream } from './pairs.ts';
-import { parse, parseReply, parseText, take } from './parse.ts';
+import { adapterText, formUpstream, type Pair, parsePairs } from './pairs.ts';
+import { limits, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
-import { fieldsInQuery, secretsIn } from './query-fields.ts';
 import { reader } from './read.ts';
 
 export const adapter: WireFormat = Object.freeze<WireFormat>({
@@ -124,4 +127,39 @@ function operationOf(action: string | undefined, service: Service): Operation {
 function addressOf({ name, legacy }: Service): string {
   if (legacy?.adapter === undefined) throw new TypeError(`${name} has no form adapter`);
   return legacy.adapter;
+}
+
+/** The pairs that name an operation, its fields or the key. Other names mean nothing here, credentials among them, and are ignored. */
+function fieldsInQuery(query: string, service: Service, formField: string): readonly Pair[] {
+  const parsed = parsePairs(query, limits.pairsMax);
+  if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where && `${parsed.where} of the query`);
+  const names = new Set(['action', formField, ...namedOperations(service).map(({ input }) => prefixOf(input))]);
+  return parsed.pairs.filter(([name]) => names.has(name.split('.', 1)[0]!));
+}
+
+/** An issue for each pair that may hold a secret: a sensitive field, or an entry of a map, which may be anything. */
+function secretsIn(pairs: readonly Pair[], prefix: string, input: ObjectSchema): readonly Issue[] {
+  return pairs.flatMap(([name]) => {
+    const [first, ...steps] = name.split('.');
+    if (first !== prefix) return [];
+    const path = pathTo(steps, input);
+    return maySecret(input, path) ? [issue(path, 'structure', `${label(path)} may not stand in the query`)] : [];
+  });
+}
+
+function maySecret(schema: Schema, [step, ...rest]: Path): boolean {
+  switch (schema.kind) {
+    case 'map':
+      return true;
+    case 'object': {
+      const field = typeof step === 'string' && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
+      return field !== undefined && maySecret(field.schema, rest);
+    }
+    case 'list':
+      return maySecret(schema.item, rest);
+    case 'string':
+      return schema.sensitive === true || schema.neverStored === true;
+    default:
+      return false;
+  }
 }

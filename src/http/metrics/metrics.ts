@@ -1,7 +1,6 @@
 /** The metrics of a server process. */
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { addGauges, type CollectionFailed, type ObservedState } from './gauges.ts';
-import { createJobMetrics, type JobMetrics } from './jobs.ts';
 import { addProcessMetrics, type Build } from './process.ts';
 import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
 import { createShadowMetrics, type ShadowMetrics } from './shadows.ts';
@@ -94,4 +93,44 @@ export function createMetrics(
   addProcessMetrics(registers, build);
   addGauges(registers, metrics, onCollectionFailure);
   return metrics;
+}
+
+/** How an attempt at a job ended. */
+type JobOutcome = 'ended' | 'retried' | 'deferred' | 'abandoned' | 'failed' | 'leaseLost';
+
+type JobMetrics = ReturnType<typeof createJobMetrics>;
+
+const bucketsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600];
+
+function createJobMetrics(registers: Registry[]) {
+  const attempts = new Counter({
+    name: 'triglyph_jobs_total',
+    help: 'Attempts at background jobs, by kind and outcome: ended, retried, deferred, abandoned, failed (unexpectedly), leaseLost.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const running = new Gauge({
+    name: 'triglyph_jobs_running',
+    help: 'Background jobs that run, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const waits = new Histogram({
+    name: 'triglyph_job_wait_seconds',
+    help: 'Time from saving a background job to its first attempt, by kind.',
+    labelNames: ['kind'],
+    buckets: bucketsSeconds,
+    registers,
+  });
+  return {
+    /** `waitSeconds`: since the job was saved, for its first attempt. */
+    started(kind: string, waitSeconds: number | undefined): void {
+      running.inc({ kind });
+      if (waitSeconds !== undefined) waits.observe({ kind }, waitSeconds);
+    },
+    ended(kind: string, outcome: JobOutcome): void {
+      running.dec({ kind });
+      attempts.inc({ kind, outcome });
+    },
+  };
 }

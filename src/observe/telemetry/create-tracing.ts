@@ -11,10 +11,11 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { WireRequest } from '../../formats/wire.ts';
+import type { Answer } from '../../gateway/answer.ts';
 import { runningStep, runOutsideSteps } from '../../gateway/observe-steps.ts';
-import type { EndStep, RequestObserver, Step, StepFacts } from '../../gateway/request-observer.ts';
+import type { EndStep, HttpFacts, RequestObserver, Step, StepFacts } from '../../gateway/request-observer.ts';
+import { maskRequestId } from '../../http/request-id.ts';
 import type { Dialect } from '../../store/sql/engine.ts';
-import { describeRequest } from './describe-request.ts';
 import type { Tracing } from './telemetry.ts';
 
 export function createTracing(tracer: Tracer): Tracing {
@@ -173,4 +174,32 @@ function print({ traceId, spanId, traceFlags }: SpanContext): string {
 function parse(traceparent: string): SpanContext {
   const [, traceId = '', spanId = '', flags = '0'] = traceparent.split('-');
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}
+
+/** Names and numbers as in the line of the log, never raw paths, whose segments may identify shoppers. */
+function describeRequest(span: Span, { entry }: Answer, { method, requestId, status, aborted }: HttpFacts): void {
+  if (!span.isRecording()) return;
+  const { path, problem, service, operation } = entry;
+  if (path !== undefined) span.updateName(`${method} ${path}`);
+  const isFailure = problem?.type === 'internal';
+  span.setAttributes({
+    'http.route': path,
+    'url.path': path,
+    'http.response.status_code': status,
+    'user_agent.original': entry.client,
+    'triglyph.protocol': entry.protocol,
+    'triglyph.service': service,
+    'triglyph.operation': operation,
+    'triglyph.version': entry.version,
+    'triglyph.requested_version': entry.requestedVersion,
+    'triglyph.credential': entry.credential,
+    'triglyph.request_reference': entry.requestReference || undefined,
+    'triglyph.request_id': maskRequestId(requestId),
+    'triglyph.outcome': entry.outcome,
+    ...(entry.replayed && { 'triglyph.replayed': true }),
+    ...(aborted && { 'triglyph.aborted': true }),
+    ...(isFailure && { 'error.type': problem.problem }),
+  });
+  // A SOAP Fault is HTTP 500 for errors of the caller too.
+  if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -1,15 +1,25 @@
 /** Starts the exports with the SDK of OpenTelemetry, configured by its standard variables. Requests never wait for them. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { TraceFlags } from '@opentelemetry/api';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Variables } from '../../config/config.ts';
 import { version } from '../../config/version.ts';
 import { endsWithin } from '../../lib/ends-within.ts';
 import { createTracing } from './create-tracing.ts';
 import { readMetrics, type Scope } from './otlp-metrics.ts';
-import { samplerOf } from './sampler.ts';
-import { createSpanQueue } from './span-queue.ts';
 import { endpointOf, type Telemetry, type TelemetryParts } from './telemetry.ts';
 
 const name = 'triglyph';
@@ -150,4 +160,54 @@ function reported<T, E extends Exporter<T>>(exporter: E, signal: string, report:
       done(result);
     });
   return exporter;
+}
+
+/** By default all traces are sampled, unless the caller says that its trace is not. */
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument = '' }: Variables): Sampler {
+  const given = Number.parseFloat(argument);
+  const ratio = given >= 0 && given <= 1 ? given : 1;
+  switch (name?.trim().toLowerCase()) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(ratio);
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+    default:
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+  }
+}
+
+interface QueueLimits {
+  readonly maxQueueSize: number;
+  readonly maxExportBatchSize: number;
+  readonly scheduledDelayMillis: number;
+  readonly exportTimeoutMillis: number;
+}
+
+/** `dropped` is called for each span that is dropped. */
+function createSpanQueue(exporter: SpanExporter, limits: QueueLimits, dropped: () => void): SpanProcessor {
+  let queued = 0;
+  const send = exporter.export.bind(exporter);
+  exporter.export = (spans, done) => {
+    queued -= spans.length;
+    send(spans, done);
+  };
+  const batches = new BatchSpanProcessor({ exporter, ...limits });
+  return {
+    onStart: (span, parent) => batches.onStart(span, parent),
+    onEnd(span) {
+      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+      if (queued >= limits.maxQueueSize) return dropped();
+      // First, since the processor may export at once.
+      queued += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  };
 }

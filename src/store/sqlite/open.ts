@@ -8,7 +8,6 @@ import { DataFiles } from './data-files.ts';
 import { type Parts, SqliteEngine } from './engine.ts';
 import { translated } from './failure.ts';
 import { takeServingLock } from './serving-lock.ts';
-import { createSteadyClock } from './steady-clock.ts';
 
 /** The name of the database file in the data folder. */
 export const databaseName = 'triglyph.db';
@@ -104,4 +103,33 @@ function createPrivately(dataDir: string, path: string): void {
   const folder = openSync(dataDir, 'r');
   fsyncSync(folder);
   closeSync(folder);
+}
+
+/** Smaller corrections are followed: time servers make them. A wrong date is further off. */
+const jumpMsMin = 5 * 60_000;
+
+interface TimeSource {
+  /** Milliseconds since the epoch. */
+  readonly wall: () => number;
+  /** Milliseconds since any moment; never set. */
+  readonly monotonic: () => number;
+}
+
+const system: TimeSource = { wall: () => Date.now(), monotonic: () => performance.now() };
+
+/**
+ * Returns the present time in whole milliseconds since the epoch. Where the system's clock is set by more than a correction,
+ * time goes on as before: keys and events must not expire early. It follows that clock again when both agree.
+ */
+export function createSteadyClock({ wall, monotonic }: TimeSource = system): () => number {
+  let lastTime = wall();
+  let lastMonotonic = monotonic();
+  return () => {
+    const monotonicNow = monotonic();
+    const expected = lastTime + (monotonicNow - lastMonotonic);
+    const found = wall();
+    lastTime = Math.abs(found - expected) < jumpMsMin ? found : expected;
+    lastMonotonic = monotonicNow;
+    return Math.floor(lastTime);
+  };
 }

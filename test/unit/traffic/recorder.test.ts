@@ -6,8 +6,7 @@ import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
 import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
 import { describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
 import { matches } from '../../../src/observe/traffic/filter.ts';
-import { bucketCount, bucketOf, percentile } from '../../../src/observe/traffic/histogram.ts';
-import { minuteMs, Rates } from '../../../src/observe/traffic/rates.ts';
+import { bucketCount, bucketOf, minuteMs, percentile, Rates } from '../../../src/observe/traffic/rates.ts';
 import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/observe/traffic/recorder.ts';
 import { services } from '../../../src/services/index.ts';
 

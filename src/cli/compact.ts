@@ -1,7 +1,9 @@
 /** `triglyph compact`: makes the file of the embedded store as small as its rows. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../backend/backend.ts';
-import { isIncremental, megabytes, rewriteStore, sizeOf } from '../store/sqlite/compact.ts';
+import { databaseName } from '../store/sqlite/open.ts';
 import { embeddedDataDir } from './backup.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -14,9 +16,7 @@ export function add(program: Command): void {
     .addHelpText(
       'after',
       '\nExample:\n  triglyph compact --json\n\n' +
-        'A server may run. Only the first time, for a store that an earlier release created, no server may run: the store is\n' +
-        'written anew, which needs free space of twice its rows. If it is interrupted, the store is as before: run it again.\n' +
-        'PostgreSQL has a vacuum of its own: see docs/capacity.md.',
+        'A server may run. PostgreSQL has a vacuum of its own: see docs/capacity.md.',
     )
     .action(compact);
 }
@@ -26,8 +26,6 @@ interface CompactResult {
   /** Of the database and its log, before and after. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Whether the whole store was written anew, so that its file shrinks by itself from now on. */
-  readonly rewritten: boolean;
   /** False where a reader, such as a backup, held the file at its size: it shrinks when the reader has ended. */
   readonly complete: boolean;
 }
@@ -46,17 +44,24 @@ async function compact({ json }: { readonly json?: true }): Promise<void> {
 
 async function compactStore(dataDir: string, backend: Backend): Promise<CompactResult> {
   const bytesBefore = sizeOf(dataDir);
-  const rewritten = !isIncremental(dataDir);
-  if (rewritten) rewriteStore(dataDir);
-  else await backend.shrink({ keepsSpare: false });
+  await backend.shrink({ keepsSpare: false });
   const complete = await backend.scrub();
-  return { dataDir, bytesBefore, bytesAfter: sizeOf(dataDir), rewritten, complete };
+  return { dataDir, bytesBefore, bytesAfter: sizeOf(dataDir), complete };
 }
 
-function linesOf({ dataDir, bytesBefore, bytesAfter, rewritten, complete }: CompactResult): readonly string[] {
+function linesOf({ dataDir, bytesBefore, bytesAfter, complete }: CompactResult): readonly string[] {
   return [
     `${dataDir}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} after.`,
-    ...(rewritten ? ['The store was written anew. From now on servers give free space back by themselves.'] : []),
     ...(complete ? [] : ['Another process reads the store, such as a backup: the file shrinks when it has ended.']),
   ];
+}
+
+/** The bytes of the database and its write-ahead log. */
+function sizeOf(dataDir: string): number {
+  const path = join(dataDir, databaseName);
+  return [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,15 +1,10 @@
-/** The file of a store on SQLite shrinks after deletions, and `compact` makes one of an earlier release do so; nothing is lost. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deletionStep, statement, type TransactionOptions } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
-import { isIncremental, rewriteStore, sizeOf } from '../../src/store/sqlite/compact.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
 import { migrate } from '../support/migrated.ts';
@@ -56,12 +51,6 @@ const close = async (): Promise<void> => {
 };
 const pause = async (): Promise<void> => {};
 
-/** As earlier releases did: the file has a table before the pragma. */
-const createEarlierStore = (): void => {
-  const database = new DatabaseSync(path());
-  database.exec('create table earlier (a); drop table earlier');
-  database.close();
-};
 const fillAndDelete = async (store: SqliteEngine, from = 0): Promise<number> => {
   await store.write((session) => session.execute(fill, [from, from + rows]));
   await store.scrub();
@@ -134,106 +123,9 @@ test('a backup shrinks as its store does', async () => {
   const copyDir = join(folder.path, 'copy');
   mkdirSync(copyDir);
   await backUpSqlite(dataDir, join(copyDir, databaseName));
-  expect(isIncremental(copyDir)).toBe(true);
-});
-
-test('control: the file of a store of an earlier release does not shrink, until it is written anew', async () => {
-  createEarlierStore();
-  const before = await fillAndDelete(await open());
-  await engine!.shrink({ pause });
-  expect(statSync(path()).size).toBe(before);
-  const stored = contents();
+  dataDir = copyDir;
   await close();
-  expect(isIncremental(dataDir)).toBe(false);
-  rewriteStore(dataDir);
-  expect(isIncremental(dataDir)).toBe(true);
-  const store = await open();
-  await store.scrub();
+  const before = statSync(path()).size;
+  await (await open()).shrink({ pause });
   expect(statSync(path()).size).toBeLessThan(before / 2);
-  expect(contents()).toEqual(stored);
-  // From now on it shrinks by itself.
-  const again = await fillAndDelete(store, rows);
-  await store.shrink({ pause });
-  expect(statSync(path()).size).toBeLessThan(again / 2);
-});
-
-test('a connection that is open meanwhile goes on', async () => {
-  createEarlierStore();
-  await fillAndDelete(await open());
-  await close();
-  const other = openSqlite({ dataDir, exclusive: false });
-  try {
-    rewriteStore(dataDir);
-    await other.write((session) => session.execute(addOne, ['later']));
-    expect(contents()).toHaveLength(rows / 4 + 1);
-  } finally {
-    await other.close();
-  }
-});
-
-test('what was deleted without overwriting is in no file afterwards', async () => {
-  createEarlierStore();
-  await fillAndDelete(await open());
-  await close();
-  const database = new DatabaseSync(path());
-  database.exec(`pragma secure_delete = off; update idempotency_record set outcome = 'sealed secret' || record_key`);
-  database.exec('delete from idempotency_record');
-  database.close();
-  const found = () =>
-    readdirSync(dataDir).some((name) => readFileSync(join(dataDir, name), 'latin1').includes('sealed secret'));
-  expect(found()).toBe(true);
-  rewriteStore(dataDir);
-  const store = await open();
-  await store.scrub();
-  expect(found()).toBe(false);
-});
-
-test('it refuses while a server has the store, and where the disk has too little space; nothing changes', async () => {
-  createEarlierStore();
-  const store = await open();
-  await store.write((session) => session.execute(fill, [0, rows]));
-  expect(() => rewriteStore(dataDir)).toThrow(new RegExp(`process ${process.pid} .*serves from .* already: stop it`));
-  await close();
-  const needed = 2 * statSync(path()).size;
-  expect(() => rewriteStore(dataDir, needed / 2)).toThrow(/ has .* MB free, and .* needs .* MB .*: free some/);
-  expect(isIncremental(dataDir)).toBe(false);
-  // Control.
-  rewriteStore(dataDir, needed + 2 ** 21);
-  expect(isIncremental(dataDir)).toBe(true);
-});
-
-test('killed at any moment, it leaves all rows, and the next run ends', async () => {
-  createEarlierStore();
-  await fillAndDelete(await open());
-  await engine!.write((session) =>
-    session.execute(
-      statement('test-unexpire', `update idempotency_record set outcome = outcome || hex(zeroblob(1000))`),
-      [],
-    ),
-  );
-  const stored = contents();
-  await close();
-  const module = new URL('../../src/store/sqlite/compact.ts', import.meta.url).href;
-  const source = `import { rewriteStore } from ${JSON.stringify(module)}; rewriteStore(${JSON.stringify(dataDir)}); console.log('done');`;
-  let interrupted = 0;
-  for (const part of [0.01, 0.3, 0.6, 0.9]) {
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', source]);
-    const ended = once(child, 'exit');
-    let isDone = false;
-    child.stdout.once('data', () => {
-      isDone = true;
-    });
-    // The new pages go to the write-ahead log.
-    const size = statSync(path()).size;
-    while (child.exitCode === null && sizeOf(dataDir) < size * (1 + part)) await setTimeout(1);
-    child.kill('SIGKILL');
-    await ended;
-    if (!isDone && !isIncremental(dataDir)) interrupted += 1;
-    expect(contents()).toEqual(stored);
-  }
-  expect(interrupted).toBeGreaterThan(0);
-  rewriteStore(dataDir);
-  expect(isIncremental(dataDir)).toBe(true);
-  expect(contents()).toEqual(stored);
-  expect(readdirSync(dataDir).filter((name) => name.startsWith('etilqs'))).toEqual([]);
 });

@@ -13,14 +13,10 @@ const pagesMax = 500;
 const sparePart = 1 / 32;
 const sparePagesMin = 256;
 
-const countPages = statement<{ readonly mode: number; readonly pages: number; readonly free: number }>(
+const countPages = statement<{ readonly pages: number; readonly free: number }>(
   'count-pages',
-  `select (select auto_vacuum from pragma_auto_vacuum) as mode, (select page_count from pragma_page_count) as pages,
-     (select freelist_count from pragma_freelist_count) as free`,
+  `select (select page_count from pragma_page_count) as pages, (select freelist_count from pragma_freelist_count) as free`,
 );
-
-/** `pragma auto_vacuum` of a store that gives pages back. One of an earlier release does so after `triglyph compact`. */
-export const incrementalVacuum = 2;
 
 const releasePages = memoize(
   (count: number): Statement => statement(`release-${count}-pages`, `pragma incremental_vacuum(${count})`),
@@ -48,6 +44,6 @@ export async function releaseFreePages(
 
 async function countSurplus(engine: Engine, keepsSpare: boolean): Promise<number> {
   const [row] = await engine.read((session) => session.query(countPages, []));
-  if (row?.mode !== incrementalVacuum) return 0;
+  if (row === undefined) return 0;
   return keepsSpare ? row.free - Math.max(Math.ceil(row.pages * sparePart), sparePagesMin) : row.free;
 }

@@ -17,11 +17,8 @@ const waitMsMax = 5_000;
 /** `fullfsync`: on macOS a plain fsync returns before the disk has the bytes. It has no effect elsewhere. */
 export const durable =
   'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
-/**
- * Steps of the clean-up shorten the file. Only the first page that is written takes it: an existing store stays as it is until
- * `triglyph compact`.
- */
-export const autoVacuum = 'pragma auto_vacuum = incremental';
+/** Steps of the clean-up shorten the file. Only the first page that is written takes it. */
+const autoVacuum = 'pragma auto_vacuum = incremental';
 /** What is deleted is overwritten with zeros. */
 export const secureDelete = 'pragma secure_delete = on';
 /** A longer write-ahead log is truncated to this many bytes. */

@@ -44,7 +44,7 @@ function performFor(operation: Operation, context: ConsoleContext): Perform {
   const shared: Omit<OperatorContext, 'by'> = {
     ...context,
     mappedUpstreams: serversOf(plan).flatMap(({ name, credentials }) => (credentials.kind === 'mapped' ? name : [])),
-    shadows: shadowsOf(plan),
+    shadows: shadowsOf(plan.shadows),
     refreshShadows: async () => refreshShadows?.().catch(failed),
     // A change is saved. A store that fails now is polled again.
     deprecations: { ...deprecations, refresh: async () => deprecations.refresh?.().catch(failed) },

@@ -351,6 +351,13 @@ export function variantOf(schema: ObjectSchema, value: unknown): ObjectSchema {
   return variants === undefined ? schema : variantChooser(schema, schema, variants)(value);
 }
 
+/** The schema of a member of objects in each other; undefined where one has no such field. */
+export function schemaAt(schema: Schema, [step, ...below]: readonly string[]): Schema | undefined {
+  if (step === undefined) return schema;
+  const field = schema.kind === 'object' && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
+  return field && schemaAt(field.schema, below);
+}
+
 /** The field of an object, or of a variant of it. */
 export function fieldOf({ fields, variants = [] }: ObjectSchema, name: string): Field | undefined {
   if (Object.hasOwn(fields, name)) return fields[name];

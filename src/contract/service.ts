@@ -383,3 +383,8 @@ export function operationNamed(
   }
   return undefined;
 }
+
+/** `Orders.getOrder` and so on. */
+export function operationNames(services: readonly Service[]): readonly string[] {
+  return services.flatMap(({ name, operations }) => [...operations.keys()].map((operation) => `${name}.${operation}`));
+}

@@ -1,4 +1,5 @@
 /** Asks an upstream, by an operation that reads, what became of a write (decision 0154). */
+
 import type { AnyRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Problem } from '../contract/problem.ts';
@@ -6,6 +7,7 @@ import type { Service } from '../contract/service.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { LookedUp, OutcomeLookup, RemoteHandler } from '../idempotency/ports.ts';
 import { isRefusal } from '../idempotency/remote-problems.ts';
+import { valueAt } from '../lib/members.ts';
 
 type Path = readonly string[];
 type Scalar = string | number | boolean;
@@ -129,16 +131,6 @@ function readSource(source: LookupSource, { input }: AnyRequest, key: string | u
   if ('value' in source) return source.value;
   const value = valueAt(input, source.path);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  let found = value;
-  for (const step of path)
-    found =
-      typeof found === 'object' && found !== null && Object.hasOwn(found, step)
-        ? (found as Readonly<Record<string, unknown>>)[step]
-        : undefined;
-  return found;
 }
 
 function setAt(target: Record<string, unknown>, [step = '', ...below]: Path, value: unknown): void {

@@ -1,8 +1,10 @@
 /** The session of the gateway at an upstream: one log-in for all requests. */
+
 import type { AnyRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { Refusal, Reply } from '../formats/protocol.ts';
+import { valueAt } from '../lib/members.ts';
 import { UpstreamFailure } from './failure.ts';
 import { Renewed } from './renewed.ts';
 
@@ -91,7 +93,7 @@ export class Sessions {
   #read({ output, headers }: LoggedIn, logIn: AnyRequest): Session {
     const { values: places, headers: templates, cookies: hasCookies, msMax } = this.#options;
     const values = Object.fromEntries(
-      Object.entries(places).map(([name, place]) => [name, valueAt(place, output, headers)] as const),
+      Object.entries(places).map(([name, place]) => [name, textAt(place, output, headers)] as const),
     );
     const filled = Object.entries(templates).map(([name, template]) => {
       const text = template.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? '');
@@ -132,15 +134,8 @@ function filledInput(value: unknown, values: Session['values']): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filledInput(each, values)]));
 }
 
-function valueAt(place: SessionValue, output: unknown, headers: Reply['headers']): string {
-  let value: unknown = output;
-  if ('header' in place) value = headers[place.header];
-  else
-    for (const step of place.path)
-      value =
-        typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-          ? (value as Readonly<Record<string, unknown>>)[step]
-          : undefined;
+function textAt(place: SessionValue, output: unknown, headers: Reply['headers']): string {
+  const value = 'header' in place ? headers[place.header] : valueAt(output, place.path);
   const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
   if (text === '' || text.length > valueLengthMax)
     throw new UpstreamFailure('contract', 'notSent', { detail: 'logIn' });

@@ -2,6 +2,9 @@
 import { didYouMean } from '../../config/did-you-mean.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 
+/** A header that the configuration may name. */
+export const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
+
 /** The faults of one object; each begins with the place of the member. */
 export class MemberReader {
   readonly #members: Members;
@@ -37,6 +40,26 @@ export class MemberReader {
     return undefined;
   }
 
+  /** Returns the name of a header as it is written. */
+  header(name: string): string | undefined {
+    return this.text(name, { pattern: headerName, hint: 'is not the name of a header' });
+  }
+
+  /** Returns a list of statuses within a range and of texts; undefined where it is absent. */
+  statuses(
+    name: string,
+    [min, max]: readonly [number, number],
+    hint: string,
+  ): readonly (string | number)[] | undefined {
+    const value = this.#members[name];
+    if (value === undefined) return undefined;
+    const isKnown = (each: unknown): each is string | number =>
+      typeof each === 'string' ? each !== '' : Number.isInteger(each) && Number(each) >= min && Number(each) <= max;
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (!Array.isArray(value) || !list.every(isKnown)) this.fault(name, hint);
+    return list.filter(isKnown);
+  }
+
   choice<const V extends string>(name: string, values: readonly V[], standard: V): V {
     const value = this.#members[name];
     if (value === undefined) return standard;
@@ -64,6 +87,12 @@ export class MemberReader {
     const value = this.#members[name];
     if (value !== undefined && !isMembers(value)) this.fault(name, 'is not an object');
     return new MemberReader(isMembers(value) ? value : {}, `${this.#place}.${name}`, this.#faults);
+  }
+
+  /** The names of the members of an object within this one. */
+  names(name: string): readonly string[] {
+    const value = this.#members[name];
+    return isMembers(value) ? Object.keys(value) : [];
   }
 
   /** Reports a fault of a member, or of the object itself where the name is empty. */

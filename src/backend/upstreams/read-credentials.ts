@@ -58,11 +58,7 @@ function readFixed(reader: MemberReader, variables: VariableSources): UsedCreden
   const username = basic?.text('username') ?? '';
   const secret = basic === undefined ? readSecret(reader, kind, variables) : readSecret(basic, 'password', variables);
   if (secret === undefined) return none;
-  const header = reader.text('header', {
-    pattern: /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
-    hint: 'is not the name of a header',
-  });
-  return toHeaders({ kind, username, secret: secret.text, header }, secret, basic ?? reader);
+  return toHeaders({ kind, username, secret: secret.text, header: reader.header('header') }, secret, basic ?? reader);
 }
 
 function readClient(reader: MemberReader, variables: VariableSources): UsedCredentials {
@@ -79,7 +75,7 @@ function readClient(reader: MemberReader, variables: VariableSources): UsedCrede
   const sentIn = reader.choice('sentIn', ['basic', 'body'], 'basic');
   const scope = reader.text('scope', { pattern: /^[\x20-\x7e]{1,1000}$/, hint: 'is not a list of scopes' });
   const given = reader.object('parameters');
-  const parameters = Object.entries(Object(reader.value('parameters'))).flatMap(([name]) => {
+  const parameters = reader.names('parameters').flatMap((name) => {
     if (ownParameters.has(name)) given.fault(name, 'is sent by the gateway itself');
     const text = given.text(name);
     return text === undefined ? [] : [[name, text] as const];

@@ -1,8 +1,8 @@
 /** Reads how an upstream is asked for the outcome of a write, and checks it against the contracts. */
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
+import { type ObjectSchema, type Schema, schemaAt } from '../../contract/schema.ts';
+import { operationNamed, operationNames, type Service } from '../../contract/service.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { LookupPlan, LookupSource, MemberOrConstant, ValueAt } from '../../upstream/outcome-lookup.ts';
 import type { MemberReader } from './members.ts';
@@ -30,8 +30,6 @@ export interface UpstreamLookup extends LookupPlan {
   readonly operation: Operation;
 }
 
-type Place = readonly string[];
-
 const operationName = { pattern: /^[^.]+\.[^.]+$/, hint: 'is not the name of an operation, like Orders.findOrder' };
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -48,7 +46,7 @@ export function readLookups(reader: MemberReader): readonly ConfiguredLookup[] {
       `is given, and idempotency is ${JSON.stringify(idempotency)}: a retry asks such an upstream again under its key, so leave one out`,
     );
   const lookups = reader.object('lookups');
-  return namesOf(reader.value('lookups')).map((of) => readLookup(lookups.object(of), of, reader.has('lookupHeader')));
+  return reader.names('lookups').map((of) => readLookup(lookups.object(of), of, reader.has('lookupHeader')));
 }
 
 function readLookup(reader: MemberReader, of: string, sendsKey: boolean): ConfiguredLookup {
@@ -70,7 +68,9 @@ function readLookup(reader: MemberReader, of: string, sendsKey: boolean): Config
       return known;
     }),
     output: reader.has('output') ? readEach(reader, 'output', readMember) : undefined,
-    notFound: readNotFound(reader),
+    // That of something before the server says nothing of its requests, so none counts by default.
+    notFound:
+      reader.statuses('notFound', [400, 499], 'is no list of statuses from 400 to 499, and of codes of refusals') ?? [],
     arrivesWithinMs: reader.has('notFoundAfterMs') ? reader.wholeNumber('notFoundAfterMs', 0, dayMs, 0) : undefined,
   };
 }
@@ -103,24 +103,7 @@ function readEach<T>(
   read: (reader: MemberReader, member: string) => T,
 ): readonly ValueAt<T>[] {
   const reader = around.object(name);
-  return namesOf(around.value(name)).map((member) => ({ at: member.split('.'), value: read(reader, member) }));
-}
-
-/** Statuses and codes of refusals. */
-function readNotFound(reader: MemberReader): readonly (string | number)[] {
-  const given = reader.value('notFound');
-  // That of something before the server says nothing of its requests.
-  if (given === undefined) return [];
-  const isKnown = (each: unknown): each is string | number =>
-    typeof each === 'string' ? each !== '' : Number.isInteger(each) && Number(each) >= 400 && Number(each) <= 499;
-  const list: readonly unknown[] = Array.isArray(given) ? given : [];
-  if (!Array.isArray(given) || !list.every(isKnown))
-    reader.fault('notFound', 'is no list of statuses from 400 to 499, and of codes of refusals');
-  return list.filter(isKnown);
-}
-
-function namesOf(value: unknown): readonly string[] {
-  return isMembers(value) ? Object.keys(value) : [];
+  return around.names(name).map((member) => ({ at: member.split('.'), value: read(reader, member) }));
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
@@ -177,42 +160,33 @@ function findOperation(
   answers: (service: string, operation: string) => boolean,
   fault: (text: string) => void,
 ): { readonly service: Service; readonly operation: Operation } | undefined {
-  const [serviceName = '', operation = ''] = name.split('.');
-  const service = services.find((each) => each.name === serviceName);
-  const found = service?.operations.get(operation);
-  if (service === undefined || found === undefined) {
-    const known = services.flatMap((each) => [...each.operations.keys()].map((one) => `${each.name}.${one}`));
-    fault(`there is no operation ${name}; ${didYouMean(name, known)}`);
-    return undefined;
-  }
-  if (answers(serviceName, operation)) return { service, operation: found };
-  fault(`${name} is answered by another upstream, or by a handler.`);
+  const found = operationNamed(services, name);
+  if (found !== undefined && answers(found.service.name, found.operation.name)) return found;
+  fault(
+    found === undefined
+      ? `there is no operation ${name}; ${didYouMean(name, operationNames(services))}`
+      : `${name} is answered by another upstream, or by a handler.`,
+  );
   return undefined;
 }
 
 /** The schema of what is found: the answer itself, an object in it, or the items of a list. */
-function foundSchema({ output }: Operation, path: Place): ObjectSchema | undefined {
+function foundSchema({ output }: Operation, path: readonly string[]): ObjectSchema | undefined {
   const schema = schemaAt(output, path);
   const item = schema?.kind === 'list' ? schema.item : schema;
   return item?.kind === 'object' ? item : undefined;
 }
 
-function schemaAt(schema: Schema, [step, ...below]: Place): Schema | undefined {
-  if (step === undefined) return schema;
-  const field = schema.kind === 'object' && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
-  return field && schemaAt(field.schema, below);
-}
-
 /** The kinds of values whose canonical form is that of JSON. */
 const plainKinds: ReadonlySet<string> = new Set(['string', 'enum', 'integer', 'boolean']);
 
-function kindAt(schema: Schema, path: Place): string | undefined {
+function kindAt(schema: Schema, path: readonly string[]): string | undefined {
   const kind = schemaAt(schema, path)?.kind;
   return kind !== undefined && plainKinds.has(kind) ? kind.replace('enum', 'string') : undefined;
 }
 
 function checkSource(
-  at: Place,
+  at: readonly string[],
   source: LookupSource,
   target: Schema | undefined,
   input: ObjectSchema,

@@ -5,12 +5,12 @@ import type { VariableSources } from '../../config/variable-sources.ts';
 import { label } from '../../contract/member-names.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Schema } from '../../contract/schema.ts';
-import { operationNamed, type Service } from '../../contract/service.ts';
+import { type Schema, schemaAt } from '../../contract/schema.ts';
+import { operationNamed, operationNames, type Service } from '../../contract/service.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { SessionOptions, SessionValue } from '../../upstream/sessions.ts';
-import type { MemberReader } from './members.ts';
+import { headerName, type MemberReader } from './members.ts';
 import { readSecret } from './secret.ts';
 
 /** A session as configured: the operation and its members are not checked yet. */
@@ -24,7 +24,6 @@ export interface ConfiguredSession extends Omit<SessionOptions, 'service' | 'log
 }
 
 const valueName = /^\w{1,40}$/;
-const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 /** Those that the gateway writes itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'content-type',
@@ -67,7 +66,7 @@ export function readSession(reader: MemberReader, variables: VariableSources): C
     values,
     headers: readHeaders(session, values),
     cookies,
-    ended: readEnded(session),
+    ended: session.statuses('ended', [300, 599], 'is no list of statuses, of codes and of texts') ?? [401],
     msMax: session.has('seconds') ? session.wholeNumber('seconds', 1, 31 * 86_400, 3_600) * 1_000 : undefined,
   };
 }
@@ -96,13 +95,14 @@ export function findLogIn(
     faults.push(`${place}.session.${text}`);
   };
   if (service === undefined || logIn === undefined || isBound(logIn)) {
-    const known = services.flatMap((each) => [...each.operations.keys()].map((one) => `${each.name}.${one}`));
-    return fault(`logIn is ${name}, which is no operation that JSON names; ${didYouMean(name, known)}`);
+    return fault(
+      `logIn is ${name}, which is no operation that JSON names; ${didYouMean(name, operationNames(services))}`,
+    );
   }
   if (!answers(service.name, logIn.name))
     return fault(`logIn is ${name}, which another upstream answers, or a handler.`);
   for (const [value, at] of Object.entries(session.values))
-    if ('path' in at && !leadsToText(logIn.output, at.path))
+    if ('path' in at && !isText(schemaAt(logIn.output, at.path)))
       fault(`values.${value} is ${at.path.join('.')}, and the answer of ${name} has no such text.`);
   const input = decodeInput(service, logIn, message, { name: 'input', fault });
   const logOut = ending && findLogOut(service, ending, answers, fault);
@@ -116,10 +116,11 @@ function findLogOut(
   answers: (service: string, operation: string) => boolean,
   fault: (text: string) => undefined,
 ): SessionOptions['logOut'] {
-  const names = [...service.operations.keys()].map((each) => `${service.name}.${each}`);
-  const operation = names.includes(name) ? service.operations.get(name.slice(service.name.length + 1)) : undefined;
+  const { operation } = operationNamed([service], name) ?? {};
   if (operation === undefined || isBound(operation) || !answers(service.name, operation.name))
-    return fault(`logOut is ${name}, which is no operation of the service of logIn; ${didYouMean(name, names)}`);
+    return fault(
+      `logOut is ${name}, which is no operation of the service of logIn; ${didYouMean(name, operationNames([service]))}`,
+    );
   const input = decodeInput(service, operation, message, { name: 'logOutInput', fault });
   return input === undefined ? undefined : { operation, input: input as SessionOptions['input'] };
 }
@@ -147,22 +148,19 @@ function decodeInput(
   }
 }
 
-function leadsToText(schema: Schema, [step, ...below]: readonly string[]): boolean {
-  if (step === undefined) return schema.kind !== 'object' && schema.kind !== 'list' && schema.kind !== 'map';
-  const field = schema.kind === 'object' && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
-  return field !== undefined && leadsToText(field.schema, below);
+function isText(schema: Schema | undefined): boolean {
+  return schema !== undefined && schema.kind !== 'object' && schema.kind !== 'list' && schema.kind !== 'map';
 }
 
 function readValues(session: MemberReader): Readonly<Record<string, SessionValue>> {
   const values = session.object('values');
-  const names = Object.keys(isMembers(session.value('values')) ? (session.value('values') as object) : {});
   return Object.fromEntries(
-    names.flatMap((name): [string, SessionValue][] => {
+    session.names('values').flatMap((name): [string, SessionValue][] => {
       if (!valueName.test(name)) values.fault(name, 'is not a name of up to 40 letters, digits and underscores');
       if (typeof values.value(name) === 'string') return [[name, { path: String(values.value(name)).split('.') }]];
       const place = values.object(name);
       place.allow('header');
-      const header = place.text('header', { pattern: headerName, hint: 'is not the name of a header' });
+      const header = place.header('header');
       if (header === undefined)
         values.fault(name, 'is no place in the answer: give a member, like result.sessionId, or { header: ... }');
       return header === undefined ? [] : [[name, { header: header.toLowerCase() }]];
@@ -175,9 +173,8 @@ function readHeaders(
   values: Readonly<Record<string, SessionValue>>,
 ): Readonly<Record<string, string>> {
   const headers = session.object('headers');
-  const names = Object.keys(isMembers(session.value('headers')) ? (session.value('headers') as object) : {});
   return Object.fromEntries(
-    names.flatMap((name): [string, string][] => {
+    session.names('headers').flatMap((name): [string, string][] => {
       if (!headerName.test(name) || ownHeaders.has(name.toLowerCase()))
         headers.fault(name, 'is not the name of a header that can be set');
       const template = headers.text(name, {
@@ -189,17 +186,6 @@ function readHeaders(
       return template === undefined ? [] : [[name.toLowerCase(), template]];
     }),
   );
-}
-
-function readEnded(session: MemberReader): readonly (string | number)[] {
-  const given = session.value('ended');
-  if (given === undefined) return [401];
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const isKnown = (each: unknown): each is string | number =>
-    typeof each === 'string' ? each !== '' : Number.isInteger(each) && Number(each) >= 300 && Number(each) <= 599;
-  if (!Array.isArray(given) || !list.every(isKnown))
-    session.fault('ended', 'is no list of statuses, of codes and of texts');
-  return list.filter(isKnown);
 }
 
 /** Texts, numbers, lists and objects as in JSON. An object with env, file or inClear alone is a secret. */

@@ -61,24 +61,12 @@ export function describeShadows(upstreams: Upstreams): readonly ShadowAbout[] {
 }
 
 /** The same of a plan. */
-export function shadowsOf({
-  shadows,
-}: {
-  readonly shadows: ReadonlyMap<string, ConfiguredShadow>;
-}): readonly ShadowAbout[] {
-  return [...shadows].map(
-    ([
-      upstream,
-      {
-        upstream: { url, format },
-        percent,
-        copiesWrites,
-        mayAnswer: may,
-      },
-    ]) => ({
-      ...{ upstream, url, format, copied: percent, copiesWrites, mayAnswer: may },
-    }),
-  );
+export function shadowsOf(shadows: ReadonlyMap<string, ConfiguredShadow>): readonly ShadowAbout[] {
+  return [...shadows].map(([upstream, shadow]) => {
+    const { percent, copiesWrites, mayAnswer: may } = shadow;
+    const { url, format } = shadow.upstream;
+    return { upstream, url, format, copied: percent, copiesWrites, mayAnswer: may };
+  });
 }
 
 /** Whether a shadow may answer callers: not where the upstream decides about credentials of callers that the shadow does not get. */

@@ -25,9 +25,8 @@ export function readSoap(reader: MemberReader, variables: VariableSources): Soap
       'is given, and the credentials of the upstream have no username: give forward, mapped or basic',
     );
   const headers = reader.object('soapHeaders');
-  const names = Object.keys(isMembers(reader.value('soapHeaders')) ? (reader.value('soapHeaders') as object) : {});
   return {
-    blocks: names.flatMap((name) => readBlock(headers, name, variables) ?? []),
+    blocks: reader.names('soapHeaders').flatMap((name) => readBlock(headers, name, variables) ?? []),
     addressing: reader.boolean('wsAddressing'),
     security: reader.has('wsSecurity') ? readSecurity(security, variables) : undefined,
   };
@@ -54,10 +53,7 @@ function readContent(around: MemberReader, name: string, variables: VariableSour
   const reader = around.object(name);
   if (reader.has('header')) {
     reader.allow('header');
-    const header = reader.text('header', {
-      pattern: /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
-      hint: 'is not the name of a header',
-    });
+    const header = reader.header('header');
     return header === undefined ? undefined : { header: header.toLowerCase() };
   }
   if (reader.has('session')) {
@@ -75,7 +71,7 @@ function readContent(around: MemberReader, name: string, variables: VariableSour
   }
   reader.allow('elements');
   const elements = reader.object('elements');
-  const names = isMembers(reader.value('elements')) ? Object.keys(reader.value('elements') as object) : [];
+  const names = reader.names('elements');
   for (const each of names) if (!elementName.test(each)) elements.fault(each, 'is not the name of an element');
   const read = names.map((each) => [each, readContent(elements, each, variables)] as const);
   return {

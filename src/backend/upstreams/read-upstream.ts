@@ -82,7 +82,6 @@ export const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
 };
 const msMax = 600_000;
 const dayMs = 24 * 60 * 60 * 1000;
-const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 
 /** Names of upstreams are label values of metrics, and texts of log lines. */
 const upstreamName = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
@@ -128,9 +127,7 @@ export function readMembers(name: string, reader: MemberReader, variables: Varia
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
     lookups: readLookups(reader),
-    lookupHeader: reader
-      .text('lookupHeader', { pattern: headerName, hint: 'is not the name of a header' })
-      ?.toLowerCase(),
+    lookupHeader: reader.header('lookupHeader')?.toLowerCase(),
   });
 }
 
@@ -143,8 +140,10 @@ function readUrl(reader: MemberReader): string {
   }
   const hint = upstreamUrlHint(text, { allowsQuery: reader.value('singleAddress') === true });
   // The address may hold a password.
-  if (hint !== undefined) reader.fault('url', hint);
-  if (hint !== undefined) return '';
+  if (hint !== undefined) {
+    reader.fault('url', hint);
+    return '';
+  }
   const { href } = new URL(text);
   return reader.value('singleAddress') === true ? href : href.replace(/\/$/, '');
 }
@@ -192,8 +191,7 @@ function readMtom(reader: MemberReader): boolean | undefined {
 
 function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {
   const idempotency = reader.choice('idempotency', ['header', 'body', 'none'], 'none');
-  const hint = 'is not the name of a header';
-  const header = reader.text('idempotencyHeader', { pattern: headerName, hint });
+  const header = reader.header('idempotencyHeader');
   if (idempotency !== 'header' && reader.has('idempotencyHeader'))
     reader.fault(
       'idempotencyHeader',

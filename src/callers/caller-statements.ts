@@ -1,6 +1,7 @@
 /** The SQL of caller records; one text for both engines. */
+import { memoize } from '../lib/memoize.ts';
 import { statement } from '../store/sql/engine.ts';
-import { memoize, placeholders } from '../store/sql/row-values.ts';
+import { placeholders } from '../store/sql/row-values.ts';
 import type { RowOf } from '../store/table.ts';
 import type { callerRecordDays, callerRecords } from './tables.ts';
 

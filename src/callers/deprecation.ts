@@ -1,8 +1,10 @@
 /** Deprecations: which calls are deprecated, what their answers say, and when they are refused. Compiled once. */
+
 import { type DeprecationNotice, deprecationHeaders } from '../contract/deprecation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { ProtocolName } from '../formats/index.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { memoize } from '../lib/memoize.ts';
 import { type BrownOut, compileBrownOut, type FindWindow } from './brown-out.ts';
 
 /** A wire format. */
@@ -67,14 +69,10 @@ export interface CurrentDeprecations {
 export function compileDeprecations(rules: readonly DeprecationRule[], clock: Clock): Deprecations | undefined {
   if (rules.length === 0) return undefined;
   const compiled = rules.map(compileRule);
-  const byFormat = new Map<string, readonly CompiledRule[]>();
+  const rulesOf = memoize((format: string) => compiled.filter(({ formats }) => formats?.has(format) ?? true));
   return Object.freeze<Deprecations>({
     find(call) {
-      let candidates = byFormat.get(call.format);
-      if (candidates === undefined) {
-        candidates = compiled.filter(({ formats }) => formats?.has(call.format) ?? true);
-        byFormat.set(call.format, candidates);
-      }
+      const candidates = rulesOf(call.format);
       if (candidates.length === 0) return undefined;
       const matching = candidates.filter((rule) => rule.matches(call));
       if (matching.length === 0) return undefined;

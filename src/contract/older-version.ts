@@ -1,4 +1,5 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
+import { memoize } from '../lib/memoize.ts';
 import { type Operation, operation } from './operation.ts';
 import {
   documented,
@@ -141,16 +142,10 @@ interface Derived {
 type Convert = (value: unknown) => unknown;
 
 function createDeriver(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
-  const known = new Map<Schema, Derived>();
   const concerned = differences.filter((each) => each.side === undefined || each.side === side);
-  return derive;
-
   /** Returns the schema itself if nothing in it differs, so that versions share its compiled forms. */
-  function derive(schema: Schema): Derived {
-    const found = known.get(schema) ?? deriveAnew(schema);
-    known.set(schema, found);
-    return found;
-  }
+  const derive = memoize(deriveAnew);
+  return derive;
 
   function deriveAnew(schema: Schema): Derived {
     switch (schema.kind) {

@@ -1,4 +1,5 @@
 /** Redacts values by their schemas: each scalar may be replaced or removed. */
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { walk } from './walk.ts';
 
@@ -21,14 +22,10 @@ export function createRedactor(
   scalar: RedactScalar,
   text?: (text: string) => string,
 ): (schema: Schema, value: unknown) => unknown {
-  const compiled = new WeakMap<Schema, { readonly redact: Redact | undefined }>();
+  const redactOf = memoizeWeakly((schema: Schema) => compile(schema, scalar, text));
   return (schema, value) => {
-    let known = compiled.get(schema);
-    if (known === undefined) {
-      known = { redact: compile(schema, scalar, text) };
-      compiled.set(schema, known);
-    }
-    return known.redact === undefined ? value : known.redact(value);
+    const redact = redactOf(schema);
+    return redact === undefined ? value : redact(value);
   };
 }
 

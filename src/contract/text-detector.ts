@@ -1,4 +1,5 @@
 /** Finds secrets, such as card numbers, in texts whose schema does not call them sensitive. */
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { createRedactor, type MaskSecrets, maskScalar, maskSensitive } from './redaction.ts';
@@ -23,55 +24,49 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
   const { lengthMin } = detector;
   const detects = (text: string): boolean => text.length >= lengthMin && detector.detects(text);
   const findText: Find = (value) => (detects(value as string) ? here : none);
-  const compiled = new WeakMap<Schema, Find>();
-  const compile = (schema: Schema): Find =>
-    walk<Find | undefined>(schema, {
-      scalar: (scalar) => (isFreeText(scalar, lengthMin) ? findText : undefined),
-      joined: () => undefined,
-      list: ({ itemName, wrapped }, item) =>
-        item &&
-        ((value) =>
-          (value as readonly unknown[]).flatMap((each, index) => below({ index, itemName, wrapped }, item(each)))),
-      map: (map, item) => (value) => {
-        // The values of a map without a schema of its items are texts.
-        const ofItem = map.item === undefined ? findText : item;
-        let found = none;
-        const entries = value as Readonly<Record<string, unknown>>;
-        for (const key of Object.keys(entries)) {
-          const paths = detects(key) ? here : (ofItem?.(entries[key]) ?? none);
-          if (paths.length > 0) found = [...found, ...below(printableName(key), paths)];
-        }
-        return found;
-      },
-      variants: (schema, own, others) => {
-        const findOf = variantChooser(schema, own, others);
-        return own === undefined && others.every((each) => each === undefined)
-          ? undefined
-          : (value) => findOf(value)?.(value) ?? none;
-      },
-      object(_, members) {
-        const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));
-        if (parts.length === 0) return undefined;
-        return (value) => {
+  const findIn = memoizeWeakly(
+    (schema: Schema): Find =>
+      walk<Find | undefined>(schema, {
+        scalar: (scalar) => (isFreeText(scalar, lengthMin) ? findText : undefined),
+        joined: () => undefined,
+        list: ({ itemName, wrapped }, item) =>
+          item &&
+          ((value) =>
+            (value as readonly unknown[]).flatMap((each, index) => below({ index, itemName, wrapped }, item(each)))),
+        map: (map, item) => (value) => {
+          // The values of a map without a schema of its items are texts.
+          const ofItem = map.item === undefined ? findText : item;
           let found = none;
-          for (const { name, part } of parts) {
-            const each = (value as Readonly<Record<string, unknown>>)[name];
-            if (each === undefined) continue;
-            const paths = part(each);
-            if (paths.length > 0) found = [...found, ...below(name, paths)];
+          const entries = value as Readonly<Record<string, unknown>>;
+          for (const key of Object.keys(entries)) {
+            const paths = detects(key) ? here : (ofItem?.(entries[key]) ?? none);
+            if (paths.length > 0) found = [...found, ...below(printableName(key), paths)];
           }
           return found;
-        };
-      },
-    }) ?? (() => none);
-  return (schema, value) => {
-    let find = compiled.get(schema);
-    if (find === undefined) {
-      find = compile(schema);
-      compiled.set(schema, find);
-    }
-    return find(value);
-  };
+        },
+        variants: (schema, own, others) => {
+          const findOf = variantChooser(schema, own, others);
+          return own === undefined && others.every((each) => each === undefined)
+            ? undefined
+            : (value) => findOf(value)?.(value) ?? none;
+        },
+        object(_, members) {
+          const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));
+          if (parts.length === 0) return undefined;
+          return (value) => {
+            let found = none;
+            for (const { name, part } of parts) {
+              const each = (value as Readonly<Record<string, unknown>>)[name];
+              if (each === undefined) continue;
+              const paths = part(each);
+              if (paths.length > 0) found = [...found, ...below(name, paths)];
+            }
+            return found;
+          };
+        },
+      }) ?? (() => none),
+  );
+  return (schema, value) => findIn(schema)(value);
 }
 
 /** Returns a function that masks what is sensitive by its schema, and what the detector finds in other texts. */

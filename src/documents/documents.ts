@@ -12,6 +12,7 @@ import {
   type Service,
   serviceAddress,
 } from '../contract/service.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
 import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
@@ -52,12 +53,12 @@ export function createDocuments(
   { wsdlSoap12 = true, usernameToken = false, console, needsCredentials = true }: DocumentOptions = {},
 ) {
   const openApis = openApisOf(newestOf(services), needsCredentials);
-  const openApiOfVersion = oncePer((service: Service) => versionOpenApi(service, needsCredentials));
-  const templateOf = oncePer(({ derive, below }: OpenApi) =>
+  const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, needsCredentials));
+  const templateOf = memoize(({ derive, below }: OpenApi) =>
     createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
   );
   const named = services.filter(hasNamed);
-  const xmlOf = oncePer((service: Service) => deriveXml(service, usernameToken));
+  const xmlOf = memoize((service: Service) => deriveXml(service, usernameToken));
   const isRootOperation = services.some(hasRootOperation);
   let page: Template | undefined;
 
@@ -242,15 +243,6 @@ function deriveXml(service: Service, usernameToken: boolean): ReadonlyMap<string
     ['wsdl soap11', wsdl(false)],
     ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, createTemplate(text)] as const),
   ]);
-}
-
-function oncePer<K, V>(derive: (key: K) => V): (key: K) => V {
-  const derived = new Map<K, V>();
-  return (key) => {
-    const value = derived.get(key) ?? derive(key);
-    derived.set(key, value);
-    return value;
-  };
 }
 
 /** The place of the address. It has no character that XML, HTML or JSON escapes. */

@@ -1,4 +1,5 @@
 /** Compiles the reading of answers of other servers. */
+
 import type { ExtraMember } from '../contract/extras.ts';
 import { printable } from '../contract/lexical.ts';
 import { label } from '../contract/member-names.ts';
@@ -6,6 +7,7 @@ import { isBound, type Operation, splitByLocation } from '../contract/operation.
 import { dotted } from '../contract/path.ts';
 import { issue } from '../contract/problem.ts';
 import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { Parts, ReadResult } from './codec.ts';
 import type { FormatContext } from './protocol.ts';
 
@@ -31,15 +33,10 @@ export function compileAnswers<N>(
   { compileRead }: Pick<FormatContext, 'compileRead'>,
   textsOf: TextsOf<N>,
 ): (operation: Operation, parts: Parts<N>) => ReadAnswer {
-  const compiled = new Map<Operation, ReadParts<N>>();
+  const readOf = memoize((operation: Operation) => compileAnswer(operation, reader, compileRead));
   return (operation, parts) => {
-    let read = compiled.get(operation);
-    if (read === undefined) {
-      read = compileAnswer(operation, reader, compileRead);
-      compiled.set(operation, read);
-    }
     const collector = new AnswerCollector();
-    const value = read(parts, collector) ?? emptyAnswer;
+    const value = readOf(operation)(parts, collector) ?? emptyAnswer;
     const { issues, unknown } = collector;
     if (unknown.length === 0) return { value, issues, unknown, unknownMembers: none, members: none };
     const described = describeUnknown(unknown as readonly UnknownMembers<N>[], textsOf);

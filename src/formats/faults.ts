@@ -1,8 +1,10 @@
 /** Reads and prints the data of faults that operations declare. */
+
 import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
-import { AnswerCollector, type Read } from '../contract/read.ts';
+import { AnswerCollector } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
+import { memoize } from '../lib/memoize.ts';
 import { dateTimeFormatOf, type FormatParts, ownersOf, type Print } from './codec.ts';
 import type { FaultData, FormatContext, Refusal } from './protocol.ts';
 
@@ -29,8 +31,8 @@ export function compileFaults<N>(
   fit: Fit<N> = () => undefined,
 ): Faults<N> {
   const owners = ownersOf(services, carried);
+  const readOf = memoize(({ detail }: Fault) => compileRead(detail, reader, 'server'));
   const prints = new Map<Fault, Print>();
-  const reads = new Map<Fault, Read<N>>();
   return {
     print(operation, { kind, fault: value }) {
       const service = operation && owners.get(operation);
@@ -47,14 +49,9 @@ export function compileFaults<N>(
     read(operation, element, node) {
       const fault = operation.faults?.find((each) => each.element === element);
       if (fault === undefined) return undefined;
-      let read = reads.get(fault);
-      if (read === undefined) {
-        read = compileRead(fault.detail, reader, 'server');
-        reads.set(fault, read);
-      }
       const collector = new AnswerCollector();
       const { issues } = collector;
-      const whole = read(node, collector) ?? Object.freeze({});
+      const whole = readOf(fault)(node, collector) ?? Object.freeze({});
       // The server has refused, whatever is wrong with its data.
       const value = issues.length === 0 ? whole : fit(whole, issues, node, fault.detail);
       return { fault: { problem: fault.problem, ...(value !== undefined && { value }) } };

@@ -1,6 +1,8 @@
 /** HTTP messages without an HTTP framework: what comes in and what goes out. */
+
 import type { Buffer } from 'node:buffer';
 import type { Sender } from '../contract/canonical.ts';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { type Attached, packed } from './related.ts';
 
 export interface WireRequest {
@@ -45,17 +47,13 @@ export interface Message {
   readonly attached?: Attached;
 }
 
-/** Packages of messages: what is sent is asked for more than once. */
-const packages = new WeakMap<object, Buffer>();
-
 /** What is sent of a message. */
 export function sentBody(message: Pick<Message, 'body' | 'bytes' | 'attached'>): string | Buffer {
-  const { body, bytes, attached } = message;
-  if (attached === undefined) return bytes ?? body;
-  const known = packages.get(message) ?? packed(body, attached);
-  packages.set(message, known);
-  return known;
+  return message.attached === undefined ? (message.bytes ?? message.body) : packageOf(message);
 }
+
+/** What is sent is asked for more than once. */
+const packageOf = memoizeWeakly(({ body, attached }: Pick<Message, 'body' | 'attached'>) => packed(body, attached!));
 
 /** The response to an operation without an answer. */
 export function acceptedMessage(contentType: string): Message {

@@ -1,6 +1,8 @@
 /** The largest body that a service reads: a setting, or what the values of its contract need. */
+
 import { valueLengthMax } from '../contract/attachments.ts';
 import type { Service } from '../contract/service.ts';
+import { memoizeWeakly } from '../lib/memoize.ts';
 
 /** The largest body of a service whose values are short, in bytes. */
 export const bodyBytesDefault = 65_536;
@@ -14,13 +16,7 @@ export type BodyLimit = (service: Service) => number;
 
 /** `configured`: the setting of the operator, which counts for every service. */
 export function createBodyLimit(configured: number | undefined): BodyLimit {
-  if (configured !== undefined) return () => configured;
-  const known = new WeakMap<Service, number>();
-  return (service) => {
-    const limit = known.get(service) ?? limitOf(service);
-    known.set(service, limit);
-    return limit;
-  };
+  return configured === undefined ? memoizeWeakly(limitOf) : () => configured;
 }
 
 /** The default, and the longest value that a request may have. */

@@ -1,9 +1,11 @@
 /** Records what requests do that the audit log must show: first uses of credentials, and card data that was returned. */
+
 import { credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { walk } from '../contract/walk.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { Answer } from './answer.ts';
 import type { RequestObserver } from './request-observer.ts';
 
@@ -25,7 +27,7 @@ const credentialsMax = 10_000;
 
 export function createRequestAudit(audit: AuditTrail): RequestAudit {
   const credentials = new Map<string, Map<Operation, Reads>>();
-  const returning = new Map<Operation, boolean>();
+  const returnsSecrets = memoize(returnsSensitive);
 
   const meet = (credential: string, tenant: string | undefined): Map<Operation, Reads> => {
     if (credentials.size >= credentialsMax) recordCounts(true);
@@ -59,12 +61,8 @@ export function createRequestAudit(audit: AuditTrail): RequestAudit {
         known.count += 1;
         return;
       }
-      let returnsSecrets = returning.get(operation);
-      if (returnsSecrets === undefined) {
-        returnsSecrets = returnsSensitive(operation);
-        returning.set(operation, returnsSecrets);
-      }
-      if (returnsSecrets) reads.set(operation, { service: entry.service ?? '', tenant: entry.tenant, count: 1 });
+      if (returnsSecrets(operation))
+        reads.set(operation, { service: entry.service ?? '', tenant: entry.tenant, count: 1 });
     },
     recordCounts: () => recordCounts(),
   });

@@ -1,8 +1,8 @@
 /** Computes fingerprints again under the current index key, page by page, while servers run. */
+import { memoize } from '../lib/memoize.ts';
 import type { SealScope, Vault } from '../vault/ports.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from './row-integrity.ts';
 import { type Row, statement, type Value } from './sql/engine.ts';
-import { memoize } from './sql/row-values.ts';
 import { assignments, createPages, isRow, pauseAfter } from './sql/table-pages.ts';
 import type { Store } from './store.ts';
 import { type Reindexing, signRow, type Table, verifyRow } from './table.ts';

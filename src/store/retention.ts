@@ -1,8 +1,10 @@
 /** Destroys what is stored for longer than its time, in small steps beside traffic. */
+
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { memoize } from '../lib/memoize.ts';
 import { deletionStep, type Row, readCommitted, statement } from './sql/engine.ts';
 import { endLease, holdLease, type Lease, stepLeaseMs } from './sql/leases.ts';
-import { memoize, placeholders } from './sql/row-values.ts';
+import { placeholders } from './sql/row-values.ts';
 import { StepPace } from './sql/step-pace.ts';
 import type { Store } from './store.ts';
 import type { Table } from './table.ts';

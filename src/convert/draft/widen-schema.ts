@@ -1,6 +1,7 @@
 /** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
+
 import { attributeMark, foreignMark } from '../../contract/member-names.ts';
-import { compileRead, IssueCollector, type Read } from '../../contract/read.ts';
+import { compileRead, IssueCollector } from '../../contract/read.ts';
 import {
   type Field,
   type Fields,
@@ -11,6 +12,7 @@ import {
   type Schema,
   variantOf,
 } from '../../contract/schema.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 
@@ -172,13 +174,4 @@ function readAll(schema: Schema, drafts: readonly Draft[]): readonly unknown[] |
   }
 }
 
-const readers = new WeakMap<Schema, Read<Draft>>();
-
-function readerOf(schema: Schema): Read<Draft> {
-  let read = readers.get(schema);
-  if (read === undefined) {
-    read = compileRead(schema, draftReader);
-    readers.set(schema, read);
-  }
-  return read;
-}
+const readerOf = memoizeWeakly((schema: Schema) => compileRead(schema, draftReader));

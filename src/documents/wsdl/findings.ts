@@ -1,5 +1,7 @@
 /** Collects what an import of a WSDL leaves out, says in another way, or has guessed, each with its place in the documents. */
+
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { type FindingKind, Findings, PartRefused } from '../import/findings.ts';
 
@@ -81,20 +83,11 @@ function stepOf(element: LocatedElement): string {
   return number === undefined ? local : `${local}[${number}]`;
 }
 
-const numbers = new WeakMap<LocatedElement, ReadonlyMap<LocatedElement, number>>();
-
 /** The numbers of the children whose name is not the only one, from 1. */
-function numbersIn(parent: LocatedElement): ReadonlyMap<LocatedElement, number> {
-  const known = numbers.get(parent);
-  if (known !== undefined) return known;
-  const alike = Map.groupBy(parent.children, keyOf);
-  const numbered = [...alike.values()].flatMap((each) =>
-    each.length > 1 ? each.map((child, at) => [child, at + 1] as const) : [],
-  );
-  const found = new Map(numbered);
-  numbers.set(parent, found);
-  return found;
-}
+const numbersIn = memoizeWeakly(({ children }: LocatedElement): ReadonlyMap<LocatedElement, number> => {
+  const alike = [...Map.groupBy(children, keyOf).values()].filter((each) => each.length > 1);
+  return new Map(alike.flatMap((each) => each.map((child, at) => [child, at + 1] as const)));
+});
 
 function keyOf({ namespace, local }: LocatedElement): string {
   return `{${namespace}}${local}`;

@@ -1,4 +1,5 @@
 /** Reads plain JSON in one pass, from text to canonical value. Leaves any text that it is not sure of to the strict reader. */
+
 import { parser } from '../../contract/lexical.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { isKey } from '../../contract/read.ts';
@@ -12,6 +13,7 @@ import {
   type SetSchema,
 } from '../../contract/schema.ts';
 import { type Member, walk } from '../../contract/walk.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { Limits } from './scan.ts';
 
 /** Returns the canonical value of a whole text, or undefined where the text is not plain or not valid. It never refuses. */
@@ -48,16 +50,11 @@ export function createPlainReader(
   schemaOf: (operation: Operation) => ObjectSchema | undefined,
   within: Pick<Limits, 'membersMax'>,
 ): (operation: Operation, text: string) => unknown {
-  const compiled = new Map<Operation, ReadPlain>();
-  return (operation, text) => {
-    let read = compiled.get(operation);
-    if (read === undefined) {
-      const schema = schemaOf(operation);
-      read = schema === undefined ? () => undefined : compilePlain(schema, within);
-      compiled.set(operation, read);
-    }
-    return read(text);
-  };
+  const readOf = memoize((operation: Operation): ReadPlain => {
+    const schema = schemaOf(operation);
+    return schema === undefined ? () => undefined : compilePlain(schema, within);
+  });
+  return (operation, text) => readOf(operation)(text);
 }
 
 /** Compiles the reading of messages. The strict readers of requests and of answers agree on all plain texts. */

@@ -1,4 +1,5 @@
 /** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
+
 import { Buffer, isUtf8 } from 'node:buffer';
 import { type Extras, membersIn } from '../../contract/extras.ts';
 import {
@@ -13,6 +14,7 @@ import { Problem } from '../../contract/problem.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
@@ -196,7 +198,14 @@ export function compileAnswerPrints(
       [...service.operations.values()].map((each) => [each, dateTimeFormatOf(service)] as const),
     ),
   );
-  const prints = new Map<Operation, (value: unknown) => string>();
+  const printOf = memoize((operation: Operation) => {
+    const inHeaders = Object.keys(operation.upstream?.answer?.headers ?? {});
+    const inBody = Object.entries(operation.output.fields).filter(([name]) => !inHeaders.includes(name));
+    return compilePrint(
+      object(operation.output.name, Object.fromEntries(inBody)),
+      formats.get(operation) ?? dateTimeFormat('UTC'),
+    );
+  });
   return (operation, output, extras) => {
     const { answer = {} } = operation.upstream ?? {};
     if (extras?.sent instanceof SentAnswer) return messageOf(extras.sent.reply, answer);
@@ -214,17 +223,7 @@ export function compileAnswerPrints(
       const bytes = own?.kind === 'binary' ? { bytes: Buffer.from(body, 'base64') } : {};
       return { status: status ?? 200, contentType: type, headers, body, ...bytes };
     }
-    let print = prints.get(operation);
-    if (print === undefined) {
-      const inHeaders = Object.keys(answer.headers ?? {});
-      const inBody = Object.entries(operation.output.fields).filter(([name]) => !inHeaders.includes(name));
-      print = compilePrint(
-        object(operation.output.name, Object.fromEntries(inBody)),
-        formats.get(operation) ?? dateTimeFormat('UTC'),
-      );
-      prints.set(operation, print);
-    }
-    const printed = print(output);
+    const printed = printOf(operation)(output);
     const whole = further === undefined ? printed : mergeExtras(printed, further);
     const body = field === undefined ? whole : memberText(whole, jsonName(operation.output.fields, field), own);
     return { status: status ?? 200, contentType: `${type};charset=utf-8`, headers, body };

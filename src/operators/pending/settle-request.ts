@@ -1,12 +1,14 @@
 /** Settles a request to another server whose outcome is unknown. `triglyph pending settle` and the console do it. */
+
 import type { CallerIdentity } from '../../contract/canonical.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { Problem, refusalOfUpstream } from '../../contract/problem.ts';
 import { problemsOf, type Service } from '../../contract/service.ts';
-import { createProtocols, type Protocols } from '../../formats/index.ts';
+import { createProtocols } from '../../formats/index.ts';
 import type { RequestHasher } from '../../idempotency/ports.ts';
 import { type Outcome, sealOutcome } from '../../idempotency/stored-outcome.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../../store/sql/unsettled-requests.ts';
 
 /** What became of a request, as the operator has found out at the other server. */
@@ -106,13 +108,7 @@ function readOutput(service: Service, operation: Operation, text: string | undef
 }
 
 /** A file may have thousands of outputs of one service. */
-const protocolsOf = new WeakMap<Service, Protocols>();
-
-function protocolsFor(service: Service): Protocols {
-  const found = protocolsOf.get(service) ?? createProtocols([service]);
-  protocolsOf.set(service, found);
-  return found;
-}
+const protocolsFor = memoizeWeakly((service: Service) => createProtocols([service]));
 
 function decode(text: string, operation: Operation, protocol: ReturnType<typeof createProtocols>['json']) {
   try {

@@ -1,10 +1,12 @@
 /** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
+
 import { hash } from 'node:crypto';
+import { memoize } from '../../lib/memoize.ts';
 import type { RowOf, Table } from '../table.ts';
 import type { TableOwner } from './create-tables.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 import { compareSchema, findOwners, migrate } from './migrate.ts';
-import { memoize, placeholders } from './row-values.ts';
+import { placeholders } from './row-values.ts';
 import { createPages, keyOf, pagesOf, type RowKey } from './table-pages.ts';
 import type { copyProgress } from './tables.ts';
 

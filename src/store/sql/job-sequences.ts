@@ -4,9 +4,11 @@
  * Each ordering key with jobs has a row. Saving jobs changes it, so two transactions that save jobs of one key run one after the
  * other: the one that waited begins again. Nothing is read from the jobs, so transactions with different keys never conflict.
  */
+
 import { compareTexts } from '../../lib/compare-texts.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { type Session, statement } from './engine.ts';
-import { memoize, placeholders } from './row-values.ts';
+import { placeholders } from './row-values.ts';
 
 /** The most jobs of one key that are saved at once. */
 export const positionsMax = 128;

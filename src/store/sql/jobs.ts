@@ -1,9 +1,11 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
+
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement } from './engine.ts';
 import { continueSequences, type JobPosition, resumeSequence, takePositions } from './job-sequences.ts';
-import { fieldsOf, memoize, placeholders } from './row-values.ts';
+import { fieldsOf, placeholders } from './row-values.ts';
 import type { jobs as jobTable } from './tables.ts';
 import { createTogether } from './together.ts';
 

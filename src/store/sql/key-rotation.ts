@@ -1,8 +1,8 @@
 /** Rewraps data keys under the current wrapping key while servers run; an interrupted rotation resumes by itself. */
+import { memoize } from '../../lib/memoize.ts';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import type { Table } from '../table.ts';
 import { type Engine, type Row, statement } from './engine.ts';
-import { memoize } from './row-values.ts';
 import { createPages, pagesOf, pauseAfter } from './table-pages.ts';
 
 /** The number of records by the id of their wrapping key; includes disabled details. */

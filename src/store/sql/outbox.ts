@@ -1,10 +1,11 @@
 /** Saves a job for each event and each endpoint that receives it, in the transaction of its effect. */
+
 import type { JobKind } from '../../jobs/job.ts';
 import { type DomainEvent, type EventBatch, printQueuedEvent } from '../../jobs/webhooks/event.ts';
 import type { WebhookFormats } from '../../jobs/webhooks/format.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { type Session, statement } from './engine.ts';
 import { positionsMax, takePositions } from './job-sequences.ts';
-import { memoize } from './row-values.ts';
 
 type EndpointRow = { readonly endpoint_id: string; readonly format: string };
 

@@ -1,4 +1,5 @@
 /** Rows by the names of fields, and texts of statements over any number of rows. */
+import { memoize } from '../../lib/memoize.ts';
 import type { Row, Value } from './engine.ts';
 
 /** `shopper_reference` is `shopperReference` in fields. */
@@ -18,16 +19,6 @@ export function fieldsOf<R extends Row>(row: R): FieldsOf<R> {
   const fields: Record<string, Value | undefined> = {};
   for (const column in row) fields[fieldName(column)] = row[column] ?? undefined;
   return fields as FieldsOf<R>;
-}
-
-/** Remembers what `create` returns for each key, such as a statement for each number of rows. */
-export function memoize<K, T>(create: (key: K) => T): (key: K) => T {
-  const created = new Map<K, T>();
-  return (key) => {
-    const known = created.get(key) ?? create(key);
-    created.set(key, known);
-    return known;
-  };
 }
 
 /** `($1, $2), ($3, $4)`: so many rows of parameters. A type casts its column; `''` leaves it as it is. */

@@ -1,8 +1,8 @@
 /** Compares and signs the rows of tables with MACs, page by page, while servers run. */
+import { memoize } from '../../lib/memoize.ts';
 import type { AlteredRow, RowIntegrity } from '../row-integrity.ts';
 import { macFields, type Table } from '../table.ts';
 import { type Engine, type Row, type Session, statement } from './engine.ts';
-import { memoize } from './row-values.ts';
 import { createPages, isRow, keyOf, pagesOf, pauseAfter } from './table-pages.ts';
 
 export interface WrongRow extends AlteredRow {

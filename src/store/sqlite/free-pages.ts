@@ -1,7 +1,8 @@
 /** Gives pages that deleted rows have left back to the file system, in steps beside traffic. */
+
 import { setTimeout } from 'node:timers/promises';
+import { memoize } from '../../lib/memoize.ts';
 import { deletionStep, type Engine, type ShrinkOptions, type Statement, statement } from '../sql/engine.ts';
-import { memoize } from '../sql/row-values.ts';
 import { StepPace } from '../sql/step-pace.ts';
 
 /** A move of a page changes two others. */

@@ -19,7 +19,7 @@ import type { SiteServerOptions } from '../http/serve-site.ts';
 import { type CallerServer, openCallerServer } from '../http/server.ts';
 import type { Site } from '../http/site.ts';
 import type { TlsSource } from '../http/tls.ts';
-import { endsWithin } from '../lib/ends-within.ts';
+import { endsWithin } from '../lib/at-most.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { Traffic } from '../observe/traffic/create-traffic.ts';

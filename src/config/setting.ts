@@ -1,7 +1,7 @@
 /** A setting: its environment variable, default, documentation and parser; and the parsers of common values. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { type CopyTarget, parseCopyTarget } from '../audit/copy/target.ts';
-import { parseTrustedProxies, type TrustedProxies } from '../http/trusted-proxies.ts';
+import { type Networks, parseNetworks } from '../lib/networks.ts';
 import { parseDatabaseUrl } from '../store/postgres/address.ts';
 
 export type Mode = 'production' | 'demo';
@@ -194,8 +194,8 @@ export function hostNames(text: string): Parsed<readonly string[]> {
     : { hint: 'give host names without ports, separated by commas, like metrics.example.com' };
 }
 
-export function proxies(text: string): Parsed<TrustedProxies> {
-  const value = parseTrustedProxies(text);
+export function proxies(text: string): Parsed<Networks> {
+  const value = parseNetworks(text);
   return value === undefined
     ? { hint: 'give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1' }
     : { value };

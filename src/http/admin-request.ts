@@ -1,5 +1,7 @@
 /** A request to the admin port, with a body of limited size. */
+
 import type { IncomingMessage } from 'node:http';
+import { readAtMost } from '../lib/read-at-most.ts';
 
 export type AdminRequest = ReturnType<typeof readAdminRequest>;
 
@@ -10,20 +12,10 @@ export function readAdminRequest(request: IncomingMessage) {
     path: (request.url ?? '').split('?')[0] ?? '',
     headers: request.headers,
     /** Resolves with undefined for a body that is too large. */
-    body: (): Promise<string | undefined> => readBody(request),
+    // Ending the iteration must not close the connection: the refusal of the body needs it.
+    body: async (): Promise<string | undefined> =>
+      (await readAtMost(request.iterator({ destroyOnReturn: false }), bodyBytesMax))?.toString(),
   };
 }
 
 const bodyBytesMax = 65_536;
-
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Ending the loop must not close the connection: the refusal of the body needs it.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += (chunk as Buffer).length;
-    if (length > bodyBytesMax) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
-}

@@ -1,7 +1,9 @@
 /** The admin server: liveness, readiness and metrics on a separate port. */
+
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Problem } from '../contract/problem.ts';
+import { endsWithin } from '../lib/at-most.ts';
 import { type AdminAccess, refuseAdminRequest } from './admin-access.ts';
 import { jsonPage, methodPage, type Page } from './admin-page.ts';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';
@@ -97,16 +99,10 @@ const probeMsMax = 2000;
 
 /** Returns `ok`, or the name of the error. Its message could reveal too much on a port without credentials. */
 async function resultOf({ check }: Probe): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('timeout'), probeMsMax);
-  });
   try {
-    return await Promise.race([Promise.resolve(check()).then(() => 'ok'), timeout]);
+    return (await endsWithin(Promise.resolve(check()), probeMsMax)) ? 'ok' : 'timeout';
   } catch (thrown) {
     return thrown instanceof Error ? thrown.name : 'failed';
-  } finally {
-    clearTimeout(timer);
   }
 }
 

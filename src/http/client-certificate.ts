@@ -14,7 +14,7 @@ type Options = Pick<HttpOptions, 'trustedProxies' | 'clientCertificateHeader'>;
  */
 export function clientCertificate(request: IncomingMessage, options: Options): string | undefined {
   const { trustedProxies, clientCertificateHeader: header } = options;
-  if (!trustedProxies.any || !trustedProxies.trusts(request.socket.remoteAddress ?? ''))
+  if (!trustedProxies.any || !trustedProxies.includes(request.socket.remoteAddress ?? ''))
     return certificateOfConnection(request.socket as TLSSocket);
   const text = header === undefined ? undefined : request.headers[header];
   return typeof text === 'string' ? certificateInHeader(text) : undefined;

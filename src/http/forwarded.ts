@@ -1,19 +1,19 @@
 /** The caller's address and our public origin, from the connection or from the headers of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Networks } from '../lib/networks.ts';
 import { plainAddress } from '../lib/networks.ts';
 import type { HttpOptions } from './options.ts';
-import type { TrustedProxies } from './trusted-proxies.ts';
 
 /** Host names and addresses, with or without a port. No character in it can end an attribute or a header. */
 const hostLike = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** The address that the request came from: the last one in the chain that is not a trusted proxy. */
-export function clientAddress(request: IncomingMessage, proxies: TrustedProxies): string {
+export function clientAddress(request: IncomingMessage, proxies: Networks): string {
   const peer = plainAddress(request.socket.remoteAddress ?? '');
-  if (!proxies.any || !proxies.trusts(peer)) return peer;
+  if (!proxies.any || !proxies.includes(peer)) return peer;
   const chain = entries(request.headers['x-forwarded-for']).map(withoutPort).map(plainAddress);
-  const caller = chain.findLast((address) => !proxies.trusts(address)) ?? chain[0];
+  const caller = chain.findLast((address) => !proxies.includes(address)) ?? chain[0];
   // The header may be text of the caller.
   return caller !== undefined && isIP(caller) > 0 ? caller : peer;
 }
@@ -38,13 +38,13 @@ export function publicOrigin(
 }
 
 /** The Host header that the caller sent, to this server or to a trusted proxy. It may be any text. */
-export function requestedHost(request: IncomingMessage, proxies: TrustedProxies): string {
+export function requestedHost(request: IncomingMessage, proxies: Networks): string {
   const forwarded = isFromProxy(request, proxies) ? nearest(request.headers['x-forwarded-host']) : undefined;
   return forwarded ?? request.headers.host ?? '';
 }
 
 /** The scheme that the caller used: that of the connection, or of the connection to a trusted proxy. */
-export function publicScheme(request: IncomingMessage, proxies: TrustedProxies): 'http' | 'https' {
+export function publicScheme(request: IncomingMessage, proxies: Networks): 'http' | 'https' {
   const isSecure = 'encrypted' in request.socket && request.socket.encrypted === true;
   if (isSecure) return 'https';
   const proxied = isFromProxy(request, proxies) ? nearest(request.headers['x-forwarded-proto']) : undefined;
@@ -64,6 +64,6 @@ function nearest(header: string | string[] | undefined): string | undefined {
 }
 
 /** Whether the connection is that of a trusted proxy. */
-export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
-  return proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
+export function isFromProxy(request: IncomingMessage, proxies: Networks): boolean {
+  return proxies.any && proxies.includes(request.socket.remoteAddress ?? '');
 }

@@ -1,7 +1,9 @@
 /** Writes lines to a file in the background. Lines that cannot be written are dropped and counted; nothing waits for them. */
+
 import { Buffer } from 'node:buffer';
 import { write, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { atMost } from '../lib/at-most.ts';
 
 export interface LineWriterOptions {
   readonly fd: number;
@@ -76,10 +78,7 @@ export class LineWriter {
     const deadline = performance.now() + msMax;
     for (let leftMs = msMax; this.#hasLines && leftMs > 0; leftMs = deadline - performance.now()) {
       this.#flush();
-      const waiting = new AbortController();
-      const late = setTimeout(leftMs, undefined, { signal: waiting.signal }).catch(() => {});
-      await Promise.race([this.#written.promise, late]);
-      waiting.abort();
+      await atMost(leftMs, this.#written.promise);
       if (this.#isFailing) await setTimeout(Math.min(retryMs, leftMs));
     }
     // The end of the process would wait for the write, and nothing may ever read.

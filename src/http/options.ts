@@ -1,9 +1,9 @@
 /** Options of the HTTP server for callers: addresses, proxies and limits. */
-import type { TrustedProxies } from './trusted-proxies.ts';
+import type { Networks } from '../lib/networks.ts';
 
 /** Where browsers must use HTTPS only. */
 export interface StrictTransportOptions {
-  readonly trustedProxies: TrustedProxies;
+  readonly trustedProxies: Networks;
   /** The value of the header Strict-Transport-Security. When absent, it is not sent. */
   readonly strictTransportSecurity: string | undefined;
   readonly adminTls: boolean;

@@ -50,7 +50,7 @@ export async function openCallerServer(parts: CallerServerOptions) {
   const limit = limitConnections(server, {
     perAddressMax: options.connectionsPerAddressMax,
     connectionsMax: options.connectionsMax,
-    isProxy: (address) => options.trustedProxies.any && options.trustedProxies.trusts(address),
+    isProxy: (address) => options.trustedProxies.any && options.trustedProxies.includes(address),
     onRefused: onConnectionRefused,
   });
   const onRequest = limitPipeline(withSite(app.callback(), parts.site));

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { clientCertificate } from '../../src/http/client-certificate.ts';
 import { createWebServer } from '../../src/http/node-http.ts';
 import type { TlsOptions } from '../../src/http/tls.ts';
-import { parseTrustedProxies } from '../../src/http/trusted-proxies.ts';
+import { parseNetworks } from '../../src/lib/networks.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -43,7 +43,7 @@ async function open() {
       },
     },
   );
-  const trustedProxies = parseTrustedProxies('')!;
+  const trustedProxies = parseNetworks('')!;
   web.on('request', (request, response) =>
     response.end(clientCertificate(request, { trustedProxies, clientCertificateHeader: undefined }) ?? 'none'),
   );

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { clientCertificate } from '../../src/http/client-certificate.ts';
-import { parseTrustedProxies } from '../../src/http/trusted-proxies.ts';
+import { parseNetworks } from '../../src/lib/networks.ts';
 import { createSelfSigned } from '../../src/lib/self-signed.ts';
 
 const { cert } = createSelfSigned({
@@ -28,7 +28,7 @@ const find = (
 ) =>
   clientCertificate(
     { headers: { [header]: value }, socket: { remoteAddress: from, ...socket } } as unknown as IncomingMessage,
-    { trustedProxies: parseTrustedProxies(trusted)!, clientCertificateHeader: named },
+    { trustedProxies: parseNetworks(trusted)!, clientCertificateHeader: named },
   );
 
 const base64 = cert.replace(/-----[^-]+-----|\s/g, '');
@@ -81,7 +81,7 @@ describe('the header', () => {
       clientCertificate(
         { headers: { [header]: digits }, socket: { remoteAddress: proxy } } as unknown as IncomingMessage,
         {
-          trustedProxies: parseTrustedProxies(proxy)!,
+          trustedProxies: parseNetworks(proxy)!,
         },
       ),
     ).toBeUndefined();

@@ -1,8 +1,10 @@
 /** Sends a request to the port for callers of this server, through the same sockets and worker processes as theirs. */
+
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
 import { consoleClient } from '../../callers/client-name.ts';
+import { readAtMost } from '../../lib/read-at-most.ts';
 
 export interface SentRequest {
   readonly method: string;
@@ -57,7 +59,8 @@ export function sendToCallersPort({ origin, certificate }: CallersPort): (reques
         .once('error', reject)
         .end(hasBody ? bytes : undefined);
     });
-    const received = await readAll(answer);
+    const received = await readAtMost(answer, bytesMax);
+    if (received === undefined) throw new RangeError(`the answer is larger than ${bytesMax} bytes`);
     const ms = Math.round(performance.now() - startedAt);
     return { status: answer.statusCode ?? 0, headers: pairsOf(answer.rawHeaders), body: received, ms };
   };
@@ -66,20 +69,6 @@ export function sendToCallersPort({ origin, certificate }: CallersPort): (reques
 /** The port is on this machine, where the name in its certificate does not lead: the certificate itself is compared. */
 function trustOnly(certificate: string | undefined): RequestOptions {
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
-}
-
-async function readAll(answer: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of answer) {
-    length += piece.length;
-    if (length > bytesMax) {
-      answer.destroy();
-      throw new RangeError(`the answer is larger than ${bytesMax} bytes`);
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {

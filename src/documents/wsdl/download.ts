@@ -1,10 +1,12 @@
 /** Downloads a document over HTTP, from an address that the document which names it may lead to. */
-import { Buffer } from 'node:buffer';
+
+import type { Buffer } from 'node:buffer';
 import { lookup as resolveName } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { createLookup, forbiddenError, isForbiddenAddress } from '../../lib/forbidden-address.ts';
 import { codingOf, inflate, NotInflated } from '../../lib/inflate.ts';
+import { readAtMost } from '../../lib/read-at-most.ts';
 import { listOf } from '../../lib/special-addresses.ts';
 
 /** Where a document is from: the command line or a file, a server on this machine, in a private network, or a public one. */
@@ -113,15 +115,9 @@ export function hasCredentials({ username, password }: URL): boolean {
 }
 
 async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
   const tooLarge = () => new NotDownloaded(`has more than ${bytesMax >> 20} MiB`);
-  for await (const piece of response as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > bytesMax) throw tooLarge();
-    pieces.push(piece);
-  }
-  const bytes = Buffer.concat(pieces);
+  const bytes = await readAtMost(response, bytesMax);
+  if (bytes === undefined) throw tooLarge();
   const coding = codingOf(response.headers['content-encoding']);
   if (coding === undefined) return bytes;
   if (coding === 'unknown') throw new NotDownloaded('has an encoding that is not known');

@@ -12,7 +12,7 @@ import type { HttpOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import type { ServerLog } from '../server-log.ts';
 import { writeResponse } from '../write-response.ts';
-import type { Middleware } from './state.ts';
+import type { Middleware, WrittenAnswer } from './state.ts';
 
 export interface ResponseOptions {
   readonly serverLog: Pick<ServerLog, 'requestFailed'>;
@@ -35,12 +35,6 @@ const failure: Message = Object.freeze({
 const failureEntry: LogEntry = Object.freeze({ protocol: 'none', requestReference: '', outcome: 'internal' });
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
-interface Written {
-  readonly answer: Answer;
-  readonly status: number;
-  readonly bytesOut: number;
-}
-
 export function response({ serverLog, options, closing, pace, encodeFailure }: ResponseOptions): Middleware {
   const write = (
     received: ReceivedRequest,
@@ -48,14 +42,19 @@ export function response({ serverLog, options, closing, pace, encodeFailure }: R
     bytesOut: number,
     requestId: string,
     isFailure = false,
-  ): Written => {
+  ): WrittenAnswer => {
     const { message } = answer;
     writeResponse(received, message, { bytesOut, closing: closing() || isFailure, requestId, limits: options });
     return { answer, status: message.status, bytesOut };
   };
 
   /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
-  const writeInstead = (received: ReceivedRequest, answer: Answer, thrown: unknown, requestId: string): Written => {
+  const writeInstead = (
+    received: ReceivedRequest,
+    answer: Answer,
+    thrown: unknown,
+    requestId: string,
+  ): WrittenAnswer => {
     serverLog.requestFailed(thrown);
     const encoders = [() => encodeFailure?.(answer, thrown), () => failureAnswer];
     for (const encode of encoders) {
@@ -94,7 +93,7 @@ export function response({ serverLog, options, closing, pace, encodeFailure }: R
     // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
     await endOfTurn();
     const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
-    let written: Written = { answer, status: message.status, bytesOut: 0 };
+    let written: WrittenAnswer = { answer, status: message.status, bytesOut: 0 };
     if (!aborted)
       try {
         written = write(state.request, answer, bytesPrinted, requestId);

@@ -12,12 +12,15 @@ export interface MiddlewareState {
   sent?: SentResponse;
 }
 
-export interface SentResponse {
-  /** The answer as it was written. */
+/** An answer as it was written. */
+export interface WrittenAnswer {
   readonly answer: Answer;
-  readonly requestId: string;
   readonly status: number;
   readonly bytesOut: number;
+}
+
+export interface SentResponse extends WrittenAnswer {
+  readonly requestId: string;
   /** The caller closed the connection before the response. */
   readonly aborted: boolean;
 }

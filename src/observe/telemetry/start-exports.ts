@@ -17,7 +17,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Variables } from '../../config/config.ts';
 import { version } from '../../config/version.ts';
-import { endsWithin } from '../../lib/ends-within.ts';
+import { endsWithin } from '../../lib/at-most.ts';
 import { createTracing } from './create-tracing.ts';
 import { readMetrics, type Scope } from './otlp-metrics.ts';
 import { endpointOf, type Telemetry, type TelemetryParts } from './telemetry.ts';

@@ -1,6 +1,8 @@
 /** Sends one request to the HTTP updater: a POST with a limit on its time and on the size of its response, without redirects. */
-import { Buffer } from 'node:buffer';
+
+import type { Buffer } from 'node:buffer';
 import { errorCode } from '../../../../lib/error-code.ts';
+import { readAtMost } from '../../../../lib/read-at-most.ts';
 
 /** Reasons are codes and names, never what was sent or received. */
 export type ExchangeResult =
@@ -59,25 +61,12 @@ export async function exchange({
 async function readResponse(response: Response): Promise<ExchangeResult> {
   const { status, headers, body } = response;
   if (status === 200 && isJson(headers.get('content-type'))) {
-    const bytes = await readBody(body);
+    const bytes = await readAtMost(body ?? ReadableStream.from([]), responseBytesMax);
     return bytes === undefined ? refused('answer too long') : { kind: 'answered', bytes };
   }
   await body?.cancel();
   if (status === 200) return refused('not application/json');
   return status >= 500 || status === 429 || status === 408 ? failed(`status ${status}`) : refused(`status ${status}`);
-}
-
-/** Undefined where the body is too long. */
-async function readBody(body: ReadableStream<Uint8Array> | null): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    // Leaving the loop cancels the stream, and with it the connection.
-    if (length > responseBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function isJson(contentType: string | null): boolean {

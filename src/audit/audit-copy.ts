@@ -1,5 +1,6 @@
 /** Copies the entries of the audit log elsewhere, in their order. The store remembers how far, so that no process leaves one out. */
 
+import { endsWithin } from '../lib/at-most.ts';
 import type { RowIntegrity } from '../store/row-integrity.ts';
 import { type Engine, readCommitted, type Session, statement } from '../store/sql/engine.ts';
 import { endLease, holdLease } from '../store/sql/leases.ts';
@@ -106,20 +107,15 @@ export function createAuditCopy({ engine, log, integrity, writer, owner }: Audit
     },
     /** The same, for the end of a process. Does not reject, but calls `failed`. Waits for `msMax` at most. */
     async close(msMax: number = closeMsMax): Promise<void> {
-      const { promise: late, reject } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => reject(new Error('the target does not take the entries in time')), msMax);
       try {
         // What was recorded after a copy began is not part of it.
-        await Promise.race([
-          Promise.resolve(copying)
-            .catch(() => {})
-            .then(copyNew),
-          late,
-        ]);
+        const copied = Promise.resolve(copying)
+          .catch(() => {})
+          .then(copyNew);
+        if (!(await endsWithin(copied, msMax))) throw new Error('the target does not take the entries in time');
       } catch (thrown) {
         failed(thrown);
       } finally {
-        clearTimeout(timer);
         writer.close();
       }
     },

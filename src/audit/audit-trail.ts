@@ -1,5 +1,7 @@
 /** Records events in memory, and appends them to the audit log in batches. */
+
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { shareRunning } from '../lib/share-running.ts';
 import { type AuditEvent, gatewayActor } from './audit-event.ts';
 import type { AuditEntry, RecordedEvent } from './chain.ts';
 
@@ -38,7 +40,7 @@ const batchSize = 100;
 export function createAuditTrail({ append, clock }: AuditTrailParts): AuditTrail {
   let waiting: RecordedEvent[] = [];
   let lost = 0;
-  let flushing: Promise<void> | undefined;
+  const flushing = shareRunning<'flush', void>();
 
   const add = (event: AuditEvent, once: boolean): void => {
     if (waiting.length >= bufferedMax) lost += 1;
@@ -56,15 +58,9 @@ export function createAuditTrail({ append, clock }: AuditTrailParts): AuditTrail
       if (events !== batch) lost -= lostBefore;
     }
   };
-  const flush = (): Promise<void> => {
-    flushing ??= save().finally(() => {
-      flushing = undefined;
-    });
-    return flushing;
-  };
   const flushAll = async (): Promise<void> => {
     // Events that were recorded after a batch began wait for the next one.
-    while (waiting.length > 0) await flush();
+    while (waiting.length > 0) await flushing('flush', save);
   };
 
   return Object.freeze<AuditTrail>({

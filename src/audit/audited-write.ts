@@ -2,25 +2,14 @@
 
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Engine, Session } from '../store/sql/engine.ts';
-import type { AuditActor, AuditDetail, AuditEvent } from './audit-event.ts';
+import type { AuditActor, AuditDetail, AuditEvent, AuditKind } from './audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
 
 /** Effects that the store records with the effect itself. */
-export type AuditedKind =
-  | 'credentialMade'
-  | 'credentialChanged'
-  | 'credentialRotated'
-  | 'credentialRevoked'
-  | 'deprecationAdded'
-  | 'deprecationChanged'
-  | 'deprecationRemoved'
-  | 'exemptionAdded'
-  | 'exemptionRemoved'
-  | 'shadowShareChanged'
-  | 'shadowSwitched'
-  | 'shadowSwitchedBack'
-  | 'shadowDifferenceAccepted'
-  | 'shadowDifferenceReopened';
+export type AuditedKind = Extract<
+  AuditKind,
+  `credential${'Made' | 'Changed' | 'Rotated' | 'Revoked'}` | `${'deprecation' | 'exemption' | 'shadow'}${string}`
+>;
 
 /** Records an effect at the end of its transaction. */
 export type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;

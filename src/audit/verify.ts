@@ -28,6 +28,17 @@ export type Pins = ReadonlyMap<string, string>;
 
 const faultsMax = 20;
 
+/** Lists the first faults. */
+export function createFaults() {
+  const faults: ChainFault[] = [];
+  return {
+    faults,
+    report(sequence: number, message: string): void {
+      if (faults.length < faultsMax) faults.push({ sequence, message });
+    },
+  };
+}
+
 /**
  * `pages`: the entries that the head says are there, in their order. `beyond`: the number of entries after the end of the
  * chain. `pins` were read before the head.
@@ -39,10 +50,7 @@ export async function verifyChain(
   beyond: number,
   pins: Pins = new Map(),
 ): Promise<VerifiedChain> {
-  const faults: ChainFault[] = [];
-  const report = (sequence: number, message: string): void => {
-    if (faults.length < faultsMax) faults.push({ sequence, message });
-  };
+  const { faults, report } = createFaults();
   const { lastSequence, lastMac, removedThrough, removedMac } = head;
   if (!isSameMac(macOfHead(key, head, head.anchor), head.headMac))
     report(lastSequence, 'the end of the chain is forged');

@@ -58,8 +58,7 @@ export const credentialSecrets = table('credential_secret', {
     hash: text,
     createdAt: moment,
     validUntil: nullable(moment),
-    // Null for the pepper of the first secrets.
-    pepperId: nullable(text),
+    pepperId: text,
   },
   key: ['tenant', 'credentialId', 'secretId'],
   unique: [['lookup']],

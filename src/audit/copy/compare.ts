@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { AuditEntry, ChainHead } from '../chain.ts';
-import type { ChainFault } from '../verify.ts';
+import { type ChainFault, createFaults } from '../verify.ts';
 
 /** The log, as far as a comparison reads it. */
 export interface ComparedLog {
@@ -21,15 +21,10 @@ export interface CopyComparison {
   readonly faults: readonly ChainFault[];
 }
 
-const faultsMax = 20;
-
 /** `file`: lines of JSON, or of syslog with JSON at their ends. Processes may have written in any order. */
 export async function compareCopy(file: string, log: ComparedLog): Promise<CopyComparison> {
   const { removedThrough = 0, lastSequence = 0 } = (await log.head()) ?? {};
-  const faults: ChainFault[] = [];
-  const report = (sequence: number, message: string): void => {
-    if (faults.length < faultsMax) faults.push({ sequence, message });
-  };
+  const { faults, report } = createFaults();
   const macs = new Map<number, string>();
   for await (const page of log.read(removedThrough + 1, lastSequence))
     for (const { sequence, mac } of page) macs.set(sequence, mac);

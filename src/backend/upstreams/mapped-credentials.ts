@@ -5,7 +5,7 @@ import {
   type UpstreamCredentialStore,
   upstreamCredentialScope,
 } from '../../callers/credentials/upstream-credentials.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import { cacheReads } from '../../lib/cache-reads.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { type CredentialHeaders, headersOf, type PlainCredential } from './read-credentials.ts';
@@ -35,33 +35,14 @@ export function saveMappedCredential(
 /** Returns the headers for a caller's credential; undefined where no credential is mapped to it. */
 export type FindMapped = (credentialId: string) => Promise<CredentialHeaders | undefined>;
 
-interface CachedHeaders {
-  readonly headers: CredentialHeaders | undefined;
-  /** Milliseconds since the epoch. */
-  readonly readAt: number;
-}
-
 /** Caches what it finds, and that it finds nothing, for a second. Requests at the same time share one query. */
 export function createMappedCredentials({ store, vault, clock }: SealedCredentials, upstream: string): FindMapped {
-  const cache = new BoundedMap<string, CachedHeaders>(cachedMax);
-  const pending = new Map<string, Promise<CredentialHeaders | undefined>>();
   const read = async (credentialId: string): Promise<CredentialHeaders | undefined> => {
-    const readAt = clock.now();
     const found = await store.find(upstream, credentialId);
-    const headers = found && headersOf(open(vault, found));
-    cache.set(credentialId, { headers, readAt });
-    // It must not hold a secret in the clear for longer.
-    setTimeout(() => cache.delete(credentialId), cacheMsMax).unref();
-    return headers;
+    return found && headersOf(open(vault, found));
   };
-  return async (credentialId) => {
-    const known = cache.get(credentialId);
-    const age = known === undefined ? -1 : clock.now() - known.readAt;
-    if (known !== undefined && age >= 0 && age < cacheMsMax) return known.headers;
-    const reading = pending.get(credentialId) ?? read(credentialId).finally(() => pending.delete(credentialId));
-    pending.set(credentialId, reading);
-    return reading;
-  };
+  const cached = cacheReads(read, { clock, msMax: cacheMsMax, max: cachedMax, isSecret: true });
+  return async (credentialId) => cached.find(credentialId);
 }
 
 function open(vault: Vault, { upstream, credentialId, sealed }: UpstreamCredential): PlainCredential {

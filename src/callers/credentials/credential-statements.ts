@@ -126,8 +126,7 @@ export const findOldSecrets = statement<OldSecretRow>(
   `select s.tenant, s.credential_id, count(*) as secrets
      from credential_secret s
      join credential c on c.tenant = s.tenant and c.credential_id = s.credential_id
-    where c.revoked_at is null and (s.valid_until is null or s.valid_until > $2)
-      and (s.pepper_id is null or s.pepper_id <> $1)
+    where c.revoked_at is null and (s.valid_until is null or s.valid_until > $2) and s.pepper_id <> $1
     group by s.tenant, s.credential_id order by s.tenant, s.credential_id`,
 );
 

@@ -2,7 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import { type CachedReads, cacheReads } from '../../lib/cache-reads.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine, Statement } from '../../store/sql/engine.ts';
@@ -63,8 +63,6 @@ interface Found {
   readonly first: SecretRow | undefined;
   /** The secrets to compare, with decoys. */
   readonly secrets: readonly StoredSecret[];
-  /** Milliseconds since the epoch. */
-  readonly readAt: number;
   /**
    * Secrets that let their caller in, with the end of their validity. A map finds a text by its seeded hash, so a wrong secret takes no
    * longer where more of it is right. Comparing by an HMAC takes ten times as long.
@@ -81,9 +79,7 @@ const comparedMin = 2;
 /** The origin of a credential that no request carries. */
 const nowhere: CredentialOrigin = Object.freeze({});
 
-type Read = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
-/** Returns no promise for what is cached. */
-type Find = (...parameters: Parameters<Read>) => Found | Promise<Found>;
+type Caches = Readonly<Record<PresentedCredential['kind'], CachedReads<Found>>>;
 
 /** Derives keys from the pepper: one finds an API key, one a certificate, and one compares secrets. `onUse`: for each success. `other`: a second pepper. */
 export function createCredentials(
@@ -99,60 +95,56 @@ export function createCredentials(
   // Where the other pepper is on standby, servers may not know the current one yet, and nothing changes.
   const rehasher = other?.state === 'old' ? createRehasher(engine, keys, integrity) : undefined;
   const decoys = createDecoys(keys, integrity);
-  const read: Read = async (statement, name) => {
-    const readAt = clock.now();
+  const read = async (statement: Statement<SecretRow>, name: string): Promise<Found> => {
     const rows = await engine.read((session) => session.query(statement, [name]));
     // A row with another name is that of another credential.
     const own = rows[0]?.username === name || rows[0]?.lookup === name ? rows : [];
     const padded = [...own, ...decoys().slice(0, Math.max(comparedMin - own.length, 0))];
     for (const row of padded) verifyCredentialRow(integrity, row);
-    return { first: own[0], secrets: padded.map(secretOf), readAt, accepted: new Map() };
+    return { first: own[0], secrets: padded.map(secretOf), accepted: new Map() };
   };
-  const basic = cached(read, clock);
-  const apiKey = cached(read, clock);
-  const certificate = cached(read, clock);
-  const finders = { basic: basic.find, apiKey: apiKey.find, certificate: certificate.find };
+  const cached = (statement: Statement<SecretRow>) =>
+    cacheReads((name) => read(statement, name), { clock, msMax: cacheMsMax, max: cachedMax });
+  const caches: Caches = {
+    basic: cached(findByUsername),
+    apiKey: cached(findByLookup),
+    certificate: cached(findByLookup),
+  };
   return Object.freeze<Credentials>({
     verify: async (presented, origin = nowhere) => {
-      const found = await findUnderEach(finders, allKeys, presented);
+      const found = await findUnderEach(caches, allKeys, presented);
       const now = clock.now();
       const verification = decide(allKeys, found, { presented, origin, now, rehasher });
       if (verification.caller !== undefined) onUse(verification.caller, now);
       return verification;
     },
     forget() {
-      basic.forget();
-      apiKey.forget();
-      certificate.forget();
+      for (const each of Object.values(caches)) each.forget();
     },
   });
 }
 
 /** During a rotation of the pepper, an API key is looked up under both. */
 function findUnderEach(
-  finders: Record<PresentedCredential['kind'], Find>,
+  caches: Caches,
   [keys, ...others]: readonly PepperKeys[],
   presented: PresentedCredential,
-): ReturnType<Find> {
-  const found = find(finders, keys!, presented);
+): Found | Promise<Found> {
+  const found = find(caches, keys!, presented);
   if (others.length === 0 || presented.kind === 'basic') return found;
   return Promise.resolve(found).then((each) =>
-    each.first === undefined ? findUnderEach(finders, others, presented) : each,
+    each.first === undefined ? findUnderEach(caches, others, presented) : each,
   );
 }
 
-function find(
-  finders: Record<PresentedCredential['kind'], Find>,
-  keys: PepperKeys,
-  presented: PresentedCredential,
-): ReturnType<Find> {
+function find(caches: Caches, keys: PepperKeys, presented: PresentedCredential): Found | Promise<Found> {
   switch (presented.kind) {
     case 'basic':
-      return finders.basic(findByUsername, isUsername(presented.username) ? presented.username : '');
+      return caches.basic.find(isUsername(presented.username) ? presented.username : '');
     case 'apiKey':
-      return finders.apiKey(findByLookup, lookupOf(keys, presented.secret));
+      return caches.apiKey.find(lookupOf(keys, presented.secret));
     case 'certificate':
-      return finders.certificate(findByLookup, certificateLookupOf(keys, presented.secret));
+      return caches.certificate.find(certificateLookupOf(keys, presented.secret));
     default:
       return presented satisfies never;
   }
@@ -235,32 +227,6 @@ function decoyRow(keys: PepperKeys, id: string): SecretRow {
 
 function isValid(validUntil: number | null, now: number): boolean {
   return validUntil === null || now < validUntil;
-}
-
-/**
- * Caches lookups, unsuccessful ones too, for `cacheMsMax`. Concurrent lookups of a
- * name share one query. Otherwise a busy caller would query the database once for each request in flight.
- */
-function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void } {
-  const entries = new BoundedMap<string, Found>(cachedMax);
-  const pending = new Map<string, Promise<Found>>();
-  const readAndCache: Read = async (statement, name) => {
-    const found = await read(statement, name);
-    entries.set(name, found);
-    return found;
-  };
-  const find: Find = (statement, name) => {
-    const known = entries.get(name);
-    if (known !== undefined) {
-      const age = clock.now() - known.readAt;
-      // A clock set back makes the age negative: read again rather than trust the entry for longer.
-      if (age >= 0 && age < cacheMsMax) return known;
-    }
-    const reading = pending.get(name) ?? readAndCache(statement, name).finally(() => pending.delete(name));
-    pending.set(name, reading);
-    return reading;
-  };
-  return { find, forget: () => entries.clear() };
 }
 
 /** Throws `RowAltered`: neither the rights nor the hash of the row are to be believed. */

@@ -1,7 +1,7 @@
 /** Finds credentials by their id, for those who have proved a secret before: sessions. */
 
 import type { Caller } from '../../contract/canonical.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import { cacheReads } from '../../lib/cache-reads.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine } from '../../store/sql/engine.ts';
@@ -24,31 +24,20 @@ interface Found {
   readonly rows: readonly SecretRow[];
   readonly bounds: CredentialBounds;
   readonly caller: Caller;
-  readonly readAt: number;
 }
 
 /** A credential that was read is believed for a second, as that of a request is. */
 export function createLiveCredentials(engine: Engine, clock: Clock, integrity: RowIntegrity): LiveCredentials {
-  const cached = new BoundedMap<string, Found>(cachedMax);
   const read = async (id: string): Promise<Found | undefined> => {
-    const known = cached.get(id);
-    const age = known === undefined ? -1 : clock.now() - known.readAt;
-    if (known !== undefined && age >= 0 && age < cacheMsMax) return known;
-    const readAt = clock.now();
     const rows = await engine.read((session) => session.query(findById, [id]));
-    const [first] = rows;
-    if (first === undefined) {
-      cached.delete(id);
-      return undefined;
-    }
     for (const row of rows) verifyCredentialRow(integrity, row);
-    const found = { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first), readAt };
-    cached.set(id, found);
-    return found;
+    const [first] = rows;
+    return first && { rows, bounds: createBounds(boundsOf(first)), caller: callerOf(first) };
   };
+  const cached = cacheReads(read, { clock, msMax: cacheMsMax, max: cachedMax });
   return Object.freeze<LiveCredentials>({
     async find(id, origin) {
-      const found = await read(id);
+      const found = await cached.find(id);
       const now = clock.now();
       if (found === undefined || found.bounds.refuse(origin, now) !== undefined) return undefined;
       const valid = found.rows.filter(({ valid_until }) => valid_until === null || now < valid_until);

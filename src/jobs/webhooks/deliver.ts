@@ -2,6 +2,7 @@
 
 import { clock, monotonicClock } from '../../lib/clock.ts';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
+import { shareRunning } from '../../lib/share-running.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { JobQueue, TakenJob } from '../job.ts';
 import type { JobHandler, JobResult } from '../worker.ts';
@@ -80,10 +81,10 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       deliveryMsMax,
     });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
-  const deferring = new Map<string, Promise<void>>();
+  const deferring = shareRunning<string, void>();
 
   /** By endpoint: deliveries that begin at the same time read it once. */
-  const reading = new Map<string, Promise<OpenedEndpoint | undefined>>();
+  const reading = shareRunning<string, OpenedEndpoint | undefined>();
 
   async function readEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
     const endpoint = await endpoints.findFor(job);
@@ -91,10 +92,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
   }
 
   function findEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
-    const name = JSON.stringify([job.tenant, endpointIdOf(job)]);
-    const found = reading.get(name) ?? readEndpoint(job).finally(() => reading.delete(name));
-    reading.set(name, found);
-    return found;
+    return reading(JSON.stringify([job.tenant, endpointIdOf(job)]), () => readEndpoint(job));
   }
 
   async function end(job: TakenJob): Promise<JobResult> {
@@ -103,11 +101,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
   }
 
   function deferBacklog(endpoint: Endpoint, pace: Pace): Promise<void> {
-    const { endpointId } = endpoint;
-    const deferred =
-      deferring.get(endpointId) ?? endpoints.deferDue(endpoint, pace).finally(() => deferring.delete(endpointId));
-    deferring.set(endpointId, deferred);
-    return deferred;
+    return deferring(endpoint.endpointId, () => endpoints.deferDue(endpoint, pace));
   }
 
   async function defer(job: TakenJob, endpoint: Endpoint, put: Deferred): Promise<JobResult> {

@@ -1,7 +1,8 @@
 /** Which messages have bytes and long texts: how long, and where SOAP may or must send the bytes. */
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { base64Length } from './lexical.ts';
-import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type ScalarSchema, textLengthMax } from './schema.ts';
-import { walk } from './walk.ts';
+import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type Schema, textLengthMax } from './schema.ts';
+import { partsIn } from './walk.ts';
 
 /** The bytes and texts that messages of a schema may have. */
 interface ValuesIn {
@@ -10,8 +11,6 @@ interface ValuesIn {
   /** Characters of the longest text, or of the longest bytes in base64, in UTF-16. */
   readonly charactersMax: number;
 }
-
-const known = new WeakMap<ObjectSchema, ValuesIn>();
 
 /** What messages of a schema may have beside the envelope of SOAP. */
 export function mayAttach(schema: ObjectSchema): ValuesIn['mayAttach'] {
@@ -23,27 +22,15 @@ export function valueLengthMax(schemas: readonly ObjectSchema[]): number {
   return schemas.reduce((max, each) => Math.max(max, valuesIn(each).charactersMax), 0);
 }
 
-function valuesIn(schema: ObjectSchema): ValuesIn {
-  let found = known.get(schema);
-  if (found === undefined) {
-    found = walk<ValuesIn>(schema, {
-      scalar: scalarValues,
-      joined: () => none,
-      list: (_, item) => item,
-      map: (_, item) => item ?? none,
-      variants: (_, own, others) => others.reduce(most, own),
-      object: (_, members) =>
-        members.reduce<ValuesIn>(
-          (all, { part, field }) => most(all, field.xml === 'attribute' ? { ...part, mayAttach: 'nothing' } : part),
-          none,
-        ),
-    });
-    known.set(schema, found);
-  }
-  return found;
-}
+const valuesIn = memoizeWeakly((message: ObjectSchema): ValuesIn => {
+  const values = partsIn(message).map(({ schema, field }): ValuesIn => {
+    const own = scalarValues(schema);
+    return field?.xml === 'attribute' ? { ...own, mayAttach: 'nothing' } : own;
+  });
+  return values.reduce(most, none);
+});
 
-function scalarValues(scalar: ScalarSchema): ValuesIn {
+function scalarValues(scalar: Schema): ValuesIn {
   switch (scalar.kind) {
     case 'binary':
       return {

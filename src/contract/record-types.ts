@@ -55,7 +55,6 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
     const name = qualifiedName(schema, service);
     schemas.set(name, (schemas.get(name) ?? new Set()).add(schema));
   };
-  const nothing = () => undefined;
   const operations = namedOperations(service);
   // What callers send comes first, also in the documentation of an element.
   for (const side of ['input', 'output'] as const)
@@ -64,24 +63,11 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
       const isContent =
         elementAround(service, operation, side) === undefined && !isTypedMessage(operation, side, service);
       const header = headerOf(root);
-      walk<void>(root, {
-        scalar: nothing,
-        joined: nothing,
-        list: nothing,
-        map: nothing,
-        object: (schema) => (schema === header || (schema === root && isContent) ? undefined : add(schema)),
-        variants: nothing,
+      eachObject(root, (schema) => {
+        if (schema !== header && (schema !== root || !isContent)) add(schema);
       });
     }
-  for (const { detail } of operations.flatMap(({ faults = [] }) => faults))
-    walk<void>(detail, {
-      scalar: nothing,
-      joined: nothing,
-      list: nothing,
-      map: nothing,
-      object: add,
-      variants: nothing,
-    });
+  for (const { detail } of operations.flatMap(({ faults = [] }) => faults)) eachObject(detail, add);
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]
@@ -101,6 +87,19 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
         return [qualified, type];
       }),
   );
+}
+
+/** Each object after those in it. */
+function eachObject(schema: Schema, visit: (object: ObjectSchema) => void): void {
+  const nothing = () => undefined;
+  walk<void>(schema, {
+    scalar: nothing,
+    joined: nothing,
+    list: nothing,
+    map: nothing,
+    object: visit,
+    variants: nothing,
+  });
 }
 
 /** The object of the header blocks of a message, which is no type. */

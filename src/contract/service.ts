@@ -4,7 +4,7 @@ import type { CredentialPlace } from './credential-place.ts';
 import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import { type Field, headerFieldOf, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
-import { walk } from './walk.ts';
+import { namespaceOf, partsIn } from './walk.ts';
 
 /** Version numbers, both ends included. */
 export interface VersionRange {
@@ -354,20 +354,9 @@ export function namespacesOfMessages(operation: Operation): readonly string[] {
 
 /** The namespaces that a schema and its parts name. */
 export function namespacesIn(schema: Schema): readonly string[] {
-  return walk<readonly string[]>(schema, {
-    scalar: () => [],
-    joined: () => [],
-    list: ({ namespace = '' }, item) => [...(namespace === '' ? [] : [namespace]), ...item],
-    map: (_, item) => item ?? [],
-    variants: (_, own, others) => [...own, ...others.flat()],
-    object: ({ namespace }, members) => [
-      ...(namespace === undefined || namespace === '' ? [] : [namespace]),
-      ...members.flatMap(({ part, field: { namespace = '' } }) => [
-        ...(namespace === '' || namespace === 'xml' ? [] : [namespace]),
-        ...part,
-      ]),
-    ],
-  });
+  return partsIn(schema)
+    .flatMap(({ schema, field }) => [field?.namespace ?? '', namespaceOf(schema) ?? ''])
+    .filter((each) => each !== '' && each !== 'xml');
 }
 
 /** Returns the operation of a name like `Orders.GetOrder`. The names of services and operations may have dots, too. */

@@ -59,3 +59,33 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
       return schema satisfies never;
   }
 }
+
+/** A schema within another one. The field that has it is absent for the outermost one, for items and for variants. */
+export interface Part {
+  readonly schema: Schema;
+  readonly name?: string;
+  readonly field?: Field;
+}
+
+/** Returns the schema and all those in it, each before its own parts. */
+export function partsIn(schema: Schema): readonly Part[] {
+  const parts: Part[] = [];
+  const add = (part: Part): void => {
+    parts.push(part);
+    const { schema: each } = part;
+    if (each.kind === 'object') {
+      for (const [name, field] of Object.entries<Field>(each.fields)) add({ schema: field.schema, name, field });
+      for (const variant of each.variants ?? []) add({ schema: variant });
+    } else if ((each.kind === 'list' && !each.joined) || each.kind === 'map') {
+      if (each.item !== undefined) add({ schema: each.item });
+    }
+  };
+  add({ schema });
+  return parts;
+}
+
+/** The namespace that a schema names. Other kinds than lists and objects name none. */
+export function namespaceOf(schema: Schema): string | undefined {
+  if (schema.kind === 'object') return schema.namespace;
+  return schema.kind === 'list' && !schema.joined ? schema.namespace : undefined;
+}

@@ -5,7 +5,7 @@ import { kindOf, type ProblemKind, type ProblemName, type ProblemRef } from '../
 import { namesOf } from '../contract/problem-details.ts';
 import type { Schema } from '../contract/schema.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import { walk } from '../contract/walk.ts';
+import { partsIn } from '../contract/walk.ts';
 
 /** In the order of the problems of the service. */
 export function refusalsOf(service: Service, operation: Operation): readonly ProblemKind[] {
@@ -60,23 +60,13 @@ const ofEveryCall: readonly ProblemName[] = [
 const ofRetries: readonly ProblemName[] = ['invalidKey', 'inProgress', 'keyReused'];
 
 /** The problems that reading the fields of a request can find. */
-function ofFields(schema: Schema): ReadonlySet<ProblemRef> {
+function ofFields(input: Schema): ReadonlySet<ProblemRef> {
   const found = new Set<ProblemRef>(['missingField', 'invalidField', 'tooLong']);
-  const nothing = () => undefined;
-  walk<void>(schema, {
-    scalar: nothing,
-    joined: nothing,
-    list: nothing,
-    map: nothing,
-    variants: nothing,
-    object({ choices }, members) {
-      for (const { problem } of choices) found.add(problem);
-      for (const { field } of members) {
-        if (field.missing) found.add(field.missing);
-        if (field.invalid) found.add(field.invalid);
-      }
-    },
-  });
+  for (const { schema, field } of partsIn(input)) {
+    if (schema.kind === 'object') for (const { problem } of schema.choices) found.add(problem);
+    if (field?.missing) found.add(field.missing);
+    if (field?.invalid) found.add(field.invalid);
+  }
   return found;
 }
 

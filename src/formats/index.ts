@@ -4,7 +4,7 @@ import { isBound, type Operation } from '../contract/operation.ts';
 import { type CompileRead, compileRead } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
-import { walk } from '../contract/walk.ts';
+import { partsIn } from '../contract/walk.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { partsOfForm } from './form/pairs.ts';
@@ -123,12 +123,5 @@ const defaultPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', me
 
 /** Form pairs and XML have no map of records. */
 function isExpressible(schema: ObjectSchema): boolean {
-  return walk<boolean>(schema, {
-    scalar: () => true,
-    joined: () => true,
-    list: (_, item) => item,
-    map: (_, item) => item === undefined,
-    object: (_, members) => members.every(({ part }) => part),
-    variants: (_, own, others) => own && others.every((each) => each),
-  });
+  return partsIn(schema).every(({ schema }) => schema.kind !== 'map' || schema.item === undefined);
 }

@@ -3,7 +3,7 @@
 import { credentialActor } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Operation } from '../contract/operation.ts';
-import { walk } from '../contract/walk.ts';
+import { partsIn } from '../contract/walk.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Answer } from './answer.ts';
@@ -70,14 +70,5 @@ export function createRequestAudit(audit: AuditTrail): RequestAudit {
 
 /** Whether the contract calls a part of the output sensitive. */
 export function returnsSensitive({ output }: Operation): boolean {
-  return (
-    walk<true | undefined>(output, {
-      scalar: (schema) => (schema.kind === 'string' && schema.sensitive ? true : undefined),
-      joined: () => undefined,
-      list: (_, item) => item,
-      map: (_, item) => item,
-      object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
-      variants: (_, own, others) => own ?? others.find((each) => each),
-    }) === true
-  );
+  return partsIn(output).some(({ schema }) => schema.kind === 'string' && schema.sensitive === true);
 }

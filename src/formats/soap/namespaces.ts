@@ -2,7 +2,7 @@
 import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
 import { mayHaveAttributes, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
-import { walk } from '../../contract/walk.ts';
+import { namespaceOf, partsIn } from '../../contract/walk.ts';
 import type { PrintedFault } from '../faults.ts';
 
 /**
@@ -88,15 +88,7 @@ function hasUnqualified(service: Service): boolean {
 }
 
 function namesNoNamespace(schema: Schema): boolean {
-  return walk<boolean>(schema, {
-    scalar: () => false,
-    joined: () => false,
-    list: ({ namespace }, item) => namespace === '' || item,
-    map: (_, item) => item === true,
-    variants: (_, own, others) => own || others.some((each) => each),
-    object: ({ namespace }, members) =>
-      namespace === '' || members.some(({ field, part }) => field.namespace === '' || part),
-  });
+  return partsIn(schema).some(({ schema, field }) => namespaceOf(schema) === '' || field?.namespace === '');
 }
 
 /** `ns2` for the first of the other namespaces, in every message of the service. */

@@ -1,8 +1,7 @@
 /** Masks a text that no format could read: its structure stays, and words that are names in contracts. */
 import { Buffer } from 'node:buffer';
 import type { Operation } from '../../../contract/operation.ts';
-import type { Schema } from '../../../contract/schema.ts';
-import { walk } from '../../../contract/walk.ts';
+import { partsIn } from '../../../contract/walk.ts';
 import { decodeText } from '../../../formats/body-text.ts';
 import type { Charset } from '../../../lib/charset.ts';
 
@@ -26,20 +25,12 @@ export function maskShape(text: string, known: ReadonlySet<string>, lengthMax: n
 /** The names of operations and members, and words of the formats. */
 export function knownWords(operations: readonly Operation[]): ReadonlySet<string> {
   const words = new Set(['Envelope', 'Header', 'Body', 'xmlns', 'xml', 'action', 'request', 'true', 'false', 'null']);
-  const add = (schema: Schema): void =>
-    walk<void>(schema, {
-      scalar: () => {},
-      joined: () => {},
-      list: ({ itemName }) => void words.add(itemName),
-      map: () => {},
-      variants: () => {},
-      object: (_, members) => {
-        for (const { name } of members) words.add(name);
-      },
-    });
   for (const { name, input } of operations) {
     words.add(name);
-    add(input);
+    for (const { name: member, schema } of partsIn(input)) {
+      if (member !== undefined) words.add(member);
+      if (schema.kind === 'list' && !schema.joined) words.add(schema.itemName);
+    }
   }
   return words;
 }

@@ -1,9 +1,10 @@
 /** The conversion of messages, as programs call it. */
-import { contractsOf } from '../backend/compose-services.ts';
+
 import type { GatewayService } from '../backend/define-service.ts';
 import type { Service } from '../contract/service.ts';
 import type { Conversion, ConvertOptions } from '../convert/conversion.ts';
 import { type Convert, createConverter } from '../convert/convert.ts';
+import { servicesOf } from '../gateway/implement.ts';
 
 /** The services whose messages are converted, and the message. */
 export interface ConversionOptions extends ConvertOptions {
@@ -18,7 +19,7 @@ export interface ConversionOptions extends ConvertOptions {
 export function convert({ services, ...options }: ConversionOptions): Conversion {
   let converter = converters.get(services);
   if (converter === undefined) {
-    converter = createConverter(services.flatMap((each) => ('kind' in each ? contractsOf([each]) : [each])));
+    converter = createConverter(services.flatMap((each) => ('kind' in each ? servicesOf([each]) : [each])));
     converters.set(services, converter);
   }
   return converter(options);

@@ -5,7 +5,7 @@ import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:mod
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import { contractsOf, settingGroupsOf } from '../backend/compose-services.ts';
+import { settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
 import type { UpstreamParts } from '../backend/upstreams/plan.ts';
@@ -14,6 +14,7 @@ import { ConfigError, variableNames } from '../config/config.ts';
 import { didYouMean } from '../config/did-you-mean.ts';
 import { closest } from '../config/unknown-variables.ts';
 import type { VariableSource } from '../config/variable-sources.ts';
+import { servicesOf } from '../gateway/implement.ts';
 import { isMembers } from '../lib/members.ts';
 import type { ConfigContent } from './config-file.ts';
 
@@ -148,7 +149,7 @@ function faultsOf(content: unknown, builtIn: readonly GatewayService[]): readonl
     ...(typeof isBuiltIn === 'boolean' ? [] : ['builtIn is neither true nor false.']),
     ...serviceFaults(services, builtIn),
     ...settingFaults(settings, variableNames(settingGroupsOf(all))),
-    ...(deprecations === undefined ? [] : deprecationFaults(deprecations, contractsOf(all))),
+    ...(deprecations === undefined ? [] : deprecationFaults(deprecations, servicesOf(all))),
   ];
 }
 

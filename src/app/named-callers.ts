@@ -1,9 +1,10 @@
 /** Callers that the options of a gateway name: they need no stored credential. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import { contractsOf, credentialRulesOf } from '../backend/compose-services.ts';
+import { credentialRulesOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import type { Credentials } from '../callers/credentials/credentials.ts';
 import type { Caller } from '../contract/canonical.ts';
+import { servicesOf } from '../gateway/implement.ts';
 
 /** A caller that needs no stored credential. */
 export interface GatewayCaller {
@@ -46,7 +47,7 @@ function callerOf(
   return {
     credential: `caller ${index + 1}`,
     tenant,
-    roles: new Set(roles ?? contractsOf(services).flatMap((service) => service.roles)),
+    roles: new Set(roles ?? servicesOf(services).flatMap((service) => service.roles)),
     grants: new Map(Object.entries(grants).map(([name, values]) => [name, new Set(values)])),
     partition: confined && grants[confined.name]?.[0],
     requiresKey: false,

@@ -5,8 +5,6 @@ import type { CredentialRegistry } from '../callers/credentials/credential-regis
 import type { CredentialRules, GrantRule } from '../callers/credentials/credential-rules.ts';
 import { callerTables } from '../callers/tables.ts';
 import type { SettingGroup } from '../config/setting.ts';
-import type { Service } from '../contract/service.ts';
-import { type Implementation, servicesOf } from '../gateway/implement.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobQueue } from '../jobs/job.ts';
@@ -18,14 +16,7 @@ import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { storeTables } from '../store/sql/tables.ts';
 import type { SharedObjects } from '../store/transaction.ts';
-import type {
-  EventContent,
-  GatewayService,
-  OpenedImporter,
-  OpenedService,
-  ServerParts,
-  TextScan,
-} from './define-service.ts';
+import type { EventContent, GatewayService, ServerParts } from './define-service.ts';
 import { shadowTables } from './shadow/tables.ts';
 
 /** What operators see of a queued event. */
@@ -35,32 +26,12 @@ export interface EventSummary extends EventContent {
 }
 
 /** What the services of a server contribute over its store. */
-export interface Services extends Pick<OpenedService, 'panels' | 'dataTables'> {
-  readonly implementations: readonly Implementation[];
-  readonly webhookFormats: WebhookFormats;
-  readonly importers: readonly OpenedImporter[];
-  readonly textScan: TextScan | undefined;
-  /** Summarizes the payload of a queued event, without personal data. */
-  summarizeEvent(payload: string): EventSummary;
-  /** Adds to the data of a queued event what is sealed in the store. */
-  completeEvent(data: object): Promise<object>;
-  /** Adapts what is stored to the configuration. For serving processes, before their first request. */
-  prepare(credentials: CredentialRegistry): Promise<void>;
-  createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
-  /** Returns whether the keys are those of all stored data. Throws if something does not open. */
-  keysOpenStoredData(): Promise<boolean>;
-  /** Logs and counts the events of services. `trace`: absent where traces are not exported. */
-  observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
-}
+export type Services = ReturnType<typeof composeServices>;
 
 /** Throws where two services find secrets in texts. */
-export function composeServices(
-  services: readonly GatewayService[],
-  formats: WebhookFormats,
-  server: ServerParts,
-): Services {
+export function composeServices(services: readonly GatewayService[], formats: WebhookFormats, server: ServerParts) {
   const opened = services.map((service) => service.open(server));
-  return Object.freeze<Services>({
+  return Object.freeze({
     implementations: opened.map(({ implementation }) => implementation),
     webhookFormats: formats,
     importers: opened.flatMap(({ importers }) => importers),
@@ -70,29 +41,30 @@ export function composeServices(
       opened.map(({ textScan }) => textScan),
       'find secrets in texts',
     ),
-    summarizeEvent: (payload) => summarizeEvent(services, payload),
-    async completeEvent(data) {
+    /** Summarizes the payload of a queued event, without personal data. */
+    summarizeEvent: (payload: string): EventSummary => summarizeEvent(services, payload),
+    /** Adds to the data of a queued event what is sealed in the store. */
+    async completeEvent(data: object): Promise<object> {
       let completed = data;
       for (const { completeEvent } of opened) completed = (await completeEvent?.(completed)) ?? completed;
       return completed;
     },
-    async prepare(credentials) {
+    /** Adapts what is stored to the configuration. For serving processes, before their first request. */
+    async prepare(credentials: CredentialRegistry): Promise<void> {
       for (const each of opened) await each.prepare(credentials);
     },
-    createJobHandlers: async (queue) => (await Promise.all(opened.map((each) => each.createJobHandlers(queue)))).flat(),
-    async keysOpenStoredData() {
+    createJobHandlers: async (queue: JobQueue): Promise<readonly JobHandler[]> =>
+      (await Promise.all(opened.map((each) => each.createJobHandlers(queue)))).flat(),
+    /** Returns whether the keys are those of all stored data. Throws if something does not open. */
+    async keysOpenStoredData(): Promise<boolean> {
       for (const each of opened) if (!(await each.keysOpenStoredData())) return false;
       return true;
     },
-    observe(log, metrics, trace) {
+    /** Logs and counts the events of services. `trace`: absent where traces are not exported. */
+    observe(log: Log, metrics: Metrics, trace?: TraceCall): void {
       for (const each of opened) each.observe(log, metrics, trace);
     },
   });
-}
-
-/** Every version of every service; of each service, the newest last. */
-export function contractsOf(services: readonly GatewayService[]): readonly Service[] {
-  return servicesOf(services);
 }
 
 export function webhookFormatsOf(services: readonly GatewayService[]): WebhookFormats {

@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { openBackend } from '../backend/backend.ts';
-import { contractsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import { productionFaults } from '../backend/production-checks.ts';
 import { type Config, settingsInMemory } from '../config/config.ts';
+import { servicesOf } from '../gateway/implement.ts';
 import { openAdmin } from '../http/admin.ts';
 import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
@@ -125,7 +125,7 @@ async function start(config: Config, services: readonly GatewayService[]): Promi
     const extension = createTestApi(await controls.connect(backend));
     return await startServer(config, backend, {
       ...controls.overrides,
-      authenticator: everyCaller(contractsOf(services)),
+      authenticator: everyCaller(servicesOf(services)),
       admin: (parts) => openAdmin({ ...parts, extension }),
       onLogError: handleOutputError,
     });

@@ -1,12 +1,12 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
 
-import { contractsOf } from '../backend/compose-services.ts';
 import type { UpstreamOptions } from '../backend/upstreams/options.ts';
 import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { upstreamUrlHint } from '../backend/upstreams/url-hint.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
+import { servicesOf } from '../gateway/implement.ts';
 import { readLookupFile } from './lookup-file.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
@@ -31,7 +31,7 @@ export interface UpstreamFlags extends ClientFlags {
 
 /** The services that this program serves, in every version. */
 export function servedServices(): readonly Service[] {
-  return contractsOf(projectServices());
+  return servicesOf(projectServices());
 }
 
 /** Plans which upstream answers which operation. Reads their secrets, which only servers and `check` need. */

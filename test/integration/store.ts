@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
-import { compareSchema } from '../../src/store/sql/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { type ForwardingStore, sqlStore } from '../simulation/forwarding.ts';
 import { firstMigrations, migrate, owners } from '../support/migrated.ts';
@@ -115,15 +114,6 @@ function describeMigrations({ openEmpty, dispose }: EngineFactory): void {
     test('two programs at once do the work once', async () => {
       const landed = await Promise.all([migrate(engine), migrate(engine)]);
       expect(landed.flat()).toEqual(firstMigrations);
-    });
-    test('a database of a build from before migrations had owners is refused', async () => {
-      const earlier = statement(
-        'test-earlier-build',
-        'create table migration (number bigint not null, name text not null)',
-      );
-      await engine.write((session) => session.execute(earlier, []));
-      await expect(migrate(engine)).rejects.toThrow(/from before 0.1.0/);
-      await expect(compareSchema(engine, owners)).rejects.toThrow(/from before 0.1.0/);
     });
     test('a database of a newer program is refused', async () => {
       await migrate(engine, withNext(['create table later (x text)']));

@@ -6,9 +6,9 @@ import type { VariableSources } from '../../config/variable-sources.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { namedOperations, newestOf, operationNamed, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
+import { servicesOf } from '../../gateway/implement.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import type { BlockContent } from '../../upstream/soap-headers.ts';
-import { contractsOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
 import { resolveLookups } from './read-lookups.ts';
@@ -58,7 +58,7 @@ export function planUpstreams(
     return shadow === undefined ? [] : [[name, shadow] as const];
   });
   const names = Object.keys(given);
-  const services = newestOf(contractsOf(served));
+  const services = newestOf(servicesOf(served));
   faults.push(...assignmentFaults(assigned, services, names));
   const answers = new Map<string, string>();
   for (const service of services) {

@@ -1,7 +1,7 @@
 /** Computes and compares the MACs of credentials and their secrets. */
-import type { AlteredRow, RowIntegrity } from '../../store/row-integrity.ts';
+import type { RowIntegrity } from '../../store/row-integrity.ts';
 import { type Session, statement } from '../../store/sql/engine.ts';
-import { isRowRight, type RowOf, signRow, verifyRow } from '../../store/table.ts';
+import { type RowOf, signRow, verifyRow } from '../../store/table.ts';
 import { credentialSecrets, credentials } from '../tables.ts';
 
 type CredentialRow = RowOf<typeof credentials>;
@@ -23,10 +23,6 @@ const saveSecret = statement(
   'save-secret-mac',
   'update credential_secret set row_mac = $4 where tenant = $1 and credential_id = $2 and secret_id = $3',
 );
-const listIds = statement<{ readonly credential_id: string }>(
-  'list-credentials-to-sign',
-  'select credential_id from credential where revoked_at is null',
-);
 
 /** Throws `RowAltered`: a change would sign what was altered. */
 export async function verifyCredential(session: Session, integrity: RowIntegrity, id: string): Promise<void> {
@@ -41,20 +37,4 @@ export async function signCredential(session: Session, integrity: RowIntegrity, 
   for (const row of await session.query(findSecrets, [id])) {
     await session.execute(saveSecret, [row.tenant, id, row.secret_id, signRow(integrity, credentialSecrets, row)]);
   }
-}
-
-/** Compares the MACs of all credentials that are not revoked. */
-export async function findAlteredCredentials(
-  session: Session,
-  integrity: RowIntegrity,
-): Promise<readonly AlteredRow[]> {
-  const altered: AlteredRow[] = [];
-  for (const { credential_id: id } of await session.query(listIds, [])) {
-    for (const row of await session.query(findCredential, [id]))
-      if (!isRowRight(integrity, credentials, row)) altered.push({ table: 'credential', tenant: row.tenant, id });
-    for (const row of await session.query(findSecrets, [id]))
-      if (!isRowRight(integrity, credentialSecrets, row))
-        altered.push({ table: 'credential_secret', tenant: row.tenant, id });
-  }
-  return altered;
 }

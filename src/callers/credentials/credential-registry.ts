@@ -1,10 +1,13 @@
 /** Adds, edits, lists, rotates and revokes credentials. */
+
 import type { KeyObject } from 'node:crypto';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { type AuditedWrite, writeUnaudited } from '../../audit/audited-write.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { RowIntegrity } from '../../store/row-integrity.ts';
 import type { Engine, Session } from '../../store/sql/engine.ts';
+import { findWrongRows } from '../../store/sql/signed-rows.ts';
+import { credentialSecrets, credentials } from '../tables.ts';
 import {
   addSecret,
   addWithCertificates,
@@ -16,7 +19,7 @@ import {
   type RegistryParts,
   requireCertificate,
 } from './add-credential.ts';
-import { findAlteredCredentials, signCredential, verifyCredential } from './credential-integrity.ts';
+import { signCredential, verifyCredential } from './credential-integrity.ts';
 import { type ListedCredential, listCredentials } from './credential-list.ts';
 import { type Bounds, type CredentialRules, checkBounds, checkConfinement, RegistryError } from './credential-rules.ts';
 import * as sql from './credential-statements.ts';
@@ -72,14 +75,12 @@ export function createCredentialRegistry(
         await editCredential(session, parts, id, changes);
         record('credentialChanged', id, { members: namesOf(changes).join(' ') });
       }),
-    listCredentials: () =>
-      engine.read(async (session) => {
-        const altered = new Set((await findAlteredCredentials(session, integrity)).map(({ id }) => id));
-        const listed = await listCredentials(session);
-        return altered.size === 0
-          ? listed
-          : listed.map((each) => (altered.has(each.id) ? { ...each, altered: true } : each));
-      }),
+    async listCredentials() {
+      const { wrong } = await findWrongRows({ engine, integrity, tables: [credentials, credentialSecrets] });
+      const altered = new Set(wrong.map(({ id }) => id));
+      const listed = await engine.read(listCredentials);
+      return listed.map((each) => (altered.has(each.id) ? { ...each, altered: true } : each));
+    },
     rotateCredential: (id, { graceMs }) =>
       write(async (session, record) => {
         const issued = await rotateCredential(session, parts, id, graceMs);

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { type Field, headerFieldOf, type ObjectSchema } from '../../contract/schema.ts';
 import { namedOperations, type Service, uriOf } from '../../contract/service.ts';
 import type { Element } from '../../lib/xml/element.ts';
-import { dateTimeFormatOf, type Print, type Side } from '../codec.ts';
+import { dateTimeFormatOf, ownersOf, type Print, type Side } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';
 import { elementAroundText } from './namespaces.ts';
@@ -37,9 +37,7 @@ const none: HeaderBlocks = Object.freeze<HeaderBlocks>({
 export function compileHeaders({
   services,
 }: Pick<FormatContext, 'services'>): (operation: Operation, side: Side) => HeaderBlocks {
-  const owners = new Map(
-    services.toReversed().flatMap((each) => namedOperations(each).map((one) => [one, each] as const)),
-  );
+  const owners = ownersOf(services, namedOperations);
   const known = new Map<ObjectSchema, HeaderBlocks>();
   return (operation, side) => {
     const schema = operation[side];

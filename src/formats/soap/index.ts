@@ -1,4 +1,5 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
+
 import { mayAttach, valueLengthMax } from '../../contract/attachments.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
@@ -29,6 +30,7 @@ import {
   serviceAddress,
   uriOf,
 } from '../../contract/service.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { type Limits, limits } from '../../lib/xml/limits.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
@@ -149,13 +151,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const operations = new Map(
     services.map((service) => [service, Map.groupBy(namedOperations(service), (each) => elementName(each, 'input'))]),
   );
-  const limitsOfRequests = new WeakMap<Service, Limits>();
-  const withinOf = (service: Service): Limits => {
-    const known = limitsOfRequests.get(service);
-    const within = known ?? limitsFor(valueLengthMax(namedOperations(service).map(({ input }) => input)), limits);
-    if (known === undefined) limitsOfRequests.set(service, within);
-    return within;
-  };
+  const withinOf = memoizeWeakly((service: Service) =>
+    limitsFor(valueLengthMax(namedOperations(service).map(({ input }) => input)), limits),
+  );
   /** The operation with its message. The path and the action choose among several with one element. */
   const findOperation = (
     body: Element,

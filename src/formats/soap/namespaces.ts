@@ -1,8 +1,10 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
+
 import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
 import { mayHaveAttributes, type ObjectSchema, type Schema } from '../../contract/schema.ts';
 import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { namespaceOf, partsIn } from '../../contract/walk.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { PrintedFault } from '../faults.ts';
 
 /**
@@ -66,26 +68,19 @@ export function qualifyAttribute(service: Service, namespace: string, name: stri
   return `${namespace === namespacesOf(service).own ? 'ns1' : prefixIn(service, namespace)}:${name}`;
 }
 
-const known = new WeakMap<Service, boolean>();
-
 /** Whether an element of the service has no namespace, so that there is no default one. */
-function hasUnqualified(service: Service): boolean {
-  let found = known.get(service);
-  if (found === undefined) {
-    const { unqualified = [] } = namespacesOf(service);
-    const operations = namedOperations(service);
-    const schemas = operations.flatMap(({ input, output, faults = [] }) => [
-      ...[input, output],
-      ...faults.map(({ detail }) => detail),
-    ]);
-    const hasPlainMessage = operations.some(
-      (each) => elementPrefix(each, 'input') === '' || elementPrefix(each, 'output') === '',
-    );
-    found = service.soapStyle === 'rpc' || unqualified.length > 0 || hasPlainMessage || schemas.some(namesNoNamespace);
-    known.set(service, found);
-  }
-  return found;
-}
+const hasUnqualified = memoizeWeakly((service: Service): boolean => {
+  const { unqualified = [] } = namespacesOf(service);
+  const operations = namedOperations(service);
+  const schemas = operations.flatMap(({ input, output, faults = [] }) => [
+    ...[input, output],
+    ...faults.map(({ detail }) => detail),
+  ]);
+  const hasPlainMessage = operations.some(
+    (each) => elementPrefix(each, 'input') === '' || elementPrefix(each, 'output') === '',
+  );
+  return service.soapStyle === 'rpc' || unqualified.length > 0 || hasPlainMessage || schemas.some(namesNoNamespace);
+});
 
 function namesNoNamespace(schema: Schema): boolean {
   return partsIn(schema).some(({ schema, field }) => namespaceOf(schema) === '' || field?.namespace === '');

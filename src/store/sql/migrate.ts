@@ -95,11 +95,6 @@ async function readApplied(engine: Engine): Promise<readonly AppliedMigration[]>
       throw new Error('this role may not read the tables of the store: grant it the rights, or name their owner', {
         cause: thrown,
       });
-    if (lacksOwner(thrown))
-      throw new Error(
-        'the store was created by a build from before 0.1.0, whose tables no release knows: name an empty one, and import the data',
-        { cause: thrown },
-      );
     return [];
   }
 }
@@ -169,11 +164,6 @@ async function checkEncoding(session: Session): Promise<void> {
 /** The role lacks a right. */
 function isDenied(thrown: unknown): boolean {
   return codeOf(thrown) === '42501';
-}
-
-/** The record of migrations has other columns. */
-function lacksOwner(thrown: unknown): boolean {
-  return codeOf(thrown) === '42703' || (thrown instanceof Error && thrown.message.includes('no such column: owner'));
 }
 
 /** Two programs create the same table at once: PostgreSQL refuses one of them, even with `if not exists`. */

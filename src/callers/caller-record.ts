@@ -69,7 +69,6 @@ export interface CallerRecords {
 /** A record as reports show it. The counts are those of the days asked for. */
 export interface CallerRecord extends RecordedUse, OutcomeCounts {}
 
-/** Records of one credential. */
 export const recordsPerCredentialMax = 500;
 /** Records of a store. */
 export const recordsMax = 10_000;

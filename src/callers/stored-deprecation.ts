@@ -1,6 +1,5 @@
 /** Deprecations that operators set while servers run: how the store holds them. */
 
-/** A deprecation in the store. */
 export interface StoredDeprecation {
   readonly id: string;
   /** Was valid when it was saved, and may be from another release. Without `except`: exemptions have rows of their own. */
@@ -32,9 +31,7 @@ export interface StoredDeprecations {
   readonly exemptions: readonly Exemption[];
 }
 
-/** Deprecations of a store. */
 export const storedDeprecationsMax = 100;
-/** Exemptions of one deprecation. */
 export const exemptionsMax = 1_000;
 /** Characters of a rule in the store. */
 export const ruleLengthMax = 16_384;

@@ -3,7 +3,6 @@ import { column, table } from '../store/table.ts';
 
 const { tenant, text, integer, moment, flag, json, dataKey, optionalDataKey, nullable } = column;
 
-/** Credentials. */
 export const credentials = table('credential', {
   columns: {
     tenant,

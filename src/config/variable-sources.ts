@@ -48,7 +48,6 @@ export class VariableSources {
     return found.filter(({ source }) => source === first?.name);
   }
 
-  /** The variables of all sources. */
   get variables(): Variables {
     return Object.assign({}, ...this.#sources.map(({ variables }) => variables).reverse());
   }

@@ -50,7 +50,6 @@ export interface FormatTraits {
 export interface UpstreamTraits {
   /** The header of requests. */
   readonly accept: string;
-  /** A media type of answers. */
   isAnswerType(mediaType: string): boolean;
   /** An answer of this format is never empty. */
   readonly isNeverEmpty?: boolean;

@@ -6,7 +6,6 @@ import { fieldOf, type Schema } from '../contract/schema.ts';
 import { createTextFinder, type TextDetector } from '../contract/text-detector.ts';
 import type { Decoded } from '../formats/protocol.ts';
 
-/** A text with a secret. */
 export interface SecretFound {
   readonly operation: string;
   /** The dotted name of the field in the contract, without the keys of maps. */

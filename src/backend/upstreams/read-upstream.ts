@@ -56,7 +56,6 @@ export interface ReadUpstream extends Omit<ConfiguredUpstream, 'session' | 'look
   readonly lookups: readonly ConfiguredLookup[];
 }
 
-/** The members of an upstream. */
 export const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
   shadow: true,
   url: true,

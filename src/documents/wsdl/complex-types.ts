@@ -55,7 +55,6 @@ const recursionVariantFieldsMax = 2_500;
 const variantsMax = 250;
 /** Entries of a Map of xml-soap. */
 const entriesMax = 1_000;
-/** Types that a finding names. */
 const namedMax = 20;
 
 export class ComplexTypes {

@@ -19,7 +19,6 @@ export interface Loaded {
   readonly findings: FindingCollector;
 }
 
-/** Limits of each document of an import. */
 const documentLimits: Limits = Object.freeze({
   depthMax: 100,
   elementsMax: 200_000,

@@ -50,7 +50,6 @@ export interface PortOperation {
   readonly isOneWay: boolean;
 }
 
-/** A fault of an operation. */
 export interface PortFault {
   readonly name: string;
   /** The name of the element in its detail. */

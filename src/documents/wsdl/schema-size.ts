@@ -10,7 +10,6 @@ interface SchemaSize {
 
 /** Far deeper than messages are. */
 export const typeDepthMax = 100;
-/** Fields of one message. */
 export const messageFieldsMax = 100_000;
 
 const scalar: SchemaSize = Object.freeze({ depth: 0, fields: 0 });

@@ -9,7 +9,6 @@ import { invalidFieldsHeader, readInvalidFields } from './invalid-fields.ts';
 import { type Pair, parsePairs } from './pairs.ts';
 import { type Node, treeOf } from './parse.ts';
 
-/** What errors are read by. */
 interface ErrorReading {
   /** The name of the reference of a request. */
   readonly referenceName: string;

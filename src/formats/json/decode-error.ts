@@ -8,7 +8,6 @@ import { defaultMessage, inJson, issuesMax, pathTo, textOf, tokensOf } from '../
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What errors are read by. */
 interface ErrorReading {
   /** The name of the reference of a request in our own errors. */
   readonly referenceName: string;

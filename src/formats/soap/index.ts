@@ -346,7 +346,6 @@ function limitsOfAnswer({ output }: Operation): Limits {
   return limitsFor(valueLengthMax([output]), responseLimits);
 }
 
-/** The head of a message. */
 type WrittenHead = Pick<Message, 'contentType'>;
 
 /** A message with its head; another content type where it has parts. */

@@ -29,7 +29,6 @@ export interface RequestEnvelope extends Envelope {
 /** Whether the operation that a Body names understands a header block. */
 export type UnderstandsBlock = (body: Element, block: Element) => boolean;
 
-/** How requests are parsed. */
 interface RequestParts {
   readonly dialect: Dialect;
   readonly parseXml: ParseXml;

@@ -92,7 +92,6 @@ function addStateGauges(registers: Registry[], states: () => readonly UpstreamSt
   addGaugesOfUpstreams(registers, gauges, () => states().map((state) => [state.name, state]));
 }
 
-/** A gauge of each upstream. */
 interface UpstreamGauge<S> {
   readonly name: string;
   readonly help: string;

@@ -42,7 +42,6 @@ export function parse(text: string, within: Limits = limits): Element {
   return readPlain(text, within) ?? parseStrictly(text, within);
 }
 
-/** A document with places. */
 export interface PlacedDocument {
   readonly root: Element;
   /** All tags, comments, CDATA sections and instructions, in their order. */
@@ -84,11 +83,11 @@ export function parseWithPlaces(
   }
 }
 
-interface Growing {
+interface MutableElement {
   namespace: string;
   local: string;
   attributes: Attribute[];
-  children: Growing[];
+  children: MutableElement[];
   text: string;
   place?: ElementPlace;
 }
@@ -136,9 +135,9 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
   const refuse = (reason: string): never => {
     throw new Malformed(reason, { line: parser.line, column: parser.column });
   };
-  const open: Growing[] = [];
+  const open: MutableElement[] = [];
   const places = markup && new PlaceRecorder(parser, markup);
-  let root: Growing | undefined;
+  let root: MutableElement | undefined;
   let elements = 0;
   let attributes = 0;
   let allAttributes = 0;
@@ -182,7 +181,7 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     own.push(attribute);
   });
   parser.on('opentag', (tag) => {
-    const element: Growing = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
+    const element: MutableElement = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
     if (own.length > 0) element.attributes = own.map(attributeOf);
     places?.open(element, own, tag);
     const parent = open.at(-1);
@@ -263,7 +262,11 @@ class PlaceRecorder {
     return { start, end };
   }
 
-  open(element: Growing, own: readonly Library.SaxesAttributeNS[], { name, ns, attributes }: Library.SaxesTagNS): void {
+  open(
+    element: MutableElement,
+    own: readonly Library.SaxesAttributeNS[],
+    { name, ns, attributes }: Library.SaxesTagNS,
+  ): void {
     const start = this.#document.indexOf('<', this.#end);
     const from = start + 1 + name.length;
     const places = Array.from(
@@ -287,7 +290,7 @@ class PlaceRecorder {
     element.place = { document: this.#document, value: tag, name: tag, declared: ns ?? {} };
   }
 
-  close(element: Growing, isEmptyTag: boolean): void {
+  close(element: MutableElement, isEmptyTag: boolean): void {
     if (isEmptyTag || element.place === undefined) return;
     const content = { start: element.place.name.end, end: this.add('end').start };
     const isText = element.children.length === 0 && content.end > content.start;

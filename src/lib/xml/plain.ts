@@ -13,24 +13,24 @@ const notPlain = /[^\t\n\x20-%'-~]/;
 
 const declaration = /<\?xml version="1\.0"(?: encoding="[A-Za-z][\w-]*")?\?>/y;
 
-interface Growing extends Element {
-  readonly children: Growing[];
+interface MutableElement extends Element {
+  readonly children: MutableElement[];
   text: string;
 }
 
 /** An element without its end tag yet, and the elements around it. */
-interface Open {
-  readonly element: Growing;
+interface OpenElement {
+  readonly element: MutableElement;
   readonly tag: Tag;
-  readonly around: Open | undefined;
+  readonly around: OpenElement | undefined;
   readonly depth: number;
 }
 
 /** The root of a plain document; undefined for any other text. */
 export function readPlain(text: string, limits: Limits): Element | undefined {
   if (!mayBePlain(text)) return undefined;
-  let root: Growing | undefined;
-  let open: Open | undefined;
+  let root: MutableElement | undefined;
+  let open: OpenElement | undefined;
   const { nameLengthMax, attributesMax, allAttributesMax, depthMax, elementsMax } = limits;
   let elements = 0;
   let attributes = 0;
@@ -85,7 +85,7 @@ function isEndOf(name: string, text: string, sign: number, end: number): boolean
 }
 
 /** The URI of a prefix; undefined for an undeclared prefix. */
-function resolve(prefix: string, tag: Tag, around: Open | undefined): string | undefined {
+function resolve(prefix: string, tag: Tag, around: OpenElement | undefined): string | undefined {
   const own = tag.declared?.get(prefix);
   if (own !== undefined) return own;
   for (let outer = around; outer !== undefined; outer = outer.around) {
@@ -97,7 +97,7 @@ function resolve(prefix: string, tag: Tag, around: Open | undefined): string | u
 
 const none: readonly Attribute[] = Object.freeze([]);
 
-function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] | undefined {
+function attributesOf(tag: Tag, around: OpenElement | undefined): readonly Attribute[] | undefined {
   if (tag.attributes.length === 0) return none;
   const resolved: Attribute[] = [];
   for (const { prefix, local, value } of tag.attributes) {
@@ -114,7 +114,7 @@ function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] 
   return resolved;
 }
 
-function start(tag: Tag, around: Open | undefined): Growing | undefined {
+function start(tag: Tag, around: OpenElement | undefined): MutableElement | undefined {
   const namespace = resolve(tag.prefix, tag, around);
   const attributes = attributesOf(tag, around);
   if (namespace === undefined || attributes === undefined) return undefined;

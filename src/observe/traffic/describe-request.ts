@@ -136,7 +136,6 @@ function messageIn(body: Buffer, header: string | undefined, isRead: boolean): S
   return { body, charset: charsetIn(header) };
 }
 
-/** What a request was read as. */
 export interface ReadRequest {
   readonly format: string;
   readonly service?: string | undefined;

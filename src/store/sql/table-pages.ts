@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Table } from '../table.ts';
 import { type Engine, type Row, type Session, statement, type Value } from './engine.ts';
 
-/** The key of a row. */
 export type RowKey = readonly Value[];
 
 interface PageParts {

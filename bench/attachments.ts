@@ -5,11 +5,11 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { binary, defineProblems, object, operation, optional, service } from '../src/api/contract.ts';
 import { createGateway } from '../src/api/index.ts';
+import { forgetPeakMemory, memoryBytes } from './server.ts';
 
 const bytesMax = 67_108_864;
 const data = optional(binary({ max: bytesMax, example: 'AA==' }), '');
@@ -66,12 +66,12 @@ async function measure(size: number): Promise<void> {
         const [origin] = (await once(child, 'message')) as [string];
         const call = () => send(origin, from, size);
         for (let at = 0; at < 5; at++) await send(origin, from, 1_000);
-        const before = resident(child);
+        const before = peakMiB(child);
         const started = performance.now();
         await Promise.all(Array.from({ length: count }, call));
         const ms = Math.round(performance.now() - started);
         process.stdout.write(
-          `${from} to ${to}, ${count} at once: ${Math.round(resident(child) - before)} MiB, ${ms} ms\n`,
+          `${from} to ${to}, ${count} at once: ${Math.round(peakMiB(child) - before)} MiB, ${ms} ms\n`,
         );
         const exited = once(child, 'exit');
         child.kill('SIGKILL');
@@ -106,9 +106,9 @@ async function send(origin: string, form: string, size: number): Promise<void> {
   if (response.status !== 200 || byteLength < size) throw new Error(`${response.status} with ${byteLength} bytes`);
 }
 
-/** The largest resident size so far, in MiB; it begins anew with each call. */
-function resident({ pid }: ChildProcess): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  return Number(kilobytes) / 1024;
+/** The largest resident size so far; it begins anew with each call. */
+function peakMiB({ pid = 0 }: ChildProcess): number {
+  const bytes = memoryBytes(pid, 'VmHWM');
+  forgetPeakMemory(pid);
+  return bytes / 2 ** 20;
 }

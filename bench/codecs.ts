@@ -6,25 +6,22 @@ import { parseArgs } from 'node:util';
 import type * as formats from '../src/formats/index.ts';
 import type * as builtIn from '../src/services/index.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { type Finding, median, printFindings } from './results.ts';
+import { type Finding, limited, median, table } from './results.ts';
+import { printReport, sectionOptions } from './section.ts';
 
 const { values: options } = parseArgs({
   options: {
     /** The folder of another checkout. */
     against: { type: 'string' },
     rounds: { type: 'string', default: '7' },
-    /** One round. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md; not with `--against`. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
   },
 });
 
 const rounds = options.quick ? 1 : Number(options.rounds);
 const usPerDetailMax = 5;
 /** Formats whose listings have a limit, with so many details. */
-const limited = { formats: ['soap11', 'json', 'form'], counts: [10, 100, 1_000] };
+const withLimit = { formats: ['soap11', 'json', 'form'], counts: [10, 100, 1_000] };
 const roundUs = 100_000;
 
 /** A card detail with every field that one can have. */
@@ -116,33 +113,22 @@ function measure(work: () => number): number {
 const roots = [join(import.meta.dirname, '..'), ...(options.against === undefined ? [] : [options.against])];
 const checkouts = await Promise.all(roots.map(worksOf));
 const head = `CPU time in microseconds, median of ${rounds} round${rounds === 1 ? '' : 's'}${roots[1] ? `, this checkout and ${roots[1]}` : ''}. ${describeMachine('no pinning')}`;
-const lines = [
-  `| work | us | us for each detail |${roots[1] ? ' other | ratio |' : ''}`,
-  `|---|---:|---:|${roots[1] ? '---:|---:|' : ''}`,
-];
+const lines: (readonly string[])[] = [];
 const findings: Finding[] = [];
 for (const name of checkouts[0]!.keys()) {
+  // The first round warms up.
+  for (const works of checkouts) measure(works.get(name)!);
   const times: number[][] = checkouts.map(() => []);
-  for (let round = 0; round <= rounds; round++)
-    for (const [at, works] of checkouts.entries()) {
-      const us = measure(works.get(name)!);
-      // The first round warms up.
-      if (round > 0) times[at]!.push(us);
-    }
+  for (let round = 0; round < rounds; round++)
+    for (const [at, works] of checkouts.entries()) times[at]!.push(measure(works.get(name)!));
   const [own, other] = times.map(median);
   const [format, , count] = name.split(' ');
   const each = count === undefined ? undefined : own! / Number(count);
-  const ratio = other === undefined ? '' : ` ${other.toFixed(1)} | ${(other / own!).toFixed(2)} |`;
-  lines.push(`| ${name} | ${own!.toFixed(1)} | ${each?.toFixed(2) ?? ''} |${ratio}`);
-  if (each !== undefined && limited.formats.includes(format!) && limited.counts.includes(Number(count)))
-    findings.push({
-      name: `${name}, for each detail`,
-      measured: `${each.toFixed(2)} us`,
-      limit: `at most ${usPerDetailMax} us`,
-      holds: each <= usPerDetailMax,
-    });
+  const ratio = other === undefined ? [] : [other.toFixed(1), (other / own!).toFixed(2)];
+  lines.push([name, own!.toFixed(1), each?.toFixed(2) ?? '', ...ratio]);
+  if (each !== undefined && withLimit.formats.includes(format!) && withLimit.counts.includes(Number(count)))
+    findings.push(limited(`${name}, for each detail`, each, 'at most', usPerDetailMax, 'us', 2));
 }
-const report = [head, lines.join('\n'), printFindings(findings)].join('\n\n');
-console.log(report);
-if (options.write && options.against === undefined) writeSection('codecs', report);
-process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+const heads = ['work', 'us', 'us for each detail', ...(roots[1] ? ['other', 'ratio'] : [])];
+const isWritten = options.write && options.against === undefined;
+if (!printReport('codecs', { text: [head, table(heads, lines)], findings }, isWritten)) process.exitCode = 1;

@@ -1,8 +1,7 @@
 /** `npm run bench -- --only commands`: how long an import and a backup take, and what a backup costs the callers of a server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,25 +10,22 @@ import { appendLuhnDigit } from '../src/contract/check-digits.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { pinned, serverCore } from './cores.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { median } from './results.ts';
+import { median, table } from './results.ts';
+import { closedConnections } from './rounds.ts';
 import { serveAt } from './scale/stores.ts';
-import { bytesOf, openConnection } from './security/connection.ts';
+import { runSection, sectionOptions } from './section.ts';
+import { bytesOf, countAnswers } from './security/connection.ts';
 import { memoryBytesOrNone } from './server.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** Few rows and short rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** Of the imported file. */
     rows: { type: 'string' },
   },
 });
 const rows = Number(options.rows ?? (options.quick ? 2_000 : 100_000));
 const plan = options.quick ? { rounds: 1, roundMs: 1_000 } : { rounds: 5, roundMs: 5_000 };
-const connections = 8;
 /** One request of so many stores a card. */
 const storingEvery = 10;
 const megabyte = 1e6;
@@ -50,48 +46,38 @@ interface Ended {
 }
 
 const program = fileURLToPath(new URL('../bin/triglyph.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-commands-'));
-try {
-  await run();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
 
-async function run(): Promise<void> {
+await runSection('commands', options, async (folder, closing) => {
   const file = join(folder, 'details.csv');
   writeFileSync(file, csv());
   const postgres = await startPostgres({ durable: true });
-  try {
-    const embedded: Variables = { DATA_DIR: join(folder, 'embedded'), KEY_FILE: join(folder, 'keys') };
-    const shared: Variables = { ...embedded, DATABASE_URL: await postgres.createDatabase() };
-    await command(embedded, 'keys', 'create', embedded.KEY_FILE!);
-    const table = ['| command | store | s | rows/s | memory of the command, MB |', '|---|---|---:|---:|---:|'];
-    for (const [store, variables] of [
-      ['embedded', embedded],
-      ['PostgreSQL', shared],
-    ] as const) {
-      await prepare(variables);
-      const dry = await command(variables, 'import', '--dry-run', file);
-      const imported = await command(variables, 'import', file);
-      for (const [name, { seconds, bytes }] of [
-        ['import --dry-run', dry],
-        ['import', imported],
-      ] as const)
-        table.push(`| ${[name, store, seconds.toFixed(0), (rows / seconds).toFixed(0), mb(bytes)].join(' | ')} |`);
-      process.stderr.write('.');
-    }
-    const text = [
-      `A file of ${rows} cards, no server beside it. PostgreSQL with fsync. ${describeMachine('commands and server on one core, PostgreSQL and load on any')}`,
-      table.join('\n'),
-      await measureBackups(embedded),
-    ].join('\n\n');
-    process.stderr.write('\n');
-    console.log(text);
-    if (options.write) writeSection('commands', text);
-  } finally {
-    await postgres.discard();
+  closing.defer(() => postgres.discard());
+  const embedded: Variables = { DATA_DIR: join(folder, 'embedded'), KEY_FILE: join(folder, 'keys') };
+  const shared: Variables = { ...embedded, DATABASE_URL: await postgres.createDatabase() };
+  await command(embedded, 'keys', 'create', embedded.KEY_FILE!);
+  const lines: (readonly string[])[] = [];
+  for (const [store, variables] of [
+    ['embedded', embedded],
+    ['PostgreSQL', shared],
+  ] as const) {
+    await prepare(variables);
+    const dry = await command(variables, 'import', '--dry-run', file);
+    const imported = await command(variables, 'import', file);
+    for (const [name, { seconds, bytes }] of [
+      ['import --dry-run', dry],
+      ['import', imported],
+    ] as const)
+      lines.push([name, store, seconds.toFixed(0), (rows / seconds).toFixed(0), mb(bytes)]);
+    process.stderr.write('.');
   }
-}
+  const text = [
+    `A file of ${rows} cards, no server beside it. PostgreSQL with fsync. ${describeMachine('commands and server on one core, PostgreSQL and load on any')}`,
+    table(['command', 'store', 's', 'rows/s', 'memory of the command, MB'], lines),
+    ...(await measureBackups(embedded, folder)),
+  ];
+  process.stderr.write('\n');
+  return { text, findings: [] };
+});
 
 async function prepare(variables: Variables): Promise<void> {
   await command(variables, 'migrate');
@@ -99,7 +85,7 @@ async function prepare(variables: Variables): Promise<void> {
 }
 
 /** Rounds with and without a backup take turns. */
-async function measureBackups(variables: Variables): Promise<string> {
+async function measureBackups(variables: Variables, folder: string): Promise<readonly string[]> {
   const added = await command(variables, 'credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json');
   const { username, secret } = JSON.parse(added.stdout) as { readonly username: string; readonly secret: string };
   const copies = join(folder, 'copies');
@@ -119,82 +105,62 @@ async function measureBackups(variables: Variables): Promise<string> {
   const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
   const load = { port: Number(new URL(callers).port), authorization };
   try {
-    await answersIn(load, () => setTimeout(plan.roundMs));
+    await answersPerSecond(load, () => setTimeout(plan.roundMs));
     const without: number[] = [];
     const during: number[] = [];
     const seconds: number[] = [];
     for (let round = 0; round < plan.rounds; round += 1) {
-      without.push((await answersIn(load, () => setTimeout(plan.roundMs))).perSecond);
-      const backedUp = await answersIn(load, async () => {
+      without.push(await answersPerSecond(load, () => setTimeout(plan.roundMs)));
+      const rate = await answersPerSecond(load, async () => {
         seconds.push((await backup()).seconds);
       });
-      during.push(backedUp.perSecond);
+      during.push(rate);
       process.stderr.write('.');
     }
-    const ratios = during.map((each, at) => (each / without[at]!) * 100).toSorted((a, b) => a - b);
+    const ratios = during.map((each, at) => (each / without[at]!) * 100);
     return [
-      `A backup of that store, ${mb(idle.size)} MB, with the start and the check of the copy: ${idle.seconds.toFixed(1)} s without load. Then ${connections} connections list shoppers, and store a card with every tenth request; ${plan.rounds} rounds with a backup and without one, in turn.`,
-      [
-        '| of the loaded server | median | least | most |',
-        '|---|---:|---:|---:|',
-        `| a backup, s | ${spread(seconds, 1)} |`,
-        `| requests/s without a backup | ${spread(without, 0)} |`,
-        `| requests/s during a backup | ${spread(during, 0)} |`,
-        `| the same, of the round before, % | ${spread(ratios, 0)} |`,
-      ].join('\n'),
-    ].join('\n\n');
+      `A backup of that store, ${mb(idle.size)} MB, with the start and the check of the copy: ${idle.seconds.toFixed(1)} s without load. Then ${closedConnections} connections list shoppers, and store a card with every tenth request; ${plan.rounds} rounds with a backup and without one, in turn.`,
+      table(
+        ['of the loaded server', 'median', 'least', 'most'],
+        [
+          ['a backup, s', ...spread(seconds, 1)],
+          ['requests/s without a backup', ...spread(without, 0)],
+          ['requests/s during a backup', ...spread(during, 0)],
+          ['the same, of the round before, %', ...spread(ratios, 0)],
+        ],
+      ),
+    ];
   } finally {
     await server.stop();
   }
 }
 
-/** Each connection sends when it was answered, until `work` ends. */
-async function answersIn(
+/** Until `work` ends. */
+async function answersPerSecond(
   { port, authorization }: { readonly port: number; readonly authorization: string },
   work: () => Promise<void>,
-): Promise<{ readonly perSecond: number }> {
-  let answers = 0;
+): Promise<number> {
   let sent = 0;
-  let refused: number | undefined;
   const next = (): Buffer => {
     sent += 1;
     const shopperReference = `shopper-${1 + Math.floor(Math.random() * rows)}`;
-    const storing = {
-      card: {
-        number: numberOf(Math.floor(Math.random() * 1e8)),
-        expiryMonth: '3',
-        expiryYear: '2031',
-        holderName: 'A B',
-      },
-      recurring: { contract: 'RECURRING' },
-    };
+    const number = numberOf(Math.floor(Math.random() * 1e8));
+    const card = { number, expiryMonth: '3', expiryYear: '2031', holderName: 'A B' };
     const isStoring = sent % storingEvery === 0;
-    const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference, ...(isStoring && storing) });
+    const storing = isStoring && { card, recurring: { contract: 'RECURRING' } };
     return bytesOf({
       path: `/pal/servlet/Recurring/v68/${isStoring ? 'storeToken' : 'listRecurringDetails'}`,
       headers: { 'Content-Type': 'application/json', Authorization: authorization },
-      body,
+      body: JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference, ...storing }),
     });
   };
-  const all = Array.from({ length: connections }, () =>
-    openConnection({
-      port,
-      from: '127.0.0.1',
-      onOpen: (connection) => connection.send(next()),
-      onAnswer(status, connection) {
-        if (status === 200) answers += 1;
-        else refused ??= status;
-        connection.send(next());
-      },
-      onClose: () => {},
-    }),
-  );
-  const startedAt = performance.now();
-  await work();
-  const perSecond = (answers * 1000) / (performance.now() - startedAt);
-  for (const connection of all) connection.close();
-  if (refused !== undefined) throw new Error(`a request was answered with ${refused}`);
-  return { perSecond };
+  let seconds = 0;
+  const answers = await countAnswers({ port, connections: closedConnections }, next, async () => {
+    const startedAt = performance.now();
+    await work();
+    seconds = (performance.now() - startedAt) / 1000;
+  });
+  return answers / seconds;
 }
 
 /** On the core of servers, so that the load has the other one. */
@@ -231,8 +197,8 @@ function numberOf(row: number): string {
   return appendLuhnDigit(`411111${String(row).padStart(9, '0')}`);
 }
 
-function spread(values: readonly number[], digits: number): string {
-  return [median(values), Math.min(...values), Math.max(...values)].map((each) => each.toFixed(digits)).join(' | ');
+function spread(values: readonly number[], digits: number): readonly string[] {
+  return [median(values), Math.min(...values), Math.max(...values)].map((each) => each.toFixed(digits));
 }
 
 function mb(bytes: number): string {

@@ -1,27 +1,23 @@
 /** `npm run bench -- --only costs`: what each part of a server costs a request in CPU time, against a server without it. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launchTriglyph } from './fleet.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { type Finding, median, printFindings } from './results.ts';
+import { type Finding, limited, median, table } from './results.ts';
+import { closedConnections, cpuPerRequest, type Running } from './rounds.ts';
+import { runSection, sectionOptions } from './section.ts';
 import { limitsOff } from './security/attacks.ts';
-import { openConnection } from './security/connection.ts';
 import { neighbourListing, storing100 } from './security/requests.ts';
-import { freePort, type Server, startServer, threadCpuUs } from './server.ts';
+import { freePort, startServer } from './server.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** Few short rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** Names of parts with commas between them. */
     parts: { type: 'string' },
   },
@@ -38,14 +34,11 @@ interface Part {
   readonly env?: Readonly<Record<string, string>>;
   /** Of both servers. */
   readonly both?: Readonly<Record<string, string>> | undefined;
-  /** Replaced in the program, where no setting takes the part out: names of costs-without.ts with commas between them. */
+  /** Replaced in the program, where no setting takes the part out: names of replaced-sources.ts with commas between them. */
   readonly without?: string;
   /** Of a listing, in microseconds. */
   readonly usMax?: number;
 }
-
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-costs-'));
-const recordings = join(folder, 'recordings');
 
 /** Receives traces and metrics, and answers that it has them. */
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end())).listen(
@@ -89,13 +82,13 @@ const parts: Readonly<Record<string, Part>> = {
   // Ten times what 10 % of the requests cost, which the method tells from the noise.
   recorded: {
     title: 'recording of each request in files: at 10 %, a tenth',
-    both: { RECORD: recordings, RECORD_SHARE: '100' },
+    both: { RECORD: 'recordings', RECORD_SHARE: '100' },
     env: { RECORD: '' },
     usMax: 30,
   },
   sampled: {
     title: 'recording of 10 % of the requests',
-    both: { RECORD: recordings, RECORD_SHARE: '10' },
+    both: { RECORD: 'recordings', RECORD_SHARE: '10' },
     env: { RECORD: '' },
   },
   unsampled: {
@@ -113,7 +106,6 @@ const parts: Readonly<Record<string, Part>> = {
   noise: { title: 'nothing: the noise' },
 };
 
-const connections = 8;
 const requests = {
   listing: () => neighbourListing,
   storing: () => storing100(`costs-${process.pid}`),
@@ -121,47 +113,31 @@ const requests = {
 type RequestName = keyof typeof requests;
 const requestNames: readonly RequestName[] = ['listing', 'storing'];
 
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
-  receiver.close();
-  receiver.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<boolean> {
-  const names = options.parts?.split(',') ?? Object.keys(parts);
-  const rows: string[] = [];
+await runSection('costs', options, async (folder, closing) => {
+  closing.defer(() => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+  const rows: (readonly string[])[] = [];
   const findings: Finding[] = [];
-  for (const name of names) {
+  for (const name of options.parts?.split(',') ?? Object.keys(parts)) {
     const part = parts[name];
     if (part === undefined) throw new Error(`--parts ${name}: choose among ${Object.keys(parts).join(', ')}`);
-    const costs = await measurePart(name, part);
-    rows.push(`| ${[part.title, ...printCost(costs.listing), ...printCost(costs.storing)].join(' | ')} |`);
+    const costs = await measurePart(join(folder, name), part);
+    rows.push([part.title, ...printCost(costs.listing), ...printCost(costs.storing)]);
     const us = median(costs.listing.differences);
-    const { usMax = partUsMax } = part;
-    findings.push({
-      name: `${part.title}, for a listing`,
-      measured: `${us.toFixed(1)} us`,
-      limit: `at most ${usMax} us`,
-      holds: us <= usMax,
-    });
+    findings.push(limited(`${part.title}, for a listing`, us, 'at most', part.usMax ?? partUsMax, 'us', 1));
     process.stderr.write('.');
   }
   process.stderr.write('\n');
-  const text = [
-    `CPU time of the server for each request, in microseconds: with everything on, and what the part adds to the same server without it (median of ${plan.pairs * plan.rounds} alternating rounds, with ${plan.pairs} pairs of servers, and the middle half of them). A listing of a shopper with its details from memory, and a storing with a key, in JSON, on ${connections} connections. ${describeMachine('the server on one core, the load on the other')}`,
-    [
-      '| part | a listing | the part adds | middle half | a storing | the part adds | middle half |',
-      '|---|---:|---:|---:|---:|---:|---:|',
-      ...rows,
-    ].join('\n'),
-    printFindings(findings),
-  ].join('\n\n');
-  console.log(text);
-  if (options.write) writeSection('costs', text);
-  return findings.every(({ holds }) => holds);
-}
+  return {
+    text: [
+      `CPU time of the server for each request, in microseconds: with everything on, and what the part adds to the same server without it (median of ${plan.pairs * plan.rounds} alternating rounds, with ${plan.pairs} pairs of servers, and the middle half of them). A listing of a shopper with its details from memory, and a storing with a key, in JSON, on ${closedConnections} connections. ${describeMachine('the server on one core, the load on the other')}`,
+      table(['part', 'a listing', 'the part adds', 'middle half', 'a storing', 'the part adds', 'middle half'], rows),
+    ],
+    findings,
+  };
+});
 
 interface Cost {
   readonly on: number[];
@@ -170,14 +146,14 @@ interface Cost {
 
 type Costs = Readonly<Record<RequestName, Cost>>;
 
-async function measurePart(name: string, part: Part): Promise<Costs> {
+async function measurePart(folder: string, part: Part): Promise<Costs> {
   const costs: Costs = { listing: { on: [], differences: [] }, storing: { on: [], differences: [] } };
-  for (let pair = 0; pair < plan.pairs; pair += 1) await measurePair(`${name}-${pair}`, part, costs);
+  for (let pair = 0; pair < plan.pairs; pair += 1) await measurePair(`${folder}-${pair}`, part, costs);
   return costs;
 }
 
-async function measurePair(name: string, part: Part, costs: Costs): Promise<void> {
-  const [on, off] = [await start(`${name}-on`, { both: part.both }), await start(`${name}-off`, part)];
+async function measurePair(folder: string, part: Part, costs: Costs): Promise<void> {
+  const [on, off] = [await start(`${folder}-on`, { both: part.both }), await start(`${folder}-off`, part)];
   try {
     for (const request of requestNames)
       for (const each of [on, off]) await cpuPerRequest(each, requests[request], plan.warmUpMs);
@@ -199,17 +175,13 @@ async function compare(on: Running, off: Running, request: () => Buffer, cost: C
   }
 }
 
-interface Running {
-  readonly server: Server;
-  readonly port: number;
-}
-
-async function start(name: string, { both, env, without }: Partial<Part>): Promise<Running> {
+async function start(folder: string, { both, env, without }: Partial<Part>): Promise<Running> {
   const port = await freePort();
-  mkdirSync(join(folder, name));
-  const preload = fileURLToPath(new URL('costs-without.ts', import.meta.url));
+  mkdirSync(folder);
+  const chosen = { ...both, ...env };
+  const preload = fileURLToPath(new URL('replaced-sources.ts', import.meta.url));
   const launch = await launchTriglyph({
-    folder: join(folder, name),
+    folder,
     port,
     shoppers: 100,
     ...(without !== undefined && { before: ['--import', preload] }),
@@ -217,44 +189,12 @@ async function start(name: string, { both, env, without }: Partial<Part>): Promi
     env: {
       REQUEST_WAIT_MS_MAX: '60000',
       REQUESTS_PER_SOCKET_MAX: '0',
-      ...both,
-      ...env,
+      ...chosen,
+      ...(chosen.RECORD && { RECORD: join(folder, chosen.RECORD) }),
       ...(without !== undefined && { BENCH_WITHOUT: without }),
     },
   });
   return { server: await startServer(launch), port };
-}
-
-/** Each connection sends when it was answered. */
-async function cpuPerRequest({ server, port }: Running, request: () => Buffer, ms: number): Promise<number> {
-  let answers = 0;
-  let refused: number | undefined;
-  let open = 0;
-  const opened = Promise.withResolvers<void>();
-  const all = Array.from({ length: connections }, () =>
-    openConnection({
-      port,
-      from: '127.0.0.3',
-      onOpen() {
-        open += 1;
-        if (open === connections) opened.resolve();
-      },
-      onAnswer(status, connection) {
-        if (status === 200) answers += 1;
-        else refused ??= status;
-        connection.send(request());
-      },
-      onClose: () => {},
-    }),
-  );
-  await opened.promise;
-  const before = threadCpuUs(server.pid);
-  for (const connection of all) connection.send(request());
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  const us = threadCpuUs(server.pid) - before;
-  for (const connection of all) connection.close();
-  if (refused !== undefined) throw new Error(`a request was answered with ${refused}`);
-  return us / answers;
 }
 
 function printCost({ on, differences }: Cost): readonly string[] {

@@ -1,11 +1,10 @@
 /** The data of the measured listings: the demo's cards, or details with every field. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appendLuhnDigit } from '../src/contract/check-digits.ts';
 import { launchTriglyph } from './fleet.ts';
+import { runCommand } from './scale/stores.ts';
 import { startServer } from './server.ts';
 import { reference } from './targets.ts';
 
@@ -33,21 +32,12 @@ export async function createData(
   if (fields !== 'card') {
     const file = join(folder, 'details.jsonl');
     await pipeline(rows(shoppers, details, fields === 'all'), createWriteStream(file));
-    await importFile(launch.parameters[0]!, file, {
+    await runCommand(['import', file], {
       DATA_DIR: launch.env.DATA_DIR!,
       KEY_FILE: join(launch.env.DATA_DIR!, 'keys'),
     });
   }
   return first.readyMs;
-}
-
-async function importFile(program: string, file: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const child = spawn(process.execPath, [program, 'import', file], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...env },
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`triglyph import ended with ${code}`);
 }
 
 function* rows(shoppers: number, details: number, sealed: boolean): Generator<string> {

@@ -3,15 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type LoadOptions, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
-import { type Finding, type Measured, median, medianCpu, printFindings } from './results.ts';
-import type { Scenario } from './scenarios.ts';
+import { type Finding, figuresOf, limited, type Measured, medianCpu, msOf, perSecond, table } from './results.ts';
+import { describeRounds, inRounds, measureLoad } from './rounds.ts';
+import type { Report } from './section.ts';
 import type { TargetName } from './targets.ts';
 
-export const writersBesideReads = 32;
-export const readers = 4;
+const writersBesideReads = 32;
+const readers = 4;
 
-export const kinds = ['without a key', 'with a key', 'replayed'] as const;
-export type Kind = (typeof kinds)[number];
+const kinds = ['without a key', 'with a key', 'replayed'] as const;
+type Kind = (typeof kinds)[number];
 
 /** Each shopper has one key in the rounds of replays, which the warm-up uses first. */
 const replayedPrefix = randomUUID();
@@ -30,12 +31,21 @@ export function keysOf(kind: Kind): readonly string[] {
   }
 }
 
-export interface WritePlan {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly warmUpSeconds: number;
-  readonly shoppers: number;
+/** Load on one target. */
+export interface LoadCase {
+  readonly label: string;
+  readonly target: TargetName;
+  readonly load: () => LoadOptions;
 }
+
+/** One caller and several, in each kind. */
+export const writeCases: readonly LoadCase[] = kinds.flatMap((kind) =>
+  [1, 32].map((connections) => ({
+    label: `storeToken ${kind}, ${connections} caller${connections === 1 ? '' : 's'}`,
+    target: 'triglyphWrite' as const,
+    load: () => ({ connections, keys: keysOf(kind) }),
+  })),
+);
 
 /** Writes that share an fsync are at least so many times those of one caller. */
 const groupedMin = 2;
@@ -43,16 +53,13 @@ const groupedMin = 2;
 const cpuOfKoaMax = 1.38;
 const besideMsMax = 10;
 
-interface Case {
-  readonly label: string;
-  readonly target: TargetName;
-  readonly load: () => LoadOptions;
+interface Case extends LoadCase {
   /** Adds writers for the time of the round. */
   readonly besideWrites?: true;
 }
 
 const cases: readonly Case[] = [
-  ...kinds.flatMap((kind) => [writes(kind, 1), writes(kind, 32)]),
+  ...writeCases,
   {
     label: `listRecurringDetails, ${readers} callers, during writes by ${writersBesideReads}`,
     target: 'triglyphJson',
@@ -62,39 +69,30 @@ const cases: readonly Case[] = [
   { label: 'bare Koa, listing, 32 callers', target: 'bareKoa', load: () => ({ connections: 32 }) },
 ];
 
-export async function measureEmbeddedWrites(
-  folder: string,
-  { rounds, seconds, warmUpSeconds, shoppers }: WritePlan,
-): Promise<{ readonly text: string; readonly holds: boolean }> {
-  const scenario: Pick<Scenario, 'dataset' | 'servers'> = {
-    dataset: { shoppers, details: 3, fields: 'allButSealed' },
-    servers: ['triglyph', 'bareKoa'],
-  };
-  const fleet = await startFleet(folder, scenario, { executables: new Map(), missing: new Map() });
+type Results = ReadonlyMap<Case, readonly Measured[]>;
+
+interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly shoppers: number;
+}
+
+export async function measureEmbeddedWrites(folder: string, plan: Plan): Promise<Report> {
+  const { rounds, seconds, warmUpSeconds, shoppers } = plan;
+  const fleet = await startFleet(
+    folder,
+    { dataset: { shoppers, details: 3, fields: 'allButSealed' }, servers: ['triglyph', 'bareKoa'] },
+    { executables: new Map(), missing: new Map() },
+  );
   try {
-    const results = new Map<Case, Measured[]>(cases.map((each) => [each, []]));
     for (const each of cases) await measureCase(fleet, each, warmUpSeconds, shoppers);
-    for (let round = 0; round < rounds; round += 1)
-      for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
-        results.get(each)!.push(await measureCase(fleet, each, seconds, shoppers));
-        process.stderr.write('.');
-      }
-    process.stderr.write('\n');
-    const findings = findingsOf(results);
-    const head = `storeToken, ${shoppers} shoppers; ${rounds} round${rounds === 1 ? '' : 's'} of ${seconds} s, alternating. ${describeMachine()}`;
-    const text = [head, printCases(results), printFindings(findings)].join('\n\n');
-    return { text, holds: findings.every(({ holds }) => holds) };
+    const results = await inRounds(cases, rounds, (each) => measureCase(fleet, each, seconds, shoppers));
+    const head = `storeToken, ${shoppers} shoppers; ${describeRounds(plan)}. ${describeMachine()}`;
+    return { text: [head, printCases(results)], findings: findingsOf(results) };
   } finally {
     await fleet.stop();
   }
-}
-
-function writes(kind: Kind, connections: number): Case {
-  return {
-    label: `storeToken ${kind}, ${connections} caller${connections === 1 ? '' : 's'}`,
-    target: 'triglyphWrite',
-    load: () => ({ connections, keys: keysOf(kind) }),
-  };
 }
 
 async function measureCase(
@@ -104,65 +102,45 @@ async function measureCase(
   shoppers: number,
 ): Promise<Measured> {
   const target = targets[name];
-  const server = servers.get(target.server)!;
   const meanwhile = besideWrites
     ? putLoad(targets.triglyphWrite, seconds + 1, shoppers, { connections: writersBesideReads })
     : undefined;
-  const before = server.cpuUs();
-  const [round] = await Promise.all([putLoad(target, seconds, shoppers, load()), meanwhile]);
-  return { ...round, cpuUs: server.cpuUs() - before };
+  const measured = measureLoad(servers.get(target.server)!, target, seconds, shoppers, load());
+  return (await Promise.all([measured, meanwhile]))[0];
 }
 
-function printCases(results: ReadonlyMap<Case, readonly Measured[]>): string {
-  return [
-    '| request | requests/s | CPU per request, us | p50, ms | p99, ms |',
-    '|---|---:|---:|---:|---:|',
-    ...[...results].map(([{ label, besideWrites }, rounds]) => {
+function printCases(results: Results): string {
+  return table(
+    ['request', 'requests/s', 'CPU per request, us', 'p50, ms', 'p99, ms'],
+    [...results].map(([{ label, besideWrites }, rounds]) => {
+      const { perSecond: rate, cpuUs, p50Ms, p99Ms } = figuresOf(rounds);
       // The CPU time during writes is that of both.
-      const cpu = besideWrites ? '' : medianCpu(rounds).toFixed(0);
-      return `| ${[label, perSecond(rounds).toFixed(0), cpu, msOf(rounds, 'p50Us').toFixed(1), msOf(rounds, 'p99Us').toFixed(1)].join(' | ')} |`;
+      return [label, rate, besideWrites ? '' : cpuUs, p50Ms, p99Ms];
     }),
-  ].join('\n');
+  );
 }
 
 /** Ratios within the run, so that they need no other checkout. */
-function findingsOf(results: ReadonlyMap<Case, readonly Measured[]>): readonly Finding[] {
+function findingsOf(results: Results): readonly Finding[] {
   const roundsOf = (label: string) => [...results].find(([each]) => each.label.startsWith(label))![1];
   const koa = medianCpu(roundsOf('bare Koa'));
-  const listingMs = msOf(roundsOf('listRecurringDetails'), 'p99Us');
   return [
     ...(['without a key', 'with a key'] as const).flatMap((kind): readonly Finding[] => {
       const many = roundsOf(`storeToken ${kind}, 32`);
       const grouped = perSecond(many) / perSecond(roundsOf(`storeToken ${kind}, 1 `));
       const cpu = medianCpu(many) / koa;
       return [
-        {
-          name: `storeToken ${kind}: requests/s, 32 callers against 1`,
-          measured: grouped.toFixed(2),
-          limit: `at least ${groupedMin}`,
-          holds: grouped >= groupedMin,
-        },
-        {
-          name: `storeToken ${kind}, 32 callers: CPU against a listing of bare Koa`,
-          measured: cpu.toFixed(2),
-          limit: `at most ${cpuOfKoaMax}`,
-          holds: cpu <= cpuOfKoaMax,
-        },
+        limited(`storeToken ${kind}: requests/s, 32 callers against 1`, grouped, 'at least', groupedMin),
+        limited(`storeToken ${kind}, 32 callers: CPU against a listing of bare Koa`, cpu, 'at most', cpuOfKoaMax),
       ];
     }),
-    {
-      name: 'Listings during writes, p99',
-      measured: `${listingMs.toFixed(1)} ms`,
-      limit: `at most ${besideMsMax} ms`,
-      holds: listingMs <= besideMsMax,
-    },
+    limited(
+      'Listings during writes, p99',
+      msOf(roundsOf('listRecurringDetails'), 'p99Us'),
+      'at most',
+      besideMsMax,
+      'ms',
+      1,
+    ),
   ];
-}
-
-export function perSecond(rounds: readonly Measured[]): number {
-  return median(rounds.map(({ requests, us }) => (requests * 1e6) / us));
-}
-
-export function msOf(rounds: readonly Measured[], pick: 'p50Us' | 'p99Us'): number {
-  return median(rounds.map((round) => round[pick])) / 1000;
 }

@@ -1,21 +1,12 @@
 /** `node bench/embedding.ts`: the start and the reset of a gateway inside a test, in CPU time, from the compiled package. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { type Finding, median, printFindings } from './results.ts';
+import { limited, median } from './results.ts';
+import { runSection, sectionOptions } from './section.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** Three processes. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
-  },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
 
 const processes = options.quick ? 3 : 15;
 const readyMsMax = 150;
@@ -61,8 +52,7 @@ await Promise.all([gateway.close(), other.close()]);
 console.log(JSON.stringify({ imported, ready, second, reset, firstCall, secondCall }));
 `;
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-embedding-'));
-try {
+await runSection('embedding', options, async (folder) => {
   // The name of the package leads to the build of this checkout.
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'ignore' });
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'cache') };
@@ -72,28 +62,13 @@ try {
   // Fills the compile cache.
   start();
   const starts = Array.from({ length: processes }, start);
-  const of = (pick: (each: Start) => number): number => median(starts.map(pick));
-  const findings: readonly Finding[] = [
-    finding(
-      'a gateway in memory is ready, import included',
-      of(({ ready }) => ready),
-      readyMsMax,
-    ),
-    finding(
-      '`reset()`',
-      of(({ reset }) => reset),
-      resetMsMax,
-    ),
-  ];
-  const parts = `Of the first, the import takes ${of(({ imported }) => imported).toFixed(0)} ms. A second gateway takes ${of(({ second }) => second).toFixed(0)} ms. The first call takes ${of(({ firstCall }) => firstCall).toFixed(0)} ms, since it loads Koa and the \`Request\` of Node, and the second one ${of(({ secondCall }) => secondCall).toFixed(1)} ms.`;
-  const text = `${describeMachine()}\n\n${printFindings(findings)}\n\n${parts}`;
-  console.log(text);
-  if (options.write) writeSection('embedding', text);
-  process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-
-function finding(name: string, ms: number, limit: number): Finding {
-  return { name, measured: `${ms.toFixed(1)} ms`, limit: `at most ${limit} ms`, holds: ms <= limit };
-}
+  const of = (member: keyof Start): number => median(starts.map((each) => each[member]));
+  const parts = `Of a gateway that is ready, the import takes ${of('imported').toFixed(0)} ms. A second gateway takes ${of('second').toFixed(0)} ms. The first call takes ${of('firstCall').toFixed(0)} ms, since it loads Koa and the \`Request\` of Node, and the second one ${of('secondCall').toFixed(1)} ms.`;
+  return {
+    text: [describeMachine(), parts],
+    findings: [
+      limited('a gateway in memory is ready, import included', of('ready'), 'at most', readyMsMax, 'ms', 1),
+      limited('`reset()`', of('reset'), 'at most', resetMsMax, 'ms', 1),
+    ],
+  };
+});

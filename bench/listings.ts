@@ -8,20 +8,17 @@ import type { CompiledPeers } from './peer/compiled.ts';
 import {
   checkRatios,
   type Finding,
+  limited,
   type Measured,
   medianCpu,
-  printFindings,
   printOtherRatios,
   printRounds,
   type Rounds,
 } from './results.ts';
+import { describeRounds, inRounds, measureLoad } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
+import type { Report } from './section.ts';
 import type { Target, TargetName } from './targets.ts';
-
-export interface Report {
-  readonly text: string;
-  readonly holds: boolean;
-}
 
 const idleMegabytesMax = 120;
 const readyMsMax = 1000;
@@ -49,14 +46,13 @@ export async function measureListings(
     ];
     const text = [
       `listRecurringDetails, ${title}, ${dataset.shoppers} shoppers, ${connections} connections; ` +
-        `${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s, alternating. ${describeMachine()}`,
+        `${describeRounds(plan)}. ${describeMachine()}`,
       printRounds(targets, rounds),
-      ...(findings.length > 0 ? [printFindings(findings)] : []),
       printOtherRatios(rounds, ratios),
       ...whole.servers.flatMap((name) => [...compiled.missing].flatMap(([each, how]) => (each === name ? [how] : []))),
       ...(scenario.measuresStart ? [describeStart(fleet, scenario)] : []),
-    ].join('\n\n');
-    return { text, holds: findings.every(({ holds }) => holds) };
+    ];
+    return { text, findings };
   } finally {
     await fleet.stop();
   }
@@ -73,18 +69,15 @@ function withoutMissing(scenario: Scenario, { servers, targets }: Fleet): Scenar
 }
 
 async function measureRounds(fleet: Fleet, { dataset, targets: names }: Scenario, plan: ComparePlan): Promise<Rounds> {
-  const targets = names.map((name) => fleet.targets[name]);
-  const rounds = new Map<TargetName, Measured[]>(names.map((name) => [name, []]));
-  for (const target of targets) await putLoad(target, warmUpOf(target, plan), dataset.shoppers);
-  for (let round = 0; round < plan.rounds; round++) {
-    // Back and forth, so that no target always follows the same one.
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      await checkAnswers(target, fleet.targets.triglyphJson, dataset);
-      rounds.get(target.name)!.push(await measureTarget(fleet, target, dataset.shoppers, plan));
-      process.stderr.write('.');
-    }
-  }
-  process.stderr.write('\n');
+  for (const target of names.map((name) => fleet.targets[name]))
+    await putLoad(target, warmUpOf(target, plan), dataset.shoppers);
+  const rounds = await inRounds(names, plan.rounds, async (name) => {
+    const target = fleet.targets[name];
+    await checkAnswers(target, fleet.targets.triglyphJson, dataset);
+    // V8 drops compiled code while a server is idle; compiling it again is not part of a request.
+    await putLoad(target, plan.leadInSeconds, dataset.shoppers);
+    return measureLoad(fleet.servers.get(target.server)!, target, plan.seconds, dataset.shoppers);
+  });
   for (const [name, measured] of rounds) checkLengths(name, measured);
   return rounds;
 }
@@ -92,15 +85,6 @@ async function measureRounds(fleet: Fleet, { dataset, targets: names }: Scenario
 /** The virtual machine of Java compiles later than V8. */
 function warmUpOf({ server }: Target, { warmUpSeconds }: ComparePlan): number {
   return server === 'jaxWs' ? 4 * warmUpSeconds : warmUpSeconds;
-}
-
-async function measureTarget(fleet: Fleet, target: Target, shoppers: number, plan: ComparePlan): Promise<Measured> {
-  // V8 drops compiled code while a server is idle; compiling it again is not part of a request.
-  await putLoad(target, plan.leadInSeconds, shoppers);
-  const server = fleet.servers.get(target.server)!;
-  const before = server.cpuUs();
-  const round = await putLoad(target, plan.seconds, shoppers);
-  return { ...round, cpuUs: server.cpuUs() - before };
 }
 
 function checkLengths(name: string, rounds: readonly Measured[]): void {
@@ -116,12 +100,7 @@ function checkDetails(rounds: Rounds, { dataset, targets, usPerDetailMax }: Scen
     .filter((name) => name.startsWith('triglyph'))
     .map((name) => {
       const us = medianCpu(rounds.get(name)!) / dataset.details;
-      return {
-        name: `${name}, CPU for each detail`,
-        measured: `${us.toFixed(1)} us`,
-        limit: `at most ${usPerDetailMax} us`,
-        holds: us <= usPerDetailMax,
-      };
+      return limited(`${name}, CPU for each detail`, us, 'at most', usPerDetailMax, 'us', 1);
     });
 }
 
@@ -129,18 +108,8 @@ function checkStart({ idleBytes, servers }: Fleet, { measuresStart }: Scenario):
   if (!measuresStart) return [];
   const { readyMs } = servers.get('triglyph')!;
   return [
-    {
-      name: 'Idle memory, ready',
-      measured: `${megabytes(idleBytes).toFixed(0)} MB`,
-      limit: `at most ${idleMegabytesMax} MB`,
-      holds: megabytes(idleBytes) <= idleMegabytesMax,
-    },
-    {
-      name: 'Time to ready, data there',
-      measured: `${readyMs.toFixed(0)} ms`,
-      limit: `at most ${readyMsMax} ms`,
-      holds: readyMs <= readyMsMax,
-    },
+    limited('Idle memory, ready', megabytes(idleBytes), 'at most', idleMegabytesMax, 'MB'),
+    limited('Time to ready, data there', readyMs, 'at most', readyMsMax, 'ms'),
   ];
 }
 

@@ -14,16 +14,14 @@ import { openSqlite } from '../src/store/sqlite/open.ts';
 import { migrate } from '../test/support/migrated.ts';
 import { createRegistry } from '../test/support/services.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { median } from './results.ts';
+import { median, table } from './results.ts';
+import { printReport, sectionOptions } from './section.ts';
 
 const { values: options } = parseArgs({
   options: {
     /** Log-ins of each kind. */
     pairs: { type: 'string', default: '20000' },
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
   },
 });
 
@@ -150,30 +148,20 @@ function tOf(one: readonly number[], two: readonly number[]): number {
   return mean / Math.sqrt(variance / differences.length);
 }
 
-const lines = [
-  `| log-in | against, us | cache | difference of medians, us | t | at most ${differenceUsMax} us |`,
-  '|---|---:|---|---:|---:|---|',
-];
+const lines: (readonly string[])[] = [];
 for (const [name, first, second] of compared)
   for (const isCold of [false, true]) {
     const [one, two] = await measure(first, second, isCold);
     const difference = median(two) - median(one);
-    const cache = isCold ? 'cold' : 'warm';
     const isMet = Math.abs(difference) <= differenceUsMax;
     if (!isMet) process.exitCode = 1;
-    const cells = [
-      name,
-      median(one).toFixed(1),
-      cache,
-      difference.toFixed(2),
-      tOf(one, two).toFixed(1),
-      isMet ? 'yes' : 'NO',
-    ];
-    lines.push(`| ${cells.join(' | ')} |`);
+    lines.push([
+      ...[name, median(one).toFixed(1), isCold ? 'cold' : 'warm', difference.toFixed(2)],
+      ...[tOf(one, two).toFixed(1), isMet ? 'yes' : 'NO'],
+    ]);
   }
 await engine.close();
 rmSync(folder, { recursive: true });
 const head = `${pairs} pairs each, in random order, in one process with the embedded store. ${describeMachine('no pinning')}`;
-const report = [head, lines.join('\n')].join('\n\n');
-console.log(report);
-if (options.write) writeSection('logins', report);
+const heads = ['log-in', 'against, us', 'cache', 'difference of medians, us', 't', `at most ${differenceUsMax} us`];
+printReport('logins', { text: [head, table(heads, lines)], findings: [] }, options.write);

@@ -7,42 +7,38 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compareCheckouts } from './compare.ts';
+import { measureEmbeddedWrites } from './embedded-writes.ts';
 import { measureListings } from './listings.ts';
 import { provideLoad } from './load.ts';
-import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
 import { type CompiledPeers, compiledNames, compilePeers } from './peer/compiled.ts';
 import { printFindings } from './results.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
+import { printReport, sectionOptions } from './section.ts';
 
 /** Sections that are programs of their own: their files and parameters. Each ends with 1 where a limit is missed. */
 const programs = {
-  codecs: { file: 'codecs.ts', parameters: ['--rounds', '5'] },
-  writes: { file: 'writes.ts', parameters: ['--seconds', '2'] },
-  engines: { file: 'engines.ts', parameters: [] },
-  orders: { file: 'orders/main.ts', parameters: [] },
-  postgres: { file: 'postgres/main.ts', parameters: ['--callers', '12,32,64', '--rounds', '1', '--seconds', '3'] },
-  processes: { file: 'processes.ts', parameters: [] },
-  recovery: { file: 'recovery/main.ts', parameters: [] },
-  embedding: { file: 'embedding.ts', parameters: [] },
-  callers: { file: 'callers.ts', parameters: [] },
-  upstream: { file: 'upstream/main.ts', parameters: [] },
-  stores: { file: 'upstream/stores.ts', parameters: [] },
-  shadow: { file: 'shadow.ts', parameters: [] },
-  security: { file: 'security/main.ts', parameters: [] },
-  costs: { file: 'costs.ts', parameters: [] },
-  commands: { file: 'commands.ts', parameters: [] },
-} as const;
+  codecs: ['codecs.ts', '--rounds', '5'],
+  engines: ['engines.ts'],
+  orders: ['orders/main.ts'],
+  postgres: ['postgres/main.ts', '--callers', '12,32,64', '--rounds', '1', '--seconds', '3'],
+  processes: ['processes.ts'],
+  recovery: ['recovery/main.ts'],
+  embedding: ['embedding.ts'],
+  callers: ['callers.ts'],
+  upstream: ['upstream/main.ts'],
+  stores: ['upstream/stores.ts'],
+  shadow: ['shadow.ts'],
+  security: ['security/main.ts'],
+  costs: ['costs.ts'],
+  commands: ['commands.ts'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];
-const sections: readonly (Scenario['name'] | ProgramName)[] = [...scenarios.map(({ name }) => name), ...programNames];
+const sections: readonly string[] = [...scenarios.map(({ name }) => name), 'writes', ...programNames];
 
 const { values: options } = parseArgs({
   options: {
-    /** One short round. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** The folder of another checkout. */
     against: { type: 'string' },
     /** Names of sections, with commas between them. */
@@ -58,6 +54,9 @@ const plan = options.quick
   ? { rounds: 1, seconds: 2, warmUpSeconds: 2, leadInSeconds: 1 }
   : { rounds: Number(options.rounds), seconds: 1, warmUpSeconds: 2, leadInSeconds: 1 };
 
+const writesPlan = options.quick
+  ? { rounds: 1, seconds: 2, warmUpSeconds: 2, shoppers: 500 }
+  : { rounds: 3, seconds: 2, warmUpSeconds: 2, shoppers: 2_000 };
 const comparedPlan = options.quick ? plan : { rounds: 5, seconds: 3, warmUpSeconds: 5, leadInSeconds: 1 };
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-'));
@@ -75,7 +74,7 @@ try {
 /** A section that fails does not keep the others from being measured. */
 async function measureAll(): Promise<boolean> {
   const names = options.only.split(',');
-  const unknown = names.find((name) => !sections.some((section) => section === name));
+  const unknown = names.find((name) => !sections.includes(name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: choose among ${sections.join(', ')}`);
   const chosen = scenarios.filter(({ name }) => names.includes(name));
   const needed = compiledNames.filter((name) => chosen.some(({ servers }) => servers.includes(name)));
@@ -94,6 +93,10 @@ async function measureAll(): Promise<boolean> {
     console.log(`\n(${((performance.now() - startedAt) / 1000).toFixed(0)} s)\n`);
   };
   for (const scenario of chosen) await section(scenario.name, () => measureScenario(scenario, compiled));
+  if (names.includes('writes'))
+    await section('writes', async () =>
+      printReport('writes', await measureEmbeddedWrites(join(folder, 'writes'), writesPlan), options.write),
+    );
   for (const name of programNames) if (names.includes(name)) await section(name, () => runProgram(name));
   console.log(missed.length === 0 ? 'Every limit holds.' : `Missed in: ${missed.join(', ')}.`);
   return missed.length === 0;
@@ -101,10 +104,8 @@ async function measureAll(): Promise<boolean> {
 
 async function measureScenario(whole: Scenario, compiled: CompiledPeers): Promise<boolean> {
   const scenario = options.quick ? shortened(whole) : whole;
-  const { text, holds } = await measureListings(join(folder, scenario.name), scenario, plan, compiled);
-  console.log(text);
-  if (options.write) writeSection(scenario.name, text);
-  return holds;
+  const report = await measureListings(join(folder, scenario.name), scenario, plan, compiled);
+  return printReport(scenario.name, report, options.write);
 }
 
 function shortened(scenario: Scenario): Scenario {
@@ -113,7 +114,7 @@ function shortened(scenario: Scenario): Scenario {
 }
 
 async function runProgram(name: ProgramName): Promise<boolean> {
-  const { file, parameters } = programs[name];
+  const [file, ...parameters] = programs[name];
   const path = fileURLToPath(new URL(file, import.meta.url));
   const flags = (['quick', 'write'] as const).filter((flag) => options[flag]).map((flag) => `--${flag}`);
   // The examples import the package by its name.
@@ -124,7 +125,7 @@ async function runProgram(name: ProgramName): Promise<boolean> {
 }
 
 async function compare(other: string): Promise<boolean> {
-  const { table, findings } = await compareCheckouts(folder, other, comparedShoppers, comparedPlan);
-  console.log(`${describeMachine()}\n\n${table}\n\n${printFindings(findings)}`);
+  const { text, findings } = await compareCheckouts(folder, other, comparedShoppers, comparedPlan);
+  console.log([...text, printFindings(findings)].join('\n\n'));
   return findings.every(({ holds }) => holds);
 }

@@ -36,15 +36,15 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/src\/http\/metrics\//, 'metrics'],
   [/\/src\/http\//, 'http'],
   [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],
-  [/\/src\/store\/sql\/(credential|secret)/, 'authenticate'],
+  [/\/src\/callers\/credentials\//, 'authenticate'],
   [/\/src\/idempotency\//, 'idempotency'],
   [/\/src\/(gateway|app|cli|main)/, 'gateway'],
   [/\/src\/formats\/(.*\/print|date-time|error-text|error-status)\.ts$/, 'encode'],
-  [/\/src\/xml\/print\.ts$/, 'encode'],
-  [/\/src\/(formats|xml|contract)\//, 'decode'],
+  [/\/src\/lib\/xml\/print\.ts$/, 'encode'],
+  [/\/src\/(formats|lib\/xml|contract)\//, 'decode'],
   [/\/src\/(services\/.*\/store|store|jobs)\//, 'store'],
   [/\/src\/vault\//, 'vault'],
-  [/\/src\/(services|lib|webhooks|import)\//, 'services'],
+  [/\/src\/(services|lib|import)\//, 'services'],
 ];
 
 /** The module of a frame by itself; undefined for a frame that works for its caller. */

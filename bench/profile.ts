@@ -1,7 +1,6 @@
 /** Profiles Triglyph under load: CPU time by module, for listings in each format and writes on the embedded store, and a listing on PostgreSQL. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +11,14 @@ import { launchTriglyph } from './fleet.ts';
 import { type LoadOptions, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { type Module, moduleOf, modules } from './modules.ts';
-import { writeSection } from './page.ts';
+import { table } from './results.ts';
+import { runSection, sectionOptions } from './section.ts';
 import { freePort, type Server, startServer } from './server.ts';
 import { type Target, targetsAt } from './targets.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** Short rounds with few shoppers. */
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** How many functions to list, by self time. */
     functions: { type: 'string', default: '0' },
   },
@@ -103,17 +101,18 @@ const profileSubject = async (
 };
 
 const print = (profiled: readonly Profiled[]): string => {
-  const each = (cell: (one: Profiled) => number) => profiled.map((one) => cell(one).toFixed(1)).join(' | ');
-  const rows = modules.map(
-    (module) => `| ${module} | ${each(({ times, requests }) => (times.byModule.get(module) ?? 0) / requests)} |`,
+  const row = (name: string, cell: (one: Profiled) => number) => [name, ...profiled.map((one) => cell(one).toFixed(1))];
+  return table(
+    ['module, us per request', ...profiled.map(({ title }) => title)],
+    [
+      ...modules.map((module) => row(module, ({ times, requests }) => (times.byModule.get(module) ?? 0) / requests)),
+      row(
+        'other threads (writing the log, collecting garbage)',
+        ({ cpuUs, times, requests }) => Math.max(0, cpuUs - times.busyUs) / requests,
+      ),
+      row('whole process, by the kernel', ({ cpuUs, requests }) => cpuUs / requests),
+    ],
   );
-  return [
-    `| module, us per request | ${profiled.map(({ title }) => title).join(' | ')} |`,
-    `|---|${'---:|'.repeat(profiled.length)}`,
-    ...rows,
-    `| other threads (writing the log, collecting garbage) | ${each(({ cpuUs, times, requests }) => Math.max(0, cpuUs - times.busyUs) / requests)} |`,
-    `| whole process, by the kernel | ${each(({ cpuUs, requests }) => cpuUs / requests)} |`,
-  ].join('\n');
 };
 
 const printFunctions = ({ title, times, requests }: Profiled, count: number): string =>
@@ -177,18 +176,13 @@ const profileStore = async (
   }
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-profile-'));
-const postgres = await startPostgres();
-try {
+await runSection('profile', options, async (folder, closing) => {
   provideLoad();
+  const postgres = await startPostgres();
+  closing.defer(() => postgres.discard());
   const profiled: Profiled[] = [];
   for (const store of [embedded, onPostgres(postgres.url)]) profiled.push(...(await profileStore(store, folder)));
-  const report = `${describeMachine()} The numbers include the profiler's own work.\n\n${print(profiled)}`;
-  console.log(report);
   const count = Number(options.functions);
-  if (count > 0) for (const one of profiled) console.log(`\n${printFunctions(one, count)}`);
-  if (options.write) writeSection('profile', report);
-} finally {
-  await postgres.discard();
-  rmSync(folder, { recursive: true, force: true });
-}
+  if (count > 0) for (const one of profiled) console.log(`${printFunctions(one, count)}\n`);
+  return { text: [`${describeMachine()} The numbers include the profiler's own work.`, print(profiled)], findings: [] };
+});

@@ -18,66 +18,110 @@ export interface Finding {
   readonly holds: boolean;
 }
 
-export const median = (values: readonly number[]): number => {
+const bounds = {
+  'at most': (measured: number, limit: number) => measured <= limit,
+  'at least': (measured: number, limit: number) => measured >= limit,
+  below: (measured: number, limit: number) => measured < limit,
+};
+
+/** Compares a measured value with its limit. `digits`: behind the point, by default two for a ratio, and none for a value with a unit. */
+export function limited(
+  name: string,
+  measured: number,
+  bound: keyof typeof bounds,
+  limit: number,
+  unit = '',
+  digits = unit === '' ? 2 : 0,
+): Finding {
+  const withUnit = (text: string) => (unit === '' ? text : `${text} ${unit}`);
+  return {
+    name,
+    measured: withUnit(measured.toFixed(digits)),
+    limit: `${bound} ${withUnit(String(limit))}`,
+    holds: bounds[bound](measured, limit),
+  };
+}
+
+/** A table in Markdown. All columns but the first are aligned to the right. */
+export function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [heads, heads.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+export function printFindings(findings: readonly Finding[]): string {
+  return table(
+    ['target', 'measured', 'limit', 'met'],
+    findings.map(({ name, measured, limit, holds }) => [name, measured, limit, holds ? 'yes' : 'NO']),
+  );
+}
+
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-};
+}
 
-const cpuPerRequest = ({ cpuUs, requests }: Measured): number => cpuUs / requests;
+export function medianCpu(rounds: readonly Measured[]): number {
+  return median(rounds.map(cpuPerRequest));
+}
 
-export const medianCpu = (rounds: readonly Measured[]): number => median(rounds.map(cpuPerRequest));
+function cpuPerRequest({ cpuUs, requests }: Measured): number {
+  return cpuUs / requests;
+}
 
-const row = (label: string, rounds: readonly Measured[]): string => {
+export function perSecond(rounds: readonly Measured[]): number {
+  return median(rounds.map(({ requests, us }) => (requests * 1e6) / us));
+}
+
+export function msOf(rounds: readonly Measured[], pick: 'p50Us' | 'p99Us'): number {
+  return median(rounds.map((round) => round[pick])) / 1000;
+}
+
+/** Figures of rounds as cells of a table. */
+export function figuresOf(rounds: readonly Measured[]) {
   const cpu = rounds.map(cpuPerRequest);
-  const spread = `${Math.min(...cpu).toFixed(0)} to ${Math.max(...cpu).toFixed(0)}`;
-  const of = (pick: (round: Measured) => number) => median(rounds.map(pick));
-  const cells = [
-    label,
-    median(cpu).toFixed(0),
-    spread,
-    of(({ requests, us }) => (requests * 1e6) / us).toFixed(0),
-    (of(({ p50Us }) => p50Us) / 1000).toFixed(1),
-    (of(({ p99Us }) => p99Us) / 1000).toFixed(1),
-    of(({ bytes, requests }) => bytes / requests).toFixed(0),
-  ];
-  return `| ${cells.join(' | ')} |`;
-};
+  return {
+    cpuUs: median(cpu).toFixed(0),
+    spread: `${Math.min(...cpu).toFixed(0)} to ${Math.max(...cpu).toFixed(0)}`,
+    perSecond: perSecond(rounds).toFixed(0),
+    p50Ms: msOf(rounds, 'p50Us').toFixed(1),
+    p99Ms: msOf(rounds, 'p99Us').toFixed(1),
+    bytes: median(rounds.map(({ bytes, requests }) => bytes / requests)).toFixed(0),
+  };
+}
 
-export const printRounds = (targets: readonly Target[], rounds: Rounds): string =>
-  [
-    '| server and format | CPU per request, us | lowest to highest | requests/s | p50, ms | p99, ms | bytes per answer |',
-    '|---|---:|---:|---:|---:|---:|---:|',
-    ...targets.map(({ name, label }) => row(label, rounds.get(name)!)),
-  ].join('\n');
+export function printRounds(targets: readonly Target[], rounds: Rounds): string {
+  return table(
+    [
+      'server and format',
+      'CPU per request, us',
+      'lowest to highest',
+      'requests/s',
+      'p50, ms',
+      'p99, ms',
+      'bytes per answer',
+    ],
+    targets.map(({ name, label }) => [label, ...Object.values(figuresOf(rounds.get(name)!))]),
+  );
+}
 
-const ratioOf = (rounds: Rounds, { ours, peer }: Ratio): number =>
-  medianCpu(rounds.get(peer)!) / medianCpu(rounds.get(ours)!);
+function ratioOf(rounds: Rounds, { ours, peer }: Ratio): number {
+  return medianCpu(rounds.get(peer)!) / medianCpu(rounds.get(ours)!);
+}
 
 /** The ratios that have a target. */
-export const checkRatios = (rounds: Rounds, ratios: readonly Ratio[]): readonly Finding[] =>
-  ratios.flatMap((ratio) => {
-    if (ratio.least === undefined) return [];
-    const measured = ratioOf(rounds, ratio);
-    const limit = `at least ${ratio.least.toFixed(2)}`;
-    return [{ name: ratio.name, measured: measured.toFixed(2), limit, holds: measured >= ratio.least }];
-  });
+export function checkRatios(rounds: Rounds, ratios: readonly Ratio[]): readonly Finding[] {
+  return ratios.flatMap((ratio) =>
+    ratio.least === undefined ? [] : [limited(ratio.name, ratioOf(rounds, ratio), 'at least', ratio.least)],
+  );
+}
 
 /** The ratios that have none. */
-export const printOtherRatios = (rounds: Rounds, ratios: readonly Ratio[]): string => {
+export function printOtherRatios(rounds: Rounds, ratios: readonly Ratio[]): string {
   const others = ratios.filter(({ least }) => least === undefined);
-  return [
-    '| ratio without a target | measured |',
-    '|---|---:|',
-    ...others.map((ratio) => `| ${ratio.name} | ${ratioOf(rounds, ratio).toFixed(2)} |`),
-  ].join('\n');
-};
-
-export const printFindings = (findings: readonly Finding[]): string =>
-  [
-    '| target | measured | limit | met |',
-    '|---|---:|---:|---|',
-    ...findings.map(
-      ({ name, measured, limit, holds }) => `| ${name} | ${measured} | ${limit} | ${holds ? 'yes' : 'NO'} |`,
-    ),
-  ].join('\n');
+  return table(
+    ['ratio without a target', 'measured'],
+    others.map((ratio) => [ratio.name, ratioOf(rounds, ratio).toFixed(2)]),
+  );
+}

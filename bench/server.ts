@@ -1,7 +1,7 @@
 /** A server under measurement: its process, with CPU time and memory as the kernel counts them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pinned, serverCore } from './cores.ts';
@@ -69,6 +69,9 @@ export const memoryBytes = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
   const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1]) * 1024;
 };
+
+/** The peak, `VmHWM`, begins anew: proc_pid_clear_refs(5). */
+export const forgetPeakMemory = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 /** The same, for a program that may end at any time: 0 then. */
 export const memoryBytesOrNone = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {

@@ -3,6 +3,7 @@
 import { createProtocols, type NamedProtocol } from '../src/formats/index.ts';
 import { services } from '../src/services/index.ts';
 import { recurringV25 } from '../src/services/recurring/versions.ts';
+import { demoAuthorization } from '../test/support/server.ts';
 
 /** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */
 export const serverNames = [
@@ -52,7 +53,6 @@ const service = recurringV25;
 const listing = service.operations.get('listRecurringDetails')!;
 const storing = service.operations.get('storeToken')!;
 const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
-const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
 
 /** JSON and FORM print whole seconds, SOAP prints milliseconds. */
 const inSeconds = (key: string, value: unknown): unknown =>
@@ -71,7 +71,7 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
     label,
     server,
     url: `http://127.0.0.1:${port}${path}`,
-    headers: { Authorization: authorization, 'Content-Type': contentType },
+    headers: { Authorization: demoAuthorization, 'Content-Type': contentType },
     body,
     decode,
     read: (answer) => JSON.stringify(decode(answer), inSeconds),
@@ -88,7 +88,7 @@ const writeTarget = (port: number): Target => {
     label: 'Triglyph, storeToken with a key, JSON',
     server: 'triglyph',
     url: `http://127.0.0.1:${port}${path}`,
-    headers: { Authorization: authorization, 'Content-Type': contentType },
+    headers: { Authorization: demoAuthorization, 'Content-Type': contentType },
     body,
     writes: true,
     decode: (answer) => answer,

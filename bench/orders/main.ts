@@ -1,6 +1,5 @@
 /** `npm run bench -- --only orders`: a service of one's own against peers, and against itself next to the built-in services. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,8 +9,9 @@ import { orders } from '../../examples/orders/orders.ts';
 import { operationAddress } from '../../src/contract/service.ts';
 import { connections, provideLoad, putLoad } from '../load.ts';
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
-import { type Finding, type Measured, median, medianCpu, printFindings } from '../results.ts';
+import { type Finding, figuresOf, type Measured, medianCpu, table } from '../results.ts';
+import { inRounds, measureLoad } from '../rounds.ts';
+import { runSection, sectionOptions } from '../section.ts';
 import { freePort, type Launch, type Server, startServer } from '../server.ts';
 import {
   type GatewayName,
@@ -25,9 +25,7 @@ import {
   titles,
 } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
 /** The two gateways are compared in many rounds: the machine varies more than they may differ. */
 const plan = options.quick
   ? { pairRounds: 2, rounds: 1, warmUpSeconds: 2 }
@@ -35,31 +33,25 @@ const plan = options.quick
 /** The engine's cost per request does not depend on the built-in services. */
 const tolerance = 0.05;
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-orders-'));
-const servers = new Map<ServerName, Server>();
-try {
+await runSection('orders', options, async (folder, closing) => {
   provideLoad();
-  process.exitCode = (await run()) ? 0 : 1;
-} catch (thrown) {
-  console.error(thrown);
-  process.exitCode = 1;
-} finally {
-  for (const server of servers.values()) await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<boolean> {
   const secrets: Partial<Record<ServerName, string>> = {};
-  for (const name of gatewayNames) secrets[name] = await prepare(name);
+  for (const name of gatewayNames) secrets[name] = await prepare(name, folder);
   const ports = Object.fromEntries(
     await Promise.all(serverNames.map(async (name) => [name, await freePort()] as const)),
   ) as Ports;
-  for (const name of serverNames) servers.set(name, await startServer(launch(name, ports[name])));
+  const servers = new Map<ServerName, Server>();
+  for (const name of serverNames) {
+    const server = await startServer(launch(name, ports[name], folder));
+    closing.defer(() => server.stop());
+    servers.set(name, server);
+  }
   const targets = targetsAt(ports, secrets);
   const isPair = ({ server, readsOrder }: OrderTarget) => isGatewayName(server) && readsOrder;
-  const pair = await measure(targets.filter(isPair), plan.pairRounds);
+  const pair = await measure(targets.filter(isPair), servers, plan.pairRounds);
   const others = await measure(
     targets.filter((each) => !isPair(each)),
+    servers,
     plan.rounds,
   );
   const rounds = new Map([...pair, ...others]);
@@ -67,14 +59,11 @@ async function run(): Promise<boolean> {
   const head =
     `getOrder of one order from SQLite, ${connections} connections; ${plan.pairRounds} rounds of the orders and ${plan.rounds} of the others, alternating, each of a second. ` +
     describeMachine();
-  const text = [head, print(rounds), printFindings(findings)].join('\n\n');
-  console.log(text);
-  if (options.write) writeSection('orders', text);
-  return findings.every(({ holds }) => holds);
-}
+  return { text: [head, print(rounds)], findings };
+});
 
 /** Creates the data of a gateway with one order, and returns the secret of its caller. */
-async function prepare(name: GatewayName): Promise<string> {
+async function prepare(name: GatewayName, folder: string): Promise<string> {
   const services = name.startsWith('alone') ? [orders] : [...builtIn().services, orders];
   const gateway = await createGateway({ services, store: { dataDir: join(folder, name) } });
   try {
@@ -97,7 +86,7 @@ function isGatewayName(name: ServerName): name is GatewayName {
   return gatewayNames.some((each) => each === name);
 }
 
-function launch(name: ServerName, port: number): Launch {
+function launch(name: ServerName, port: number, folder: string): Launch {
   const isGateway = isGatewayName(name);
   const program = fileURLToPath(new URL(isGateway ? 'gateway.ts' : 'peer.ts', import.meta.url));
   const preload = fileURLToPath(new URL('../../scripts/own-package.mjs', import.meta.url));
@@ -120,24 +109,17 @@ function launch(name: ServerName, port: number): Launch {
 
 type Rounds = ReadonlyMap<OrderTarget, readonly Measured[]>;
 
-async function measure(targets: readonly OrderTarget[], count: number): Promise<Rounds> {
-  const rounds = new Map<OrderTarget, Measured[]>(targets.map((target) => [target, []]));
+async function measure(
+  targets: readonly OrderTarget[],
+  servers: ReadonlyMap<ServerName, Server>,
+  count: number,
+): Promise<Rounds> {
   for (const target of targets) {
     const { url, headers, body, check } = target;
     check(await (await fetch(url, { method: 'POST', headers, body })).text());
     await putLoad(target, plan.warmUpSeconds, 1);
   }
-  // Back and forth, so that no target always follows the same one.
-  for (let round = 0; round < count; round += 1)
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      const server = servers.get(target.server)!;
-      const before = server.cpuUs();
-      const measured = await putLoad(target, 1, 1);
-      rounds.get(target)!.push({ ...measured, cpuUs: server.cpuUs() - before });
-      process.stderr.write('.');
-    }
-  process.stderr.write('\n');
-  return rounds;
+  return inRounds(targets, count, (target) => measureLoad(servers.get(target.server)!, target, 1, 1));
 }
 
 function compareTogether(rounds: Rounds, format: OrderTarget['format']): Finding {
@@ -155,13 +137,11 @@ function compareTogether(rounds: Rounds, format: OrderTarget['format']): Finding
 }
 
 function print(rounds: Rounds): string {
-  return [
-    '| server and format | CPU per request, us | requests/s | bytes per answer |',
-    '|---|---:|---:|---:|',
-    ...[...rounds].map(([{ name }, each]) => {
-      const perSecond = median(each.map(({ requests, us }) => (requests * 1e6) / us));
-      const bytes = median(each.map(({ bytes, requests }) => bytes / requests));
-      return `| ${name} | ${medianCpu(each).toFixed(0)} | ${perSecond.toFixed(0)} | ${bytes.toFixed(0)} |`;
+  return table(
+    ['server and format', 'CPU per request, us', 'requests/s', 'bytes per answer'],
+    [...rounds].map(([{ name }, each]) => {
+      const { cpuUs, perSecond, bytes } = figuresOf(each);
+      return [name, cpuUs, perSecond, bytes];
     }),
-  ].join('\n');
+  );
 }

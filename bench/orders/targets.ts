@@ -1,10 +1,10 @@
 /** What is measured: one order read in JSON and SOAP from each server, and a built-in operation of like size. */
-import { Buffer } from 'node:buffer';
 import { getOrder, ordersV1 } from '../../examples/orders/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { demoAuthorization } from '../../test/support/server.ts';
 import type { LoadTarget } from '../load.ts';
 
 /** Two processes of one program differ by some per cent, so the compared gateways have two each; `builtIn` has other load. */
@@ -53,7 +53,7 @@ const listing: Request = {
 
 export function targetsAt(ports: Ports, secret: Readonly<Partial<Record<ServerName, string>>>): readonly OrderTarget[] {
   const keyOf = (server: ServerName) => ({ 'X-API-Key': secret[server] ?? 'none' });
-  const demo = { Authorization: `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}` };
+  const demo = { Authorization: demoAuthorization };
   const at = (name: string, server: ServerName, format: OrderTarget['format'], request = reading): OrderTarget => {
     const { service, operation, input, values } = request;
     const { path, contentType, body } = protocols[format].encodeRequest(service, operation, input);

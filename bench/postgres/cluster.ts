@@ -1,12 +1,12 @@
 /** Two servers on a private PostgreSQL, a receiver of webhooks, and a company for each number of endpoints. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { prepareProduction, type Server, startServer } from '../../test/support/server.ts';
 import { openBuiltIn, readConfig } from '../../test/support/services.ts';
+import { cpuUs } from '../server.ts';
 import { type Company, createCompany } from './companies.ts';
 
 export interface Counters {
@@ -84,13 +84,4 @@ async function startReceiver(): Promise<{ readonly server: HttpServer; readonly 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
-const microsecondsPerTick = 10_000;
-
-/** Fields 14 and 15 of proc_pid_stat(5). */
-function cpuUs(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
 }

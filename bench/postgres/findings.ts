@@ -1,17 +1,11 @@
 /** What the rounds say: a line for each operation and number of callers and endpoints, and whether the limits hold. */
+import { type Finding, limited, table } from '../results.ts';
 import type { Measured } from './callers.ts';
-
-export interface Finding {
-  readonly name: string;
-  readonly measured: string;
-  readonly limit: string;
-  readonly holds: boolean;
-}
 
 /** Of the throughput without an endpoint. */
 const shareMin = 0.8;
-/** Of the commits. */
-const rollbacksMax = 0.05;
+/** Percent of the commits. */
+const rollbacksMax = 5;
 
 /** All rounds with the same operation, callers and endpoints. */
 interface Cell {
@@ -65,31 +59,14 @@ export function findingsOf(measured: readonly Measured[]): readonly Finding[] {
   return cells.flatMap((cell): readonly Finding[] => {
     const name = `${cell.operation}, ${cell.callers} callers, ${cell.endpoints} endpoints`;
     const share = shareOf(cell, cells);
-    const failures = cell.refused503 + cell.otherFailures;
     return [
-      ...(share === undefined || cell.callers === 1 ? [] : [atLeast(`${name}: share of the throughput`, share)]),
-      { name: `${name}: failures`, measured: String(failures), limit: 'none', holds: failures === 0 },
-      {
-        name: `${name}: rollbacks of commits`,
-        measured: `${(100 * cell.rollbackShare).toFixed(1)} %`,
-        limit: `under ${100 * rollbacksMax} %`,
-        holds: cell.rollbackShare < rollbacksMax,
-      },
+      ...(share === undefined || cell.callers === 1
+        ? []
+        : [limited(`${name}: share of the throughput`, share, 'at least', shareMin)]),
+      limited(`${name}: failures`, cell.refused503 + cell.otherFailures, 'at most', 0, '', 0),
+      limited(`${name}: rollbacks of commits`, 100 * cell.rollbackShare, 'below', rollbacksMax, '%', 1),
     ];
   });
-}
-
-export function printFindings(findings: readonly Finding[]): string {
-  const missed = findings.filter(({ holds }) => !holds);
-  if (missed.length === 0) return `All ${findings.length} limits hold.`;
-  return table(
-    ['missed', 'measured', 'limit'],
-    missed.map(({ name, measured, limit }) => [name, measured, limit]),
-  );
-}
-
-function atLeast(name: string, share: number): Finding {
-  return { name, measured: share.toFixed(2), limit: `at least ${shareMin}`, holds: share >= shareMin };
 }
 
 function shareOf(cell: Cell, cells: readonly Cell[]): number | undefined {
@@ -127,10 +104,4 @@ function cellOf(rounds: readonly Measured[]): Cell {
     commitsEach: sum(({ commits }) => commits) / answered,
     cpuUs: sum((round) => round.cpuUs) / answered,
   };
-}
-
-function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [heads, heads.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
 }

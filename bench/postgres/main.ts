@@ -2,21 +2,18 @@
  * `npm run bench:postgres`: what webhook endpoints cost on PostgreSQL. Two servers share a private database; companies with no,
  * one and five endpoints take turns. `--quick` is a short run, `--write` renews docs/bench.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
+import { describeRounds, inRounds } from '../rounds.ts';
+import { runSection, sectionOptions } from '../section.ts';
 import { type Measured, putCallers } from './callers.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { operationNames } from './companies.ts';
-import { findingsOf, printFindings, printRounds } from './findings.ts';
+import { findingsOf, printRounds } from './findings.ts';
 
 const { values: options } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** Only these numbers of callers, such as `--callers 12,32`. */
     callers: { type: 'string', default: '1,12,32,64' },
     endpoints: { type: 'string', default: '0,1,5' },
@@ -39,43 +36,23 @@ async function measure(cluster: Cluster): Promise<readonly Measured[]> {
   const measured: Measured[] = [];
   for (const operation of operations) {
     for (const company of cluster.companies) await putCallers(cluster, company, operation, 12, plan.warmUpSeconds);
-    for (const callers of callerCounts)
-      for (let round = 0; round < plan.rounds; round++)
-        // Back and forth, so that no company always follows the same one.
-        for (const company of round % 2 === 0 ? cluster.companies : cluster.companies.toReversed()) {
-          measured.push(await putCallers(cluster, company, operation, callers, plan.seconds));
-          process.stderr.write('.');
-        }
+    for (const callers of callerCounts) {
+      const rounds = await inRounds(cluster.companies, plan.rounds, (company) =>
+        putCallers(cluster, company, operation, callers, plan.seconds),
+      );
+      measured.push(...[...rounds.values()].flat());
+    }
   }
-  process.stderr.write('\n');
   return measured;
 }
 
-async function run(folder: string): Promise<boolean> {
+await runSection('postgres', options, async (folder, closing) => {
   const cluster = await startCluster(folder, endpointCounts);
-  try {
-    const measured = await measure(cluster);
-    const findings = findingsOf(measured);
-    const report = [
-      `Two servers on one PostgreSQL, each request for another shopper or account holder and with its own key; ` +
-        `${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s, alternating. ${describeMachine('no pinning')}`,
-      printRounds(measured),
-      printFindings(findings),
-    ].join('\n\n');
-    console.log(report);
-    if (options.write) writeSection('postgres', report);
-    return findings.every(({ holds }) => holds);
-  } finally {
-    await cluster.stop();
-  }
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-postgres-'));
-try {
-  process.exitCode = (await run(folder)) ? 0 : 1;
-} catch (thrown) {
-  console.error(thrown);
-  process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+  closing.defer(() => cluster.stop());
+  const measured = await measure(cluster);
+  const head = `Two servers on one PostgreSQL, each request for another shopper or account holder and with its own key; ${describeRounds(plan)}. ${describeMachine('no pinning')}`;
+  const all = findingsOf(measured);
+  const missed = all.filter(({ holds }) => !holds);
+  const verdict = missed.length === 0 ? [`All ${all.length} limits hold.`] : [];
+  return { text: [head, printRounds(measured), ...verdict], findings: missed };
+});

@@ -1,7 +1,7 @@
 /** `npm run bench:recovery`: measures budgets of starts, time limits and recoveries, and ends with 1 where one is broken. */
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
-import { type Finding, printFindings } from '../results.ts';
+import { type Finding, limited } from '../results.ts';
+import { printReport } from '../section.ts';
 import type { Budget } from './budget.ts';
 import { postgresBudgets } from './postgres.ts';
 import { programBudgets } from './program.ts';
@@ -16,14 +16,12 @@ for (const budget of [...redisBudgets, ...postgresBudgets, ...programBudgets]) {
   process.stderr.write('.');
 }
 process.stderr.write('\n');
-const report = `${describeMachine()}\n\n${printFindings(findings)}`;
-console.log(report);
-if (process.argv.includes('--write')) writeSection('recovery', report);
-process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+const isWritten = process.argv.includes('--write');
+if (!printReport('recovery', { text: [describeMachine()], findings }, isWritten)) process.exitCode = 1;
 
 /** Returns the best of three measurements; one that holds is enough. */
 async function check({ name, max, unit, measure }: Budget): Promise<Finding> {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < triesMax && best > max; tries += 1) best = Math.min(best, await measure());
-  return { name, measured: `${best.toFixed(0)} ${unit}`, limit: `at most ${max} ${unit}`, holds: best <= max };
+  return limited(name, best, 'at most', max, unit);
 }

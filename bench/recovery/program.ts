@@ -1,30 +1,13 @@
 /** What a start of the program costs, and how soon it answers where an account updater hangs. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environment } from '../../test/support/commands.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from '../../test/support/server.ts';
 import { tempFolder } from '../../test/support/temp-folder.ts';
 import { startUpdater } from '../../test/support/updater.ts';
+import { cpuUs, memoryBytes } from '../server.ts';
 import { type Budget, requireThat, timeOf } from './budget.ts';
-
-/** Milliseconds per tick of the kernel's counters on Linux. */
-const msPerTick = 10;
-
-/** The CPU time of all threads so far. Unlike wall-clock time, it does not grow with other load. */
-const cpuMsOf = (pid: number): number => {
-  // The name of the program, in parentheses, may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  const [userTicks, systemTicks] = fields.slice(11, 13).map(Number);
-  return (userTicks! + systemTicks!) * msPerTick;
-};
-
-/** Resident memory in MB. */
-const megabytesOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 const updaterMsMax = 500;
 /** As users start it. The first start bundles, so its measurement does not count. */
@@ -41,7 +24,7 @@ export const programBudgets: readonly Budget[] = [
     name: '`serve`: CPU time until it is ready',
     max: 500,
     unit: 'ms',
-    measure: () => withServer({}, async ({ pid }) => cpuMsOf(pid)),
+    measure: () => withServer({}, async ({ pid }) => cpuUs(pid) / 1_000),
   },
   {
     name: '`credential list`: CPU time',
@@ -57,7 +40,7 @@ export const programBudgets: readonly Budget[] = [
       withServer({}, async ({ pid, admin }) => {
         requireThat((await fetch(`${admin}/readyz`)).status === 200, 'a ready server is not ready');
         await wait(1_500);
-        return megabytesOf(pid);
+        return memoryBytes(pid, 'VmRSS') / 2 ** 20;
       }),
   },
   {
@@ -116,7 +99,7 @@ async function measureDemo(): Promise<number> {
   const folder = tempFolder();
   const server = await startServer('demo', folder.path, { DEMO_SHOPPERS: '10000' }, { file });
   try {
-    return cpuMsOf(server.pid);
+    return cpuUs(server.pid) / 1_000;
   } finally {
     await server.stop();
     folder.discard();

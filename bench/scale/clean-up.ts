@@ -8,8 +8,9 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { describeMachine } from '../machine.ts';
+import { type Finding, limited, table } from '../results.ts';
+import type { Report } from '../section.ts';
 import { type EngineName, fillRecords } from './fill-records.ts';
-import { type Finding, table } from './findings.ts';
 import { type KeyedRequest, newRequest, requestHeaders, storeTokenPath } from './keyed-requests.ts';
 import { type MeasuredStore, makeStores, type Served, serveAt } from './stores.ts';
 
@@ -69,10 +70,7 @@ interface Traffic {
 }
 
 /** Returns a table of the phases, and whether the clean-up slows writes down. */
-export async function measureCleanUp(
-  folder: string,
-  options: CleanUpOptions,
-): Promise<{ readonly text: string; readonly findings: readonly Finding[] }> {
+export async function measureCleanUp(folder: string, options: CleanUpOptions): Promise<Report> {
   const postgres = options.engine === 'PostgreSQL' ? await startPostgres({ durable: true }) : undefined;
   try {
     const store = await makeStore(folder, postgres);
@@ -245,7 +243,7 @@ function timesOf(
 
 const slowdown = (times: readonly Times[], { p99 }: Times): number => p99 / times.at(-1)!.p99;
 
-function describeTimes({ engine, expired, rate }: CleanUpOptions, times: readonly Times[]): string {
+function describeTimes({ engine, expired, rate }: CleanUpOptions, times: readonly Times[]): readonly string[] {
   return [
     describeMachine('the server on one core'),
     `${engine}, ${expired} expired records, ${rate} writes a second.`,
@@ -257,19 +255,18 @@ function describeTimes({ engine, expired, rate }: CleanUpOptions, times: readonl
         slowdown(times, each).toFixed(2),
       ]),
     ),
-  ].join('\n\n');
+  ];
 }
 
 function findingsOf({ engine, expired }: CleanUpOptions, times: readonly Times[]): readonly Finding[] {
   return times
     .filter(({ phase }) => phase === 'deletion' || phase === 'free pages')
-    .map((each) => {
-      const ratio = slowdown(times, each);
-      return {
-        name: `Clean-up of ${expired} records on ${engine}, ${each.phase}: p99 of writes against before and after`,
-        measured: ratio.toFixed(2),
-        limit: `at most ${slowdownMax}`,
-        holds: ratio <= slowdownMax,
-      };
-    });
+    .map((each) =>
+      limited(
+        `Clean-up of ${expired} records on ${engine}, ${each.phase}: p99 of writes against before and after`,
+        slowdown(times, each),
+        'at most',
+        slowdownMax,
+      ),
+    );
 }

@@ -11,7 +11,7 @@ import { createPaymentInstrument } from '../../src/services/balance-platform/pay
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { demoPlatform } from '../../src/testing/demo/published.ts';
 import { openBuiltIn, readConfig } from '../../test/support/services.ts';
-import { inRounds, type Timed } from './rounds.ts';
+import { type Timed, timeInRounds, timeRequest } from './rounds.ts';
 import type { Served } from './stores.ts';
 
 const pageMax = 100;
@@ -62,16 +62,13 @@ export const fillAccounts = async (dataDir: string, counts: readonly number[]): 
 };
 
 /** Reads one page, and returns the milliseconds; throws unless the page is full. */
-const ask = async ({ callers }: Served, account: string, offset: number, status?: string): Promise<number> => {
+const ask = ({ callers }: Served, account: string, offset: number, status?: string): Promise<number> => {
   const query = `offset=${offset}&limit=${pageMax}${status === undefined ? '' : `&status=${status}`}`;
-  const startedAt = performance.now();
-  const response = await fetch(`${callers}/bcl/v2/balanceAccounts/${account}/paymentInstruments?${query}`, {
-    headers: { 'X-API-Key': 'demo-platform-key' },
+  const url = `${callers}/bcl/v2/balanceAccounts/${account}/paymentInstruments?${query}`;
+  return timeRequest(url, { headers: { 'X-API-Key': 'demo-platform-key' } }, (text) => {
+    const { paymentInstruments } = JSON.parse(text) as { readonly paymentInstruments?: readonly unknown[] };
+    return paymentInstruments?.length === pageMax;
   });
-  const { paymentInstruments } = (await response.json()) as { readonly paymentInstruments?: readonly unknown[] };
-  const ms = performance.now() - startedAt;
-  if (response.status !== 200 || paymentInstruments?.length !== pageMax) throw new Error(`page: ${response.status}`);
-  return ms;
 };
 
 export interface Pages {
@@ -87,7 +84,7 @@ export const timePages = (
   accounts: readonly { readonly id: string; readonly count: number }[],
 ): Promise<readonly (Timed & Pages)[]> => {
   const firstPages = () => pageMax * Math.floor(Math.random() * 10);
-  return inRounds(
+  return timeInRounds(
     servers.flatMap((served) =>
       accounts.flatMap(({ id, count }) => {
         const target = { instruments: count, engine: served.engine, server: served.server };

@@ -1,9 +1,11 @@
 /** Measures requests with an Idempotency-Key, and their replays, in a table of few records and of many, in alternating rounds. */
 import { randomInt, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { replayedHeader } from '../../src/contract/retry.ts';
-import { basic } from '../../test/support/server.ts';
-import type { DatabaseProcesses } from './database-processes.ts';
-import { inRounds, type Timed } from './rounds.ts';
+import type { Postgres } from '../../test/support/postgres.ts';
+import { demoAuthorization } from '../../test/support/server.ts';
+import { cpuUs } from '../server.ts';
+import { type Timed, timeInRounds, timeRequest } from './rounds.ts';
 import type { Served } from './stores.ts';
 
 export interface KeyedRequests {
@@ -21,9 +23,9 @@ export interface KeyedRequest {
 export const storeTokenPath = '/pal/servlet/Recurring/v25/storeToken';
 export const requestHeaders = {
   'Content-Type': 'application/json',
-  Authorization: basic('ws@Company.Demo', 'demo-password'),
+  Authorization: demoAuthorization,
 };
-const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2040', holderName: 'Anna van Dijk' };
+export const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2040', holderName: 'Anna van Dijk' };
 const replayedKeys = 100;
 
 /** CPU time is that of the server and of PostgreSQL. */
@@ -43,7 +45,7 @@ export async function timeKeyedRequests(
       { ...measured, request: 'replayed' as const, ask: () => send(served, known[randomInt(replayedKeys)]!, 'true') },
     );
   }
-  return inRounds(targets);
+  return timeInRounds(targets);
 }
 
 /** Each is for another shopper. */
@@ -53,17 +55,37 @@ export function newRequest(): KeyedRequest {
 }
 
 /** Returns the milliseconds; throws unless the request succeeds. */
-async function send({ callers }: Served, { key, body }: KeyedRequest, replayed: 'true' | null): Promise<number> {
-  const startedAt = performance.now();
-  const response = await fetch(`${callers}${storeTokenPath}`, {
-    method: 'POST',
-    headers: { ...requestHeaders, 'Idempotency-Key': key },
-    body,
-  });
-  const text = await response.text();
-  const ms = performance.now() - startedAt;
-  if (response.status !== 200 || !text.includes('"recurringDetailReference"'))
-    throw new Error(`storeToken: ${response.status} ${text}`);
-  if (response.headers.get(replayedHeader) !== replayed) throw new Error('storeToken was not replayed as expected');
-  return ms;
+function send({ callers }: Served, { key, body }: KeyedRequest, replayed: 'true' | null): Promise<number> {
+  const headers = { ...requestHeaders, 'Idempotency-Key': key };
+  return timeRequest(
+    `${callers}${storeTokenPath}`,
+    { method: 'POST', headers, body },
+    (text, response) =>
+      text.includes('"recurringDetailReference"') && response.headers.get(replayedHeader) === replayed,
+  );
+}
+
+/** The processes of a PostgreSQL server: the CPU time that all of them have used. */
+export interface DatabaseProcesses {
+  /** Since their start; processes that have ended do not count. */
+  cpuUs(): number;
+}
+
+export async function databaseProcesses(postgres: Postgres): Promise<DatabaseProcesses> {
+  const [row] = await postgres.ask(`select split_part(pg_read_file('postmaster.pid'), chr(10), 1) as pid`);
+  const pid = String(row?.pid);
+  return {
+    cpuUs() {
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+      return children.map(Number).reduce((sum, child) => sum + used(child), 0);
+    },
+  };
+}
+
+function used(pid: number): number {
+  try {
+    return cpuUs(pid);
+  } catch {
+    return 0;
+  }
 }

@@ -1,5 +1,5 @@
 /** The tables and findings of idempotency records. */
-import { type Finding, ratioFinding, table } from './findings.ts';
+import { type Finding, limited, table } from '../results.ts';
 import type { CleanUp, MeasuredRecords } from './records.ts';
 
 const slowdownMax = 1.3;
@@ -73,25 +73,17 @@ export function recordTables({ sizes, requests, cleanUps }: MeasuredRecords): re
 export function recordFindings({ requests, cleanUps }: MeasuredRecords): readonly Finding[] {
   const slowdowns = [...Map.groupBy(requests, ({ engine, request }) => `storeToken, ${request}, on ${engine}, CPU`)];
   return [
-    ...slowdowns.map(([name, [few, many]]) => ratioFinding(name, many!.cpuUs / few!.cpuUs, slowdownMax)),
+    ...slowdowns.map(([name, [few, many]]) =>
+      limited(`${name}, many against few`, many!.cpuUs / few!.cpuUs, 'at most', slowdownMax),
+    ),
     ...cleanUps.flatMap(findingsOf),
   ];
 }
 
 function findingsOf({ engine, records, deleted, seconds, beside }: CleanUp): readonly Finding[] {
-  const speed = daySeconds / seconds;
+  const name = `Clean-up of ${deleted} of ${records} records on ${engine}, faster than a day's share expires`;
   return [
-    {
-      name: `Clean-up of ${deleted} of ${records} records on ${engine}, faster than a day's share expires`,
-      measured: `${speed.toFixed(0)} times`,
-      limit: `at least ${speedMin}`,
-      holds: speed >= speedMin,
-    },
-    {
-      name: `The longest write beside it`,
-      measured: `${beside.max.toFixed(0)} ms`,
-      limit: `at most ${besideMsMax} ms`,
-      holds: beside.max <= besideMsMax,
-    },
+    limited(name, daySeconds / seconds, 'at least', speedMin, 'times'),
+    limited('The longest write beside it', beside.max, 'at most', besideMsMax, 'ms'),
   ];
 }

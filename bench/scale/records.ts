@@ -8,13 +8,12 @@ import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { IdempotencyRecordRepository } from '../../src/store/sql/idempotency-records.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Postgres } from '../../test/support/postgres.ts';
-import { type DatabaseProcesses, databaseProcesses } from './database-processes.ts';
 import { type EngineName, fillRecords, storedDays } from './fill-records.ts';
-import { type KeyedRequests, timeKeyedRequests } from './keyed-requests.ts';
+import { type DatabaseProcesses, databaseProcesses, type KeyedRequests, timeKeyedRequests } from './keyed-requests.ts';
 import type { Timed } from './rounds.ts';
 import { type MeasuredStore, makeStores, type Served, serveAt } from './stores.ts';
 
-export interface RecordSize {
+interface RecordSize {
   readonly engine: EngineName;
   readonly records: number;
   readonly rowBytes: number;
@@ -22,7 +21,7 @@ export interface RecordSize {
 }
 
 /** Milliseconds of a transaction that reserves a key and stores its outcome. */
-export interface ClaimTimes {
+interface ClaimTimes {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -49,7 +48,7 @@ export interface MeasuredRecords {
   readonly cleanUps: readonly CleanUp[];
 }
 
-export interface RecordCounts {
+interface RecordCounts {
   readonly few: number;
   readonly many: number;
   /** Of the embedded store: random keys in a file larger than the memory take long to write. */

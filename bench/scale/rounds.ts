@@ -1,7 +1,9 @@
 /** Sends single requests to several servers in alternating rounds, and returns the median time and the CPU time of each. */
+import { median } from '../results.ts';
+import { inRounds } from '../rounds.ts';
 import type { Server } from '../server.ts';
 
-export interface Target {
+interface Target {
   readonly server: Server;
   /** Sends one request, and returns the milliseconds. Throws where the answer is wrong. */
   ask(): Promise<number>;
@@ -19,31 +21,34 @@ const requestsPerRound = 400;
 /** Ends a round of slow requests. */
 const roundMsMax = 3_000;
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
-
-const round = async ({ ask }: Target): Promise<readonly number[]> => {
+async function round({ ask, server }: Target) {
   const times: number[] = [];
+  const before = server.cpuUs();
   const until = performance.now() + roundMsMax;
   while (times.length < requestsPerRound && performance.now() < until) times.push(await ask());
-  return times;
-};
+  return { times, cpuUs: server.cpuUs() - before };
+}
 
 /** Measures the targets back and forth, and returns each with its times. */
-export const inRounds = async <T extends Target>(targets: readonly T[]): Promise<readonly (T & Timed)[]> => {
-  const times = targets.map((): number[] => []);
-  const cpu = targets.map(() => 0);
-  const order = targets.map((_, index) => index);
+export async function timeInRounds<T extends Target>(targets: readonly T[]): Promise<readonly (T & Timed)[]> {
   for (const target of targets) await round(target);
-  for (let n = 0; n < rounds; n += 1)
-    for (const index of n % 2 === 0 ? order : order.toReversed()) {
-      const { server } = targets[index]!;
-      const before = server.cpuUs();
-      times[index]!.push(...(await round(targets[index]!)));
-      cpu[index]! += server.cpuUs() - before;
-    }
-  return targets.map((target, index) => ({
-    ...target,
-    median: median(times[index]!),
-    cpuUs: cpu[index]! / times[index]!.length,
-  }));
-};
+  return [...(await inRounds(targets, rounds, round))].map(([target, measured]) => {
+    const times = measured.flatMap((each) => each.times);
+    const cpuUs = measured.reduce((sum, each) => sum + each.cpuUs, 0);
+    return { ...target, median: median(times), cpuUs: cpuUs / times.length };
+  });
+}
+
+/** Sends a request, and returns the milliseconds. Throws unless it succeeds with an answer that is right. */
+export async function timeRequest(
+  url: string,
+  init: RequestInit,
+  isRight: (text: string, response: Response) => boolean,
+): Promise<number> {
+  const startedAt = performance.now();
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const ms = performance.now() - startedAt;
+  if (response.status !== 200 || !isRight(text, response)) throw new Error(`${url}: ${response.status} ${text}`);
+  return ms;
+}

@@ -1,18 +1,12 @@
-/** Measures listings and writes with few shoppers and with many, in alternating rounds. */
+/** Measures listings, look-ups and writes with few shoppers and with many, in alternating rounds. */
 import { randomInt } from 'node:crypto';
-import { basic } from '../../test/support/server.ts';
+import { generatedShopper } from '../../src/testing/demo/shoppers.ts';
 import { reference } from '../targets.ts';
-import { inRounds, type Timed } from './rounds.ts';
+import { card, requestHeaders } from './keyed-requests.ts';
+import { type Timed, timeInRounds, timeRequest } from './rounds.ts';
 import type { Served } from './stores.ts';
 
-const operations = ['listRecurringDetails', 'storeToken'] as const;
-
-const headers = {
-  'Content-Type': 'application/json',
-  Authorization: basic('ws@Company.Demo', 'demo-password'),
-};
-
-const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2040', holderName: 'Anna van Dijk' };
+const operations = ['tokenLookup', 'listRecurringDetails', 'storeToken'] as const;
 
 export interface PerShopper {
   readonly operation: (typeof operations)[number];
@@ -22,41 +16,43 @@ export interface PerShopper {
 
 /** Each request is for a random shopper. */
 export function timeShoppers(servers: readonly Served[]): Promise<readonly (Timed & PerShopper)[]> {
-  return inRounds(
+  return timeInRounds(
     servers.flatMap((served) =>
       operations.map((operation) => ({
         operation,
         shoppers: served.shoppers,
         engine: served.engine,
         server: served.server,
-        ask: () => ask(served, operation, reference(randomInt(1, served.shoppers + 1))),
+        ask: () => ask(served, operation, randomInt(1, served.shoppers + 1)),
       })),
     ),
   );
 }
 
 /** Returns the milliseconds; throws unless the request succeeds. */
-async function ask({ callers }: Served, operation: PerShopper['operation'], shopperReference: string): Promise<number> {
-  const input = { merchantAccount: 'DemoMerchant', shopperReference, ...inputOf(operation) };
-  const startedAt = performance.now();
-  const response = await fetch(`${callers}/pal/servlet/Recurring/v25/${operation}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(input),
-  });
-  const text = await response.text();
-  const ms = performance.now() - startedAt;
-  if (response.status !== 200 || !text.includes('"recurringDetailReference"'))
-    throw new Error(`${operation}: ${response.status} ${text}`);
-  return ms;
+function ask({ callers }: Served, operation: PerShopper['operation'], shopper: number): Promise<number> {
+  const { input, found } = requestOf(operation, reference(shopper), shopper);
+  const body = JSON.stringify({ merchantAccount: 'DemoMerchant', ...input });
+  const init = { method: 'POST', headers: requestHeaders, body };
+  return timeRequest(`${callers}/pal/servlet/Recurring/v25/${operation}`, init, (text) => text.includes(found));
 }
 
-function inputOf(operation: PerShopper['operation']): object {
+/** `found`: what the answer has. */
+function requestOf(operation: PerShopper['operation'], shopperReference: string, shopper: number) {
   switch (operation) {
+    case 'tokenLookup':
+      // The first card that the demo creates for a shopper.
+      return {
+        input: { card: generatedShopper(shopper)[0]!.detail.card! },
+        found: `"shopperReference":"${shopperReference}"`,
+      };
     case 'listRecurringDetails':
-      return {};
+      return { input: { shopperReference }, found: '"recurringDetailReference"' };
     case 'storeToken':
-      return { card, recurring: { contract: 'RECURRING' } };
+      return {
+        input: { shopperReference, card, recurring: { contract: 'RECURRING' } },
+        found: '"recurringDetailReference"',
+      };
     default:
       return operation satisfies never;
   }

@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 import type { Postgres } from '../../test/support/postgres.ts';
 import { freePort, type Server, startServer } from '../server.ts';
 
-/** Cards that the demo creates for each shopper. */
-export const cardsEach = 3;
-
 const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url));
 const readyMsMax = 15 * 60_000;
 
@@ -26,7 +23,10 @@ export interface Served extends MeasuredStore {
 }
 
 /** Runs a command of the product; its progress goes to our standard error. */
-export const run = async (parameters: readonly string[], variables: MeasuredStore['variables'] = {}): Promise<void> => {
+export const runCommand = async (
+  parameters: readonly string[],
+  variables: MeasuredStore['variables'] = {},
+): Promise<void> => {
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...variables },
@@ -78,7 +78,7 @@ export const makeStores = async (
   await (await serveAt('demo', embedded, own)).server.stop();
   await fill(dataDir);
   const url = await postgres.createDatabase();
-  await run(['copy', '--from', `sqlite:${dataDir}`, '--to', 'env:COPY_URL'], { COPY_URL: url });
+  await runCommand(['copy', '--from', `sqlite:${dataDir}`, '--to', 'env:COPY_URL'], { COPY_URL: url });
   await postgres.ask('vacuum analyze', [], url);
   const keys = { KEY_FILE: join(dataDir, 'keys') };
   return [

@@ -1,7 +1,7 @@
 /** The attacks: what one address, or one credential, does to the neighbour. */
 import { attackerListing, madeUpHost, manyAttributes, unknownMembers, withoutCredential } from './requests.ts';
 
-export interface Attack {
+interface Attack {
   readonly title: string;
   readonly connections: number;
   /** Absent for connections that send nothing. Each is sent when the one before is answered. */
@@ -11,7 +11,7 @@ export interface Attack {
   readonly connectsAnew?: true;
 }
 
-/** For the control. Limits without a setting are taken out of the program (without-limits.ts). */
+/** For the control. Limits without a setting are taken out of the program (replaced-sources.ts). */
 export const limitsOff: Readonly<Record<string, string>> = {
   CONNECTIONS_PER_ADDRESS_MAX: '0',
   UNAUTHENTICATED_PER_SECOND_MAX: '0',

@@ -1,7 +1,7 @@
 /** A connection of an attacker or a neighbour: raw bytes out, the status of each answer in. It costs far less than a client library. */
 import { connect, type Socket } from 'node:net';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly port: number;
   /** An address of the loopback network: callers with different ones are different callers. */
   readonly from: string;
@@ -65,4 +65,41 @@ export function bytesOf({ method = 'POST', path, headers = {}, body = '' }: Sent
   const all = { Host: 'gateway', ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Each of the connections sends when it was answered, until `work` ends. Returns the number of answers. Throws for one without status 200. */
+export async function countAnswers(
+  {
+    port,
+    from = '127.0.0.1',
+    connections,
+  }: { readonly port: number; readonly from?: string; readonly connections: number },
+  request: () => Buffer,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  let answers = 0;
+  let refused: number | undefined;
+  const all = await Promise.all(
+    Array.from({ length: connections }, () => {
+      const opened = Promise.withResolvers<Connection>();
+      openConnection({
+        port,
+        from,
+        onOpen: opened.resolve,
+        onAnswer(status, connection) {
+          if (status === 200) answers += 1;
+          else refused ??= status;
+          connection.send(request());
+        },
+        onClose: () => {},
+      });
+      return opened.promise;
+    }),
+  );
+  for (const connection of all) connection.send(request());
+  await work();
+  const answered = answers;
+  for (const connection of all) connection.close();
+  if (refused !== undefined) throw new Error(`a request was answered with ${refused}`);
+  return answered;
 }

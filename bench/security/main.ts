@@ -1,25 +1,22 @@
 /** `npm run bench -- --only security`: attacks on a server with its limits, and on one without them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launchTriglyph } from '../fleet.ts';
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
-import { type Finding, printFindings } from '../results.ts';
-import { freePort, memoryBytes, type Server, startServer } from '../server.ts';
+import { type Finding, limited, table } from '../results.ts';
+import type { Running } from '../rounds.ts';
+import { runSection, sectionOptions } from '../section.ts';
+import { forgetPeakMemory, freePort, memoryBytes, startServer } from '../server.ts';
 import { type AttackName, attackNames, attacks, limitsOff } from './attacks.ts';
 import { type Got, measureNeighbour, type Neighbour, startAttack } from './children.ts';
-import { measureOverload, type Overload, overloadFindings, printOverload } from './overload.ts';
+import { measureOverload, overloadFindings, printOverload } from './overload.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** Short rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/security.md. */
-    write: { type: 'boolean', default: false },
+    ...sectionOptions,
     /** Names of attacks with commas between them, and `overload`. */
     attacks: { type: 'string', default: [...attackNames, 'overload'].join(',') },
   },
@@ -39,50 +36,39 @@ interface Measured {
   readonly peakMb: number;
 }
 
-interface Running {
-  readonly server: Server;
-  readonly port: number;
-}
+type Rows = ReadonlyMap<AttackName, Readonly<Record<Variant, Measured>>>;
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-security-'));
-const running = new Map<Variant, Running>();
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
-  for (const { server } of running.values()) await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<boolean> {
+await runSection('security', options, async (folder, closing) => {
+  const start = async (variant: Variant): Promise<Running> => {
+    const running = await startVariant(variant, join(folder, variant));
+    closing.defer(() => running.server.stop());
+    return running;
+  };
   const chosen = options.attacks.split(',');
-  for (const variant of variants) running.set(variant, await start(variant));
+  const running = { on: await start('on'), off: await start('off') };
   const rows = new Map<AttackName, Readonly<Record<Variant, Measured>>>();
   for (const name of attackNames.filter((each) => chosen.includes(each))) {
-    const [on, off] = [await measure(name, running.get('on')!), await measure(name, running.get('off')!)];
-    rows.set(name, { on, off });
+    rows.set(name, { on: await measure(name, running.on), off: await measure(name, running.off) });
     process.stderr.write('.');
   }
-  let overload: Overload | undefined;
-  if (chosen.includes('overload')) overload = await measureOverload(running.get('on')!, running.get('off')!, seconds);
+  const overload = chosen.includes('overload') ? await measureOverload(running.on, running.off, seconds) : undefined;
   process.stderr.write('\n');
-  const findings = [...attackFindings(rows), ...(overload === undefined ? [] : overloadFindings(overload))];
   const head = `Each attack for ${seconds} s. ${describeMachine('the server on a core, the neighbour and the attackers on the other')}`;
-  const body = [head, print(rows), overload && printOverload(overload), printFindings(findings)];
-  const text = body.filter((part) => part !== undefined).join('\n\n');
-  console.log(text);
-  if (options.write) writeSection('security', text);
-  return findings.every(({ holds }) => holds);
-}
+  return {
+    text: [head, print(rows), ...(overload === undefined ? [] : printOverload(overload))],
+    findings: [...attackFindings(rows), ...(overload === undefined ? [] : overloadFindings(overload))],
+  };
+});
 
-async function start(variant: Variant): Promise<Running> {
+async function startVariant(variant: Variant, folder: string): Promise<Running> {
   const port = await freePort();
-  mkdirSync(join(folder, variant));
-  const withoutLimits = fileURLToPath(new URL('without-limits.ts', import.meta.url));
+  mkdirSync(folder);
+  const replaced = fileURLToPath(new URL('../replaced-sources.ts', import.meta.url));
   const launch = await launchTriglyph({
-    folder: join(folder, variant),
+    folder,
     port,
     shoppers: 100,
-    ...(variant === 'off' && { before: ['--import', withoutLimits], env: limitsOff }),
+    ...(variant === 'off' && { before: ['--import', replaced], env: { ...limitsOff, BENCH_WITHOUT: 'limits' } }),
   });
   const server = await startServer(launch);
   // The first requests of a process are slow.
@@ -93,7 +79,7 @@ async function start(variant: Variant): Promise<Running> {
 async function measure(name: AttackName, { server, port }: Running): Promise<Measured> {
   const { connectsAnew = false } = attacks[name];
   const idle = await measureNeighbour(port, seconds, connectsAnew);
-  forgetPeak(server.pid);
+  forgetPeakMemory(server.pid);
   const end = await startAttack(name, port);
   await sleep(leadInMs);
   const attacked = await measureNeighbour(port, seconds, connectsAnew);
@@ -101,11 +87,6 @@ async function measure(name: AttackName, { server, port }: Running): Promise<Mea
   const peakMb = memoryBytes(server.pid, 'VmHWM') / 2 ** 20;
   await sleep(leadInMs);
   return { idle, attacked, got, peakMb };
-}
-
-/** proc_pid_clear_refs(5): the peak begins anew. */
-function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 function ratio({ idle, attacked }: Measured): number {
@@ -116,48 +97,34 @@ function servedShare({ attacked: { answers, failed } }: Measured): number {
   return answers / Math.max(1, answers + failed);
 }
 
-function attackFindings(rows: ReadonlyMap<AttackName, Readonly<Record<Variant, Measured>>>): readonly Finding[] {
-  return [...rows].flatMap(([name, { on }]): readonly Finding[] => [
-    {
-      name: `${name}: the p50 of the neighbour against idle`,
-      measured: ratio(on).toFixed(1),
-      limit: `below ${ratioMax}`,
-      holds: ratio(on) < ratioMax && servedShare(on) === 1,
-    },
-    {
-      name: `${name}: memory`,
-      measured: `${on.peakMb.toFixed(0)} MB`,
-      limit: `below ${megabytesMax} MB`,
-      holds: on.peakMb < megabytesMax,
-    },
-  ]);
+function attackFindings(rows: Rows): readonly Finding[] {
+  return [...rows].flatMap(([name, { on }]): readonly Finding[] => {
+    const slowed = limited(`${name}: the p50 of the neighbour against idle`, ratio(on), 'below', ratioMax);
+    return [
+      { ...slowed, holds: slowed.holds && servedShare(on) === 1 },
+      limited(`${name}: memory`, on.peakMb, 'below', megabytesMax, 'MB'),
+    ];
+  });
 }
 
-function print(rows: ReadonlyMap<AttackName, Readonly<Record<Variant, Measured>>>): string {
-  const lines = [...rows].flatMap(([name, both]) =>
-    variants.map((variant) => {
-      const { idle, attacked, got, peakMb } = both[variant];
-      const cells = [
-        attacks[name].title,
-        variant,
-        inMs(idle.p50Ms),
-        inMs(attacked.p50Ms),
-        ratio(both[variant]).toFixed(1),
-        inMs(attacked.p99Ms),
-        `${(servedShare(both[variant]) * 100).toFixed(0)} %`,
-        Object.entries(got)
-          .map(([what, count]) => `${count} x ${what}`)
-          .join(', '),
-        peakMb.toFixed(0),
-      ];
-      return `| ${cells.join(' | ')} |`;
-    }),
+function print(rows: Rows): string {
+  return table(
+    [
+      ...['attack', 'limits', "neighbour's p50 idle, ms", 'under attack, ms', 'ratio', 'p99, ms', 'served'],
+      ...['the attacker got', 'memory, MB'],
+    ],
+    [...rows].flatMap(([name, both]) =>
+      variants.map((variant) => {
+        const { idle, attacked, got, peakMb } = both[variant];
+        const answers = Object.entries(got).map(([what, count]) => `${count} x ${what}`);
+        return [
+          ...[attacks[name].title, variant, inMs(idle.p50Ms), inMs(attacked.p50Ms)],
+          ...[ratio(both[variant]).toFixed(1), inMs(attacked.p99Ms)],
+          ...[`${(servedShare(both[variant]) * 100).toFixed(0)} %`, answers.join(', '), peakMb.toFixed(0)],
+        ];
+      }),
+    ),
   );
-  return [
-    "| attack | limits | neighbour's p50 idle, ms | under attack, ms | ratio | p99, ms | served | the attacker got | memory, MB |",
-    '|---|---|---:|---:|---:|---:|---:|---|---:|',
-    ...lines,
-  ].join('\n');
 }
 
 function inMs(ms: number): string {

@@ -1,6 +1,6 @@
 /** More load than the server carries: stores of cards, at three times the rate at which it is saturated. */
-import type { Finding } from '../results.ts';
-import type { Server } from '../server.ts';
+import { type Finding, limited, table } from '../results.ts';
+import type { Running } from '../rounds.ts';
 import { runLoad } from './children.ts';
 
 /** Each figure in a second, times in milliseconds. */
@@ -34,18 +34,13 @@ export interface Overload extends Round {
   readonly unlimited: Load;
 }
 
-interface Target {
-  readonly server: Server;
-  readonly port: number;
-}
-
 const saturatingConnections = 64;
 const clients = 1_000;
 const times = 3;
 /** The machine is faster in one minute than in another: the peak is measured before and after each overload. */
 const rounds = 9;
 
-export async function measureOverload(on: Target, off: Target, seconds: number): Promise<Overload> {
+export async function measureOverload(on: Running, off: Running, seconds: number): Promise<Overload> {
   const measured: Round[] = [];
   let before = await load(on, seconds, saturatingConnections, 0);
   for (let round = 0; round < rounds; round += 1) {
@@ -67,7 +62,7 @@ function shareOfPeak({ peaks: [before, after], overloaded }: Round): number {
   return (2 * overloaded.goodput) / (before.goodput + after.goodput);
 }
 
-async function load(target: Target, seconds: number, connections: number, perSecond: number): Promise<Load> {
+async function load(target: Running, seconds: number, connections: number, perSecond: number): Promise<Load> {
   const { server, port } = target;
   const cpu: number[] = [];
   const parameters = [port, seconds, connections, perSecond].map(String);
@@ -75,59 +70,43 @@ async function load(target: Target, seconds: number, connections: number, perSec
   return { ...sample, cpuMs: (cpu[1]! - cpu[0]!) / 1000 / seconds };
 }
 
-const goodputShareMin = 0.9;
+/** Percent. */
+const goodputShareMin = 90;
 const acceptedMsMax = 1_000;
 const refusedMsMax = 50;
 
 export function overloadFindings(overload: Overload): readonly Finding[] {
   const { overloaded } = overload;
-  const share = shareOfPeak(overload);
+  const share = 100 * shareOfPeak(overload);
   return [
-    {
-      name: `goodput at ${times} times saturation, of its peak`,
-      measured: `${(share * 100).toFixed(0)} %`,
-      limit: `at least ${goodputShareMin * 100} %`,
-      holds: share >= goodputShareMin,
-    },
-    {
-      name: 'p99 of what is accepted',
-      measured: `${overloaded.acceptedP99Ms.toFixed(0)} ms`,
-      limit: `below ${acceptedMsMax} ms`,
-      holds: overloaded.acceptedP99Ms < acceptedMsMax,
-    },
-    {
-      name: 'p99 of refusals',
-      measured: `${overloaded.refusedP99Ms.toFixed(0)} ms`,
-      limit: `below ${refusedMsMax} ms`,
-      holds: overloaded.refusedP99Ms < refusedMsMax,
-    },
+    limited(`goodput at ${times} times saturation, of its peak`, share, 'at least', goodputShareMin, '%'),
+    limited('p99 of what is accepted', overloaded.acceptedP99Ms, 'below', acceptedMsMax, 'ms'),
+    limited('p99 of refusals', overloaded.refusedP99Ms, 'below', refusedMsMax, 'ms'),
   ];
 }
 
-export function printOverload({ peaks: [before, after], overloaded, unlimited }: Overload): string {
-  const row = (label: string, load: Load) =>
-    `| ${[
-      label,
-      load.sent,
-      load.goodput,
-      load.acceptedP50Ms,
-      load.acceptedP99Ms,
-      load.refused,
-      load.refusedP50Ms,
-      load.refusedP99Ms,
-      load.withoutConnection,
-      load.cpuMs,
-      (load.cpuMs * 1000) / load.goodput,
-    ]
-      .map((cell) => (typeof cell === 'number' ? cell.toFixed(0) : cell))
-      .join(' | ')} |`;
+export function printOverload({ peaks: [before, after], overloaded, unlimited }: Overload): readonly string[] {
+  const row = (label: string, load: Load) => [
+    label,
+    ...[
+      ...[load.sent, load.goodput, load.acceptedP50Ms, load.acceptedP99Ms],
+      ...[load.refused, load.refusedP50Ms, load.refusedP99Ms, load.withoutConnection],
+      ...[load.cpuMs, (load.cpuMs * 1000) / load.goodput],
+    ].map((each) => each.toFixed(0)),
+  ];
   return [
     `storeToken in JSON with a key, one credential. The peak is that of ${saturatingConnections} connections that never pause. Then requests arrive at ${times} times that rate, from ${clients} clients that obey \`Retry-After\`. The peak is measured before and after each overload. Of ${rounds} rounds, the one with the median share.`,
-    '| load | sent/s | answered with 200/s | p50, ms | p99, ms | refused/s | p50, ms | p99, ms | arrivals/s without a free client | CPU, ms/s | CPU, us for each 200 |',
-    '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
-    row('peak, before', before),
-    row(`${times} times the peak`, overloaded),
-    row('peak, after', after),
-    row(`${times} times the peak, limits off`, unlimited),
-  ].join('\n');
+    table(
+      [
+        ...['load', 'sent/s', 'answered with 200/s', 'p50, ms', 'p99, ms', 'refused/s', 'p50, ms', 'p99, ms'],
+        ...['arrivals/s without a free client', 'CPU, ms/s', 'CPU, us for each 200'],
+      ],
+      [
+        row('peak, before', before),
+        row(`${times} times the peak`, overloaded),
+        row('peak, after', after),
+        row(`${times} times the peak, limits off`, unlimited),
+      ],
+    ),
+  ];
 }

@@ -2,12 +2,12 @@
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { basic } from '../../test/support/server.ts';
 import { bytesOf, type Sent } from './connection.ts';
 
 const protocols = createProtocols(services);
 const listing = recurringV25.operations.get('listRecurringDetails')!;
 const storing = recurringV25.operations.get('storeToken')!;
-const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 
 /** Credentials of two companies of the demo. */
 const neighbour = { authorization: basic('ws@Company.Demo', 'demo-password'), merchantAccount: 'DemoMerchant' };

@@ -1,24 +1,23 @@
 /** `npm run bench -- --only upstream`: the gateway in front of a JSON server against proxies that pass JSON on unread. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { demoAuthorization } from '../../test/support/server.ts';
 import { loadCore } from '../cores.ts';
 import { connections, type LoadTarget, provideLoad, putLoad } from '../load.ts';
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
-import { type Finding, type Measured, median, medianCpu, printFindings } from '../results.ts';
+import { type Finding, figuresOf, limited, type Measured, medianCpu, msOf, table } from '../results.ts';
+import { describeRounds, inRounds, measureLoad } from '../rounds.ts';
+import { runSection, sectionOptions } from '../section.ts';
 import { freePort, type Launch, type Server, startServer } from '../server.ts';
 import { hasNginx, nginxParameters } from './nginx.ts';
 
-const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
 const plan = options.quick ? { rounds: 1, seconds: 1, warmUpSeconds: 2 } : { rounds: 5, seconds: 1, warmUpSeconds: 3 };
 
 const limits = { json: 1.25, soap: 1.6, addedMs: 0.5 } as const;
@@ -36,43 +35,36 @@ interface UpstreamTarget extends LoadTarget {
   readonly server: ServerName | undefined;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-upstream-'));
-const running: Server[] = [];
-try {
+/** Starts a server that the section ends with. */
+type Start = (launch: Launch) => Promise<Server>;
+
+await runSection('upstream', options, async (folder, closing) => {
   provideLoad();
   installPeers();
-  process.exitCode = (await run()) ? 0 : 1;
-} catch (thrown) {
-  console.error(thrown);
-  process.exitCode = 1;
-} finally {
-  for (const server of running.toReversed()) await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<boolean> {
+  const start: Start = async (launched) => {
+    const server = await startServer(launched);
+    closing.defer(() => server.stop());
+    return server;
+  };
   const names = hasNginx() ? serverNames : serverNames.filter((name) => name !== 'nginx');
   if (names.length < serverNames.length) console.log('nginx is not installed: apt-get install nginx-light.');
   const upstreamPort = await freePort();
-  await start(launchUpstream(upstreamPort, 0));
+  await start(launchUpstream(folder, upstreamPort, 0));
   const servers = new Map<ServerName, Server>();
   const ports = new Map<ServerName, number>();
   for (const name of names) {
     ports.set(name, await freePort());
-    servers.set(name, await start(await launch(name, ports.get(name)!, upstreamPort)));
+    servers.set(name, await start(await launch(name, folder, ports.get(name)!, upstreamPort)));
   }
   const targets = targetsAt(ports, upstreamPort);
   const rounds = await measure(targets, servers, connections);
   const single = await measure(targets, servers, 1);
-  const findings = [...compare(rounds, single), ...(await measureSlowUpstream())];
+  const findings = [...compare(rounds, single), ...(await measureSlowUpstream(folder, start))];
   const head =
-    `A listing of two cards and an account; ${plan.rounds} rounds of ${plan.seconds} s, alternating, ${connections} connections, and 1 for the latency. ` +
+    `A listing of two cards and an account; ${describeRounds(plan)}, ${connections} connections, and 1 for the latency. ` +
     describeMachine('the gateway and its peers on a core, the upstream and the load together on the other');
-  const text = [head, print(rounds, single), printFindings(findings)].join('\n\n');
-  console.log(text);
-  if (options.write) writeSection('upstream', text);
-  return findings.every(({ holds }) => holds);
-}
+  return { text: [head, print(rounds, single)], findings };
+});
 
 /** Scripts of the packages are not run: none of them needs one. */
 function installPeers(): void {
@@ -85,17 +77,11 @@ function installPeers(): void {
   spawnSync('npm', [...flags, ...peerPackages], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-async function start(launch: Launch): Promise<Server> {
-  const server = await startServer(launch);
-  running.push(server);
-  return server;
-}
-
 function local(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-function launchUpstream(port: number, delayMs: number): Launch {
+function launchUpstream(folder: string, port: number, delayMs: number): Launch {
   return {
     parameters: [local('answering.ts')],
     cores: loadCore,
@@ -106,7 +92,7 @@ function launchUpstream(port: number, delayMs: number): Launch {
   };
 }
 
-async function launch(name: ServerName, port: number, upstreamPort: number): Promise<Launch> {
+async function launch(name: ServerName, folder: string, port: number, upstreamPort: number): Promise<Launch> {
   const logFile = join(folder, `${name}-${port}.log`);
   const upstream = `http://127.0.0.1:${upstreamPort}`;
   const env = { PORT: String(port), UPSTREAM: upstream, NODE_ENV: 'production' };
@@ -136,11 +122,10 @@ function targetsAt(ports: ReadonlyMap<ServerName, number>, upstreamPort: number)
   const protocols = createProtocols([recurringV25]);
   const operation = recurringV25.operations.get('listRecurringDetails')!;
   const input = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
-  const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
   const at = (name: string, server: ServerName | undefined, format: NamedProtocol): UpstreamTarget => {
     const { path, contentType, body } = protocols[format].encodeRequest(recurringV25, operation, input);
     const port = server === undefined ? upstreamPort : ports.get(server)!;
-    const headers = { Authorization: authorization, 'Content-Type': contentType };
+    const headers = { Authorization: demoAuthorization, 'Content-Type': contentType };
     return { name, server, url: `http://127.0.0.1:${port}${path}`, headers, body };
   };
   return [
@@ -161,54 +146,35 @@ async function measure(
   servers: ReadonlyMap<ServerName, Server>,
   open: number,
 ): Promise<Rounds> {
-  const rounds = new Map<UpstreamTarget, Measured[]>(targets.map((target) => [target, []]));
   const shoppers = 1000;
   for (const target of targets) await putLoad(target, plan.warmUpSeconds, shoppers, { connections: open });
-  // Back and forth, so that no target always follows the same one.
-  for (let round = 0; round < plan.rounds; round += 1)
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      const cpuUs = () => (target.server === undefined ? 0 : servers.get(target.server)!.cpuUs());
-      const before = cpuUs();
-      const measured = await putLoad(target, plan.seconds, shoppers, { connections: open });
-      rounds.get(target)!.push({ ...measured, cpuUs: cpuUs() - before });
-      process.stderr.write('.');
-    }
-  process.stderr.write('\n');
-  return rounds;
+  const noServer = { cpuUs: () => 0 };
+  return inRounds(targets, plan.rounds, (target) => {
+    const server = target.server === undefined ? noServer : servers.get(target.server)!;
+    return measureLoad(server, target, plan.seconds, shoppers, { connections: open });
+  });
 }
 
 function compare(rounds: Rounds, single: Rounds): readonly Finding[] {
   const cpuOf = (start: string) => medianCpu([...rounds].find(([{ name }]) => name.startsWith(start))![1]);
-  const p50Us = (start: string) =>
-    median([...single].find(([{ name }]) => name.startsWith(start))![1].map((round) => round.p50Us));
+  const p50Ms = (start: string) => msOf([...single].find(([{ name }]) => name.startsWith(start))![1], 'p50Us');
   const fastest = Math.min(cpuOf('`@fastify'), cpuOf('`http-proxy'));
-  const ratio = (name: string, start: string, limit: number): Finding => {
-    const measured = cpuOf(start) / fastest;
-    return { name, measured: measured.toFixed(2), limit: `at most ${limit}`, holds: measured <= limit };
-  };
-  const added = (name: string, start: string): Finding => {
-    const ms = (p50Us(start) - p50Us('no proxy')) / 1000;
-    return {
-      name,
-      measured: `${ms.toFixed(2)} ms`,
-      limit: `below ${limits.addedMs} ms`,
-      holds: ms < limits.addedMs,
-    };
-  };
+  const added = (start: string) => p50Ms(start) - p50Ms('no proxy');
+  const against = 'CPU per request against the faster Node proxy';
   return [
-    ratio('CPU per request against the faster Node proxy, JSON to JSON', 'Triglyph, JSON', limits.json),
-    ratio('CPU per request against the faster Node proxy, SOAP to JSON', 'Triglyph, SOAP', limits.soap),
-    added('p50 added, JSON to JSON, one connection', 'Triglyph, JSON'),
-    added('p50 added, SOAP to JSON, one connection', 'Triglyph, SOAP'),
+    limited(`${against}, JSON to JSON`, cpuOf('Triglyph, JSON') / fastest, 'at most', limits.json),
+    limited(`${against}, SOAP to JSON`, cpuOf('Triglyph, SOAP') / fastest, 'at most', limits.soap),
+    limited('p50 added, JSON to JSON, one connection', added('Triglyph, JSON'), 'below', limits.addedMs, 'ms', 2),
+    limited('p50 added, SOAP to JSON, one connection', added('Triglyph, SOAP'), 'below', limits.addedMs, 'ms', 2),
   ];
 }
 
 /** Far more requests at once than the upstream has connections: what waits is bounded, and the rest is refused at once. */
-async function measureSlowUpstream(): Promise<readonly Finding[]> {
+async function measureSlowUpstream(folder: string, start: Start): Promise<readonly Finding[]> {
   const upstreamPort = await freePort();
-  await start(launchUpstream(upstreamPort, slowMs));
+  await start(launchUpstream(folder, upstreamPort, slowMs));
   const port = await freePort();
-  const launched = await launch('gateway', port, upstreamPort);
+  const launched = await launch('gateway', folder, port, upstreamPort);
   // One address and one credential send all requests, and the queue to the upstream is what is measured.
   const unlimited = { CONNECTIONS_PER_ADDRESS_MAX: '0', REQUESTS_PER_CREDENTIAL_MAX: '0', REQUEST_WAIT_MS_MAX: '0' };
   const server = await start({ ...launched, env: { ...launched.env, ...unlimited } });
@@ -237,25 +203,17 @@ async function measureSlowUpstream(): Promise<readonly Finding[]> {
       limit: `${poolMax}, and no other answer`,
       holds: inFlightMax <= poolMax && other === 0,
     },
-    {
-      name: 'memory that this takes',
-      measured: `${grownMb.toFixed(0)} MB`,
-      limit: 'at most 100 MB',
-      holds: grownMb <= 100,
-    },
+    limited('memory that this takes', grownMb, 'at most', 100, 'MB'),
   ];
 }
 
 function print(rounds: Rounds, single: Rounds): string {
-  return [
-    '| gateway or proxy | CPU per request, us | requests/s | p50 with 1 connection, ms | bytes per answer |',
-    '|---|---:|---:|---:|---:|',
-    ...[...rounds].map(([target, each]) => {
-      const cpu = target.server === undefined ? '' : medianCpu(each).toFixed(0);
-      const perSecond = median(each.map(({ requests, us }) => (requests * 1e6) / us)).toFixed(0);
-      const p50 = (median(single.get(target)!.map(({ p50Us }) => p50Us)) / 1000).toFixed(2);
-      const bytes = median(each.map(({ bytes, requests }) => bytes / requests)).toFixed(0);
-      return `| ${target.name} | ${cpu} | ${perSecond} | ${p50} | ${bytes} |`;
+  return table(
+    ['gateway or proxy', 'CPU per request, us', 'requests/s', 'p50 with 1 connection, ms', 'bytes per answer'],
+    [...rounds].map(([target, each]) => {
+      const { cpuUs, perSecond, bytes } = figuresOf(each);
+      const p50 = msOf(single.get(target)!, 'p50Us').toFixed(2);
+      return [target.name, target.server === undefined ? '' : cpuUs, perSecond, p50, bytes];
     }),
-  ].join('\n');
+  );
 }

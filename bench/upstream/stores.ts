@@ -10,22 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { triglyph } from '../../test/support/commands.ts';
 import { type Server, startServer } from '../../test/support/server.ts';
-import { tempFolder } from '../../test/support/temp-folder.ts';
 import { type Figures, figuresFile } from '../growing/figures.ts';
 import { describeMachine } from '../machine.ts';
-import { writeSection } from '../page.ts';
-import { type Finding, median, printFindings } from '../results.ts';
+import { type Finding, limited, median, table } from '../results.ts';
+import { runSection, sectionOptions } from '../section.ts';
 import { cpuUs, memoryBytes } from '../server.ts';
-import { type MeasuredStore, openStores, type StoredBytes } from './measured-stores.ts';
+import { type MeasuredStore, openStores, type StoredBytes, type Stores } from './measured-stores.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** One short round. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
-  },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
+
 const plan = options.quick
   ? { rounds: 1, requests: 500, warmUp: 1_000, starts: 1 }
   : { rounds: 3, requests: 1_500, warmUp: 2_500, starts: 5 };
@@ -69,50 +62,54 @@ const fleets = [
 /** Requests that were refused with 503, and sent again. */
 let repeated = 0;
 
-const folder = tempFolder();
-const upstream = createServer((request, response) => {
-  const answer = () =>
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"response":"[detail-successfully-disabled]"}');
-  request.resume().once('end', answer);
-}).listen(0, '127.0.0.1');
-await once(upstream, 'listening');
-const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-const keyFile = join(folder.path, 'keys');
-await triglyph(['keys', 'create', keyFile], folder.path);
-const program = installPackage(join(folder.path, 'package'));
-const { stores, stop: stopStores } = await openStores();
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
-  upstream.close();
-  upstream.closeAllConnections();
-  await stopStores();
-  folder.discard();
-}
+/** Starts a gateway. */
+type Start = (mode: Mode, store: MeasuredStore) => Promise<Server>;
 
-async function run(): Promise<boolean> {
+await runSection('stores', options, async (folder, closing) => {
+  const upstream = createServer((request, response) => {
+    const answer = () =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"response":"[detail-successfully-disabled]"}');
+    request.resume().once('end', answer);
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  closing.defer(() => {
+    upstream.close();
+    upstream.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const keyFile = join(folder, 'keys');
+  await triglyph(['keys', 'create', keyFile], folder);
+  const file = installPackage(join(folder, 'package'));
+  const { stores, stop } = await openStores();
+  closing.defer(stop);
+  const off = { CALLER_RECORDS: 'off', AUDIT: 'off', CONSOLE: 'off' };
+  const common = { ...off, KEY_FILE: keyFile, LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: join(folder, 'compiled') };
+  const start: Start = (mode, { variables }) =>
+    startServer(
+      'serve',
+      folder,
+      { ...variables, ...common },
+      { file, parameters: ['--upstream', url, '--upstream-idempotency', mode] },
+    );
   const measured: Fleet[] = [];
   for (const [mode, name, counts] of fleets)
     for (const gateways of counts) {
-      measured.push(await measure(mode, name, gateways));
+      measured.push(await measure(start, mode, name, stores[name], gateways));
       process.stderr.write('.');
     }
-  const starts = await measureStarts();
+  const starts = await measureStarts(start, stores);
   process.stderr.write('\n');
-  const findings = [...findingsOf(measured), ...starts.findings];
   const head =
     `${plan.rounds} rounds of ${plan.requests} requests to each gateway, over ${connectionsOfGateway} connections each; each request has a key of its own, and ${repeated} were repeated after a 503. ` +
     `PostgreSQL with fsync, Redis with \`appendfsync always\`, the cluster of three masters and three replicas with \`min-replicas-to-write 1\`. ${describeMachine('nothing pinned')}`;
-  const text = [head, print(measured), describeBytes(measured), starts.table, printFindings(findings)].join('\n\n');
-  console.log(text);
-  if (options.write) {
-    writeSection('stores', text);
-    writeFileSync(figuresFile, `${JSON.stringify(figuresOf(measured), null, 2)}\n`);
-  }
-  return findings.every(({ holds }) => holds);
-}
+  if (options.write) writeFileSync(figuresFile, `${JSON.stringify(figuresOf(measured), null, 2)}\n`);
+  return {
+    text: [head, print(measured), describeBytes(measured), starts.table],
+    findings: [...findingsOf(measured), ...starts.findings],
+  };
+});
 
 /** The files of the package, as one that installs it has them. Returns the program. */
 function installPackage(place: string): string {
@@ -126,25 +123,7 @@ function installPackage(place: string): string {
   return join(place, 'bin/triglyph.mjs');
 }
 
-function start(mode: Mode, { variables }: MeasuredStore): Promise<Server> {
-  return startServer(
-    'serve',
-    folder.path,
-    {
-      ...variables,
-      KEY_FILE: keyFile,
-      LOG_LEVEL: 'warn',
-      CALLER_RECORDS: 'off',
-      AUDIT: 'off',
-      CONSOLE: 'off',
-      NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
-    },
-    { file: program, parameters: ['--upstream', upstreamUrl, '--upstream-idempotency', mode] },
-  );
-}
-
-async function measure(mode: Mode, name: (typeof fleets)[number][1], gateways: number): Promise<Fleet> {
-  const store = stores[name];
+async function measure(start: Start, mode: Mode, name: string, store: MeasuredStore, gateways: number): Promise<Fleet> {
   const servers: Server[] = [];
   try {
     for (let at = 0; at < gateways; at += 1) servers.push(await start(mode, store));
@@ -216,8 +195,11 @@ async function disable({ callers }: Server, key: string): Promise<void> {
 }
 
 /** Of gateways that are started one after the other, with the compile cache of the first start. */
-async function measureStarts(): Promise<{ readonly table: string; readonly findings: readonly Finding[] }> {
-  const rows: string[] = [];
+async function measureStarts(
+  start: Start,
+  stores: Stores['stores'],
+): Promise<{ readonly table: string; readonly findings: readonly Finding[] }> {
+  const rows: (readonly string[])[] = [];
   const findings: Finding[] = [];
   for (const [name, store] of Object.entries(stores)) {
     await (await start('header', store)).stop();
@@ -232,14 +214,14 @@ async function measureStarts(): Promise<{ readonly table: string; readonly findi
     }
     const ms = median(us) / 1_000;
     const megabytes = median(bytes) / mebibyte;
-    rows.push(`| ${name} | ${ms.toFixed(0)} | ${megabytes.toFixed(0)} |`);
+    rows.push([name, ms.toFixed(0), megabytes.toFixed(0)]);
     if (name === 'PostgreSQL') continue;
     findings.push(
-      atMost(`start, ${name}: CPU, ms`, ms, limits.startMs, 0),
-      atMost(`start, ${name}: memory, MiB`, megabytes, limits.startMegabytes, 0),
+      limited(`start, ${name}: CPU`, ms, 'at most', limits.startMs, 'ms'),
+      limited(`start, ${name}: memory`, megabytes, 'at most', limits.startMegabytes, 'MiB'),
     );
   }
-  return { table: ['| start of a gateway | CPU, ms | memory, MiB |', '|---|---:|---:|', ...rows].join('\n'), findings };
+  return { table: table(['start of a gateway', 'CPU, ms', 'memory, MiB'], rows), findings };
 }
 
 function gatewayUsOf({ costs }: Fleet): number {
@@ -255,25 +237,21 @@ function wholeUsOf({ costs }: Fleet): number {
 }
 
 function print(measured: readonly Fleet[]): string {
-  const rows = measured.map((fleet) => {
-    const { name, mode, gateways, costs } = fleet;
-    const gateway = costs.map(({ gatewayUs }) => gatewayUs);
-    const cells = [
-      `\`${mode}\``,
-      name,
-      gateways,
-      gatewayUsOf(fleet).toFixed(0),
-      `${Math.min(...gateway).toFixed(0)} to ${Math.max(...gateway).toFixed(0)}`,
-      storeUsOf(fleet).toFixed(0),
-      wholeUsOf(fleet).toFixed(0),
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
-  return [
-    '| idempotency | store | gateways | CPU of gateways per request, us | lowest to highest | CPU of the store, us | both |',
-    '|---|---|---:|---:|---:|---:|---:|',
-    ...rows,
-  ].join('\n');
+  return table(
+    [
+      ...['idempotency', 'store', 'gateways', 'CPU of gateways per request, us', 'lowest to highest'],
+      ...['CPU of the store, us', 'both'],
+    ],
+    measured.map((fleet) => {
+      const { name, mode, gateways, costs } = fleet;
+      const gateway = costs.map(({ gatewayUs }) => gatewayUs);
+      return [
+        ...[`\`${mode}\``, name, gateways, gatewayUsOf(fleet).toFixed(0)],
+        `${Math.min(...gateway).toFixed(0)} to ${Math.max(...gateway).toFixed(0)}`,
+        ...[storeUsOf(fleet), wholeUsOf(fleet)].map((us) => us.toFixed(0)),
+      ];
+    }),
+  );
 }
 
 /** The one with all requests of several gateways: its first allocations weigh least. */
@@ -303,32 +281,18 @@ function findingsOf(measured: readonly Fleet[]): readonly Finding[] {
   const one = (mode: Mode, name: string) =>
     measured.find((fleet) => fleet.mode === mode && fleet.name === name && fleet.gateways === 1)!;
   const ofPostgres = (mode: Mode, name: string): Finding =>
-    atMost(
+    limited(
       `\`${mode}\`, ${name}: CPU of a gateway, of that on PostgreSQL`,
       gatewayUsOf(one(mode, name)) / gatewayUsOf(one(mode, 'PostgreSQL')),
+      'at most',
       limits.ofPostgres,
     );
   const linear = measured.flatMap((fleet): readonly Finding[] => {
     const { mode, name, gateways } = fleet;
     if (gateways === 1) return [];
     const share = wholeUsOf(one(mode, name)) / wholeUsOf(fleet);
-    return [
-      {
-        name: `\`${mode}\`, ${name}: ${gateways} gateways, requests for the CPU of one`,
-        measured: share.toFixed(2),
-        limit: `at least ${limits.linear.toFixed(2)}`,
-        holds: share >= limits.linear,
-      },
-    ];
+    const title = `\`${mode}\`, ${name}: ${gateways} gateways, requests for the CPU of one`;
+    return [limited(title, share, 'at least', limits.linear)];
   });
   return [ofPostgres('none', 'Redis'), ofPostgres('none', 'Redis Cluster'), ofPostgres('header', 'Redis'), ...linear];
-}
-
-function atMost(name: string, measured: number, limit: number, digits = 2): Finding {
-  return {
-    name,
-    measured: measured.toFixed(digits),
-    limit: `at most ${limit.toFixed(digits)}`,
-    holds: measured <= limit,
-  };
 }

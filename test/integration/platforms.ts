@@ -269,25 +269,6 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect((await ask.post('/paymentInstruments', asked, { headers })).body.bankAccount.iban).toBe(iban);
     });
 
-    test('a legal entity from before they were sealed is shown, and sealed with the next change', async () => {
-      const holder = await makeHolder({ legalEntityId: 'LE-of-before' });
-      const { store } = gateway.parts;
-      const row = () =>
-        store.read((tx) => tx.repository(ResourceReader).findResource(accountHolders, 'DemoPlatform', holder.id));
-      const unseal = statement(
-        'test-unseal',
-        `update account_holder set key_id = null, data_key = null, sealed_payload = null,
-                record = replace(record, '"legalEntityId":""', '"legalEntityId":"LE-of-before"')`,
-      );
-      await engine.write((session) => session.execute(unseal, []));
-      const path = `/accountHolders/${holder.id}`;
-      expect((await ask.get(path)).body.legalEntityId).toBe('LE-of-before');
-      expect((await row())?.record.legalEntityId).toBe('LE-of-before');
-      expect((await ask.patch(path, { description: 'new' })).body.legalEntityId).toBe('LE-of-before');
-      expect((await row())?.record.legalEntityId).toBe('');
-      expect((await ask.get(path)).body).toMatchObject({ legalEntityId: 'LE-of-before', description: 'new' });
-    });
-
     test('a sealed legal entity that was removed, or is that of another holder, is refused', async () => {
       const [holder] = [await makeHolder({ legalEntityId: 'LE-1' }), await makeHolder({ legalEntityId: 'LE-2' })];
       const path = `/accountHolders/${holder.id}`;

@@ -2,7 +2,7 @@
 import type { Store } from '../../store/store.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { accountHolders } from './account-holders/kind.ts';
-import { isSealedIn, openHolder } from './account-holders/secrets.ts';
+import { openHolder } from './account-holders/secrets.ts';
 import { isResourceEvent } from './events.ts';
 import { ResourceReader } from './store/repository.ts';
 
@@ -14,7 +14,7 @@ export interface EventCompleterParts {
 /** Returns a function that returns the data of an event as receivers get it. It throws `RowAltered`, and what the vault throws. */
 export function createEventCompleter({ store, vault }: EventCompleterParts): (data: object) => Promise<object> {
   return async (data) => {
-    if (!isResourceEvent(data) || data.kind !== accountHolders.name || !isSealedIn(data.record)) return data;
+    if (!isResourceEvent(data) || data.kind !== accountHolders.name) return data;
     const { platform, record } = data;
     const holder = await store.read((tx) =>
       tx.repository(ResourceReader).findResource(accountHolders, platform, record.id),

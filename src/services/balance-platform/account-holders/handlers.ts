@@ -54,8 +54,7 @@ const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
     throwIssues(readOnlyIssues({ ...openHolder(before, vault), sameId: id }, { sameId, legalEntityId }));
     await checkAccounts(before, input, resources);
     const after = await change(
-      // One from before legal entities were sealed.
-      sealHolder(before, vault),
+      before,
       {
         ...omitUndefined(changes),
         capabilities: grantCapabilities(capabilities, before.record.capabilities),

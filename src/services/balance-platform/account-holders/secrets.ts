@@ -1,5 +1,5 @@
 /** Seals the legal entity of an account holder, and opens it for responses and events. */
-import type { Sealed, Vault } from '../../../vault/ports.ts';
+import type { Vault } from '../../../vault/ports.ts';
 import { SealBroken } from '../../../vault/seal.ts';
 import type { StoredResource } from '../resource.ts';
 import type { AccountHolder } from './contract.ts';
@@ -9,10 +9,9 @@ type Holder = StoredResource<AccountHolder>;
 /** What the record has in place of the legal entity, where that is sealed. */
 const sealedElsewhere = '';
 
-/** The resource with its legal entity sealed. One that is sealed already stays as it is. */
-export function sealHolder<H extends Pick<Holder, 'platform' | 'record' | 'sealed'>>(holder: H, vault: Vault): H {
-  const { platform, record, sealed } = holder;
-  if (sealed !== undefined) return holder;
+/** The resource with its legal entity sealed. */
+export function sealHolder<H extends Pick<Holder, 'platform' | 'record'>>(holder: H, vault: Vault) {
+  const { platform, record } = holder;
   return {
     ...holder,
     record: { ...record, legalEntityId: sealedElsewhere },
@@ -20,20 +19,10 @@ export function sealHolder<H extends Pick<Holder, 'platform' | 'record' | 'seale
   };
 }
 
-/** Whether a record lacks its legal entity, which is sealed. */
-export function isSealedIn(record: object): boolean {
-  return 'legalEntityId' in record && record.legalEntityId === sealedElsewhere;
-}
-
 /** The record as responses contain it. Throws what the vault throws, and `SealBroken` where the sealed text was removed. */
 export function openHolder({ platform, record, sealed }: Holder, vault: Vault): AccountHolder {
-  if (sealed !== undefined) return { ...record, legalEntityId: openEntity(platform, record.id, sealed, vault) };
-  if (isSealedIn(record)) throw new SealBroken('a sealed text was removed');
-  return record;
-}
-
-function openEntity(platform: string, id: string, sealed: Sealed, vault: Vault): string {
-  return vault.open(scopeOf(platform, id), sealed, 'payload');
+  if (sealed === undefined) throw new SealBroken('a sealed text was removed');
+  return { ...record, legalEntityId: vault.open(scopeOf(platform, record.id), sealed, 'payload') };
 }
 
 function scopeOf(platform: string, id: string) {

@@ -4,10 +4,8 @@ import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import { bindHandlers } from '../../../gateway/implement.ts';
-import type { Vault } from '../../../vault/ports.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
-import { sealHolder } from '../account-holders/secrets.ts';
 import { withEvents } from '../events.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
@@ -27,7 +25,7 @@ type Account = StoredResource<contract.BalanceAccount>;
 const defaultCurrency = 'EUR';
 
 export const createBalanceAccount = withEvents<typeof contract.createBalanceAccount>(
-  async ({ input, caller }, resources, { ids, vault }) => {
+  async ({ input, caller }, resources, { ids }) => {
     const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
     const holder = await findForTenant(accountHolders, input.accountHolderId, caller, resources);
@@ -44,7 +42,7 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
     } as const;
     throwIssues(readOnlyIssues(record, { balances: input.balances, status: input.status }));
     const account = await create({ kind: balanceAccounts, platform: platform.id, record }, resources);
-    await updatePrimaryAccount(platform.id, holder.record.id, resources, vault);
+    await updatePrimaryAccount(platform.id, holder.record.id, resources);
     return toResponse(account);
   },
 );
@@ -53,7 +51,7 @@ export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = asy
   toResponse(await findForTenant(balanceAccounts, input.id, caller, tx.repository(ResourceReader)));
 
 export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
-  async ({ input, caller }, resources, { vault }) => {
+  async ({ input, caller }, resources) => {
     const { id, ifMatch, sameId, balances, defaultCurrencyCode, metadata, platformPaymentConfiguration, ...changes } =
       input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
@@ -74,7 +72,7 @@ export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAcco
       resources,
     );
     for (const each of new Set([record.accountHolderId, after.record.accountHolderId]))
-      await updatePrimaryAccount(platform, each, resources, vault);
+      await updatePrimaryAccount(platform, each, resources);
     return toResponse(after);
   },
 );
@@ -110,12 +108,7 @@ async function checkChange(
 }
 
 /** Where the primary account was closed or moved, the oldest open account of the holder becomes the primary one. */
-async function updatePrimaryAccount(
-  platform: string,
-  holderId: string,
-  resources: ResourceRepository,
-  vault: Vault,
-): Promise<void> {
+async function updatePrimaryAccount(platform: string, holderId: string, resources: ResourceRepository): Promise<void> {
   const holder = await findParent(accountHolders, platform, holderId, resources);
   const { primaryBalanceAccount } = holder.record;
   if (primaryBalanceAccount !== undefined) {
@@ -123,7 +116,7 @@ async function updatePrimaryAccount(
     if (account.record.accountHolderId === holderId && account.record.status !== 'closed') return;
   }
   const oldest = await resources.findOpen({ kind: balanceAccounts, platform, parent: holderId });
-  await change(sealHolder(holder, vault), { primaryBalanceAccount: oldest }, resources);
+  await change(holder, { primaryBalanceAccount: oldest }, resources);
 }
 
 export const balanceAccountResource = Object.freeze({

@@ -59,10 +59,9 @@ describe('defaults', () => {
     ]);
   });
   test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
-  test('the updater decides locally by default; its earlier name is still accepted', () => {
+  test('the updater decides locally by default', () => {
     expect(ofRecurring(readConfig('demo', {})).updater).toBe('local');
     expect(ofRecurring(readConfig('demo', { UPDATER: 'local' })).updater).toBe('local');
-    expect(ofRecurring(readConfig('demo', { UPDATER: 'rules' })).updater).toBe('local');
   });
   test('an empty variable counts as absent', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
 });

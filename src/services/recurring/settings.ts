@@ -37,8 +37,8 @@ const table = {
     name: 'UPDATER',
     unit: 'local, http or batch',
     default: 'local',
-    doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`local`; earlier releases named it `rules`, which is still accepted), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',
-    parse: (text) => updaterKind(text === 'rules' ? 'local' : text),
+    doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`local`), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',
+    parse: updaterKind,
   }),
   updaterUrl: optional({
     name: 'UPDATER_URL',

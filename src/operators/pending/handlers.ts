@@ -1,11 +1,13 @@
 /** Lists, shows and settles pending requests, and finds idempotency records. */
+import type { Operation } from '../../contract/operation.ts';
+import type { MaskSecrets } from '../../contract/redaction.ts';
+import { newestOf, type Service } from '../../contract/service.ts';
 import { createTextMasker } from '../../contract/text-detector.ts';
 import { openOutcome } from '../../idempotency/stored-outcome.ts';
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type pendingOperations, pendingProblems } from './contract.ts';
-import { maskOutcome } from './masked-outcome.ts';
-import { recordKeysOf, type Settlement, SettlementError, settleRequest } from './settle-request.ts';
+import { recordKeysOf, SettlementError, settleRequest } from './settle-request.ts';
 
 const listedMax = 1_000;
 const scannedMax = 10_000;
@@ -50,7 +52,7 @@ export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number
     const { backend, services } = context;
     await find(id, context);
     try {
-      return { consequence: await settleRequest({ ...backend, services }, id, settlementOf(given)) };
+      return { consequence: await settleRequest({ ...backend, services }, id, given) };
     } catch (thrown) {
       if (thrown instanceof SettlementError) refuse(thrown.lines.join('\n'), pendingProblems.notSettled);
       throw thrown;
@@ -78,23 +80,17 @@ function describe(request: UnsettledRequest) {
   };
 }
 
-interface GivenSettlement {
-  readonly result: Settlement['kind'];
-  readonly output?: string | undefined;
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-function settlementOf({ result, output, code, message }: GivenSettlement): Settlement {
-  switch (result) {
-    case 'done':
-      return { kind: 'done', output };
-    case 'notDone':
-      return { kind: 'notDone' };
-    case 'refused':
-      if (code === undefined) throw new SettlementError('a refusal needs the error code');
-      return { kind: 'refused', code, message };
-    default:
-      return result satisfies never;
-  }
+/**
+ * Masks the stored outcome of a request for people: what a contract calls sensitive, and secrets in texts. Returns JSON text. A record has the name of its operation only: where several services have one of this name, each masks the
+ * output. Without one, the output is not shown.
+ */
+function maskOutcome(text: string, operationName: string, services: readonly Service[], mask: MaskSecrets): string {
+  const { output, ...others } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  if (output === undefined) return JSON.stringify(others);
+  const operations = newestOf(services).flatMap(({ operations: all }): Operation[] => {
+    const found = all.get(operationName);
+    return found === undefined ? [] : [found];
+  });
+  const masked = operations.reduce<unknown>((value, operation) => mask(operation.output, value), output);
+  return JSON.stringify({ ...others, output: operations.length === 0 ? '(hidden)' : masked });
 }

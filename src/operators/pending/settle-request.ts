@@ -12,12 +12,22 @@ import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../../store/sql/unsettled-requests.ts';
 
 /** What became of a request, as the operator has found out at the other server. */
-export type Settlement =
-  /** The other server had the effect. `output`: JSON text; needed for a request with a key. */
-  | { readonly kind: 'done'; readonly output?: string | undefined }
-  | { readonly kind: 'notDone' }
-  /** `message`: that of the contract where it is absent. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message?: string | undefined };
+export interface Settlement {
+  readonly result: keyof typeof consequences;
+  /** For `done`: JSON text; needed for a request with a key. */
+  readonly output?: string | undefined;
+  /** For `refused`. */
+  readonly code?: string | undefined;
+  /** For `refused`; that of the contract where it is absent. */
+  readonly message?: string | undefined;
+}
+
+/** What a retry gets, by what became of the request. */
+const consequences = {
+  done: 'A retry gets the output.',
+  notDone: 'A retry is executed.',
+  refused: 'A retry gets the refusal.',
+} as const;
 
 /** Why a request cannot be settled so; nothing was changed. */
 export class SettlementError extends Error {
@@ -45,11 +55,14 @@ export async function settleRequest(parts: SettlementParts, id: string, settleme
     throw new SettlementError(`no request with the id ${id} is pending: it was answered or settled, or never was`);
   if (request.state === 'inFlight')
     throw new SettlementError(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
-  const isFreed = settlement.kind === 'notDone' || request.recordKey === undefined;
+  const { result, code } = settlement;
+  if (result === 'refused' && code === undefined)
+    throw new SettlementError('a request that was refused needs the code');
+  const isFreed = result === 'notDone' || request.recordKey === undefined;
   const outcome = isFreed ? undefined : outcomeText(request, parts, settlement);
   if (!(await unsettled.settle(id, outcome)))
     throw new SettlementError(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
-  return consequence(request, settlement);
+  return request.recordKey === undefined ? 'It had no key, so no retry of it can be known.' : consequences[result];
 }
 
 /** During a rotation of the index key, a record may be stored under either key. */
@@ -62,24 +75,10 @@ export function recordKeysOf(
   return hasher.other === undefined ? [own] : [own, hasher.other.recordKey(caller, key)];
 }
 
-function consequence({ recordKey }: UnsettledRequest, { kind }: Settlement): string {
-  if (recordKey === undefined) return 'It had no key, so no retry of it can be known.';
-  switch (kind) {
-    case 'done':
-      return 'A retry gets the output.';
-    case 'notDone':
-      return 'A retry is executed.';
-    case 'refused':
-      return 'A retry gets the refusal.';
-    default:
-      return kind satisfies never;
-  }
-}
-
 function outcomeText(
   request: UnsettledRequest,
   { services, requestHasher }: SettlementParts,
-  settlement: Exclude<Settlement, { readonly kind: 'notDone' }>,
+  settlement: Settlement,
 ): string {
   const { id: requestReference, service: serviceName, operation: operationName } = request;
   const service = services.findLast(({ name }) => name === serviceName);
@@ -89,7 +88,7 @@ function outcomeText(
       `this program does not serve ${serviceName}.${operationName}: name its configuration file`,
     );
   const outcome: Outcome =
-    settlement.kind === 'done'
+    settlement.result === 'done'
       ? { requestReference, output: readOutput(service, operation, settlement.output) }
       : { requestReference, problem: problemOf(service, settlement) };
   return sealOutcome(outcome, operation, requestHasher);
@@ -120,10 +119,7 @@ function decode(text: string, operation: Operation, protocol: ReturnType<typeof 
 }
 
 /** The problem of the contract with this code, or one that the contract does not know. */
-function problemOf(
-  service: Service,
-  { code, message }: { readonly code: string; readonly message?: string | undefined },
-): Problem {
+function problemOf(service: Service, { code = '', message }: Settlement): Problem {
   const kinds = [...problemsOf(service).values()].filter((kind) => kind.status === 422 && kind.code === code);
   const [kind] = kinds;
   if (kind !== undefined) return new Problem(kind, message);

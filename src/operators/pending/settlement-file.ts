@@ -103,17 +103,7 @@ function settlementOf({ outcome, output, code, message }: SettlementRow): Settle
   const isExcess =
     (output !== undefined && outcome !== 'done') || ((code ?? message) !== undefined && outcome !== 'refused');
   if (isExcess) throw new SettlementError('output belongs to done, and code and message to refused');
-  switch (outcome) {
-    case 'done':
-      return { kind: 'done', output };
-    case 'notDone':
-      return { kind: 'notDone' };
-    case 'refused':
-      if (code === undefined) throw new SettlementError('a request that was refused needs the code');
-      return { kind: 'refused', code, message };
-    default:
-      return outcome satisfies never;
-  }
+  return { result: outcome, output, code, message };
 }
 
 function reasonsOf({ lines }: SettlementError): readonly Reason[] {

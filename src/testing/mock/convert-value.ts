@@ -3,7 +3,7 @@ import { parser } from '../../contract/lexical.ts';
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import { exampleOf } from '../../documents/example.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { fieldsOf, isScalar, normalize } from './members.ts';
+import { isScalar, normalize } from './members.ts';
 
 /** Returns the canonical value as another schema has it; undefined where it cannot. */
 export function convertValue(value: unknown, from: Schema, to: Schema): unknown {
@@ -48,10 +48,4 @@ function convertScalar(value: unknown, from: ScalarSchema, to: ScalarSchema): un
   if (isMoment) return undefined;
   const parsed = parser(to)(String(value));
   return 'value' in parsed ? parsed.value : undefined;
-}
-
-/** The members that a schema has under the same names. */
-export function sharedFields(one: ObjectSchema, other: ObjectSchema): number {
-  const names = new Set(fieldsOf(other).map(([name]) => normalize(name)));
-  return fieldsOf(one).filter(([name]) => names.has(normalize(name))).length;
 }

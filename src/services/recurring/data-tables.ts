@@ -5,18 +5,14 @@ import type { HandlerContext } from '../../gateway/handler.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';
+import type { RowOf } from '../../store/table.ts';
 import type { ListedDetail, ShopperKey } from './details.ts';
 import { PermitReader, type StoredPermit } from './permits/store.ts';
 import type { amount } from './schemas.ts';
 import { DetailReader } from './store/repository.ts';
+import type { shoppers } from './tables.ts';
 
-type ShopperRow = {
-  readonly company: string;
-  readonly merchant_account: string;
-  readonly shopper_reference: string;
-  readonly created_at: number;
-  readonly details: number;
-};
+type ShopperRow = Omit<RowOf<typeof shoppers>, 'email'> & { readonly details: number };
 
 const pageSize = 50;
 

@@ -93,7 +93,7 @@ export const permits = table('permit', {
 });
 
 /** The history of the stored details that were updated. Never holds more of a card than an answer shows. */
-const detailChanges = table('detail_change', {
+export const detailChanges = table('detail_change', {
   columns: {
     company,
     recurringDetailReference: text,
@@ -131,7 +131,8 @@ export const announcedChanges = table('announced_change', {
   keptFor: { after: 'announcedAt', subject: 'announcedChange', setting: 'ANNOUNCED_CHANGE_DAYS_MAX' },
 });
 
-const shopperNotifications = table('shopper_notification', {
+/** The announcements of payments. */
+export const shopperNotifications = table('shopper_notification', {
   // `content` is without secrets.
   columns: { ...shopperKey, pspReference: text, notifiedAt: moment, content: json },
   key: ['company', 'pspReference'],

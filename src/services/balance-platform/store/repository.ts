@@ -1,24 +1,16 @@
 /** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
-import { RowIntegrity } from '../../../store/row-integrity.ts';
 import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
+import { TableReader } from '../../table-reader.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
 import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 import { balancePlatforms } from './tables.ts';
 
 /** Every lookup by id also requires the platform. */
-export class ResourceReader {
-  protected readonly tx: ReadTransaction;
-  protected readonly integrity: RowIntegrity | undefined;
-
-  constructor(tx: ReadTransaction) {
-    this.tx = tx;
-    this.integrity = tx.shared(RowIntegrity);
-  }
-
+export class ResourceReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   async findPlatform(platform: string): Promise<Platform | undefined> {
     const [row] = await this.tx.query(sql.findPlatform, [platform]);
     return row && platformOf(verifyRow(this.integrity, balancePlatforms, row));
@@ -63,14 +55,8 @@ export class ResourceReader {
   }
 }
 
-export class ResourceRepository extends ResourceReader {
-  protected override readonly tx: Transaction;
+export class ResourceRepository extends ResourceReader<Transaction> {
   readonly #changes: StoredResource[] = [];
-
-  constructor(tx: Transaction) {
-    super(tx);
-    this.tx = tx;
-  }
 
   /** Each new state that this transaction has written, in the order of writing. */
   get changes(): readonly StoredResource[] {

@@ -1,9 +1,9 @@
 /** The permits of stored details. */
 import type { Infer } from '../../../contract/schema.ts';
-import { RowIntegrity } from '../../../store/row-integrity.ts';
 import { statement } from '../../../store/sql/engine.ts';
-import { signRow, verifyRow } from '../../../store/table.ts';
+import { type RowOf, signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
+import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
 import { permits } from '../tables.ts';
 import type { permit } from './contract.ts';
@@ -22,16 +22,7 @@ export interface StoredPermit {
   readonly content: Omit<Infer<typeof permit>, 'validTillDate'>;
 }
 
-type PermitRow = {
-  readonly token: string;
-  readonly merchant_account: string;
-  readonly shopper_reference: string;
-  readonly recurring_detail_reference: string;
-  readonly created_at: number;
-  readonly valid_till: number | null;
-  readonly content: string;
-  readonly row_mac: string | null;
-};
+type PermitRow = Omit<RowOf<typeof permits>, 'company' | 'disabled_at'>;
 
 const insertPermit = statement(
   'save-permit',
@@ -68,15 +59,7 @@ const disablePermit = statement(
 );
 
 /** Permits that are valid: not disabled, not over, and of an active detail. */
-export class PermitReader {
-  protected readonly tx: ReadTransaction;
-  protected readonly integrity: RowIntegrity | undefined;
-
-  constructor(tx: ReadTransaction) {
-    this.tx = tx;
-    this.integrity = tx.shared(RowIntegrity);
-  }
-
+export class PermitReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   /** `at`: milliseconds since the epoch. Throws `RowAltered`. */
   async find(account: MerchantAccount, token: string, at: number): Promise<StoredPermit | undefined> {
     const [row] = await this.tx.query(findPermit, [account.company, account.merchantAccount, at, token]);
@@ -102,14 +85,7 @@ export class PermitReader {
   }
 }
 
-export class PermitRepository extends PermitReader {
-  protected override readonly tx: Transaction;
-
-  constructor(tx: Transaction) {
-    super(tx);
-    this.tx = tx;
-  }
-
+export class PermitRepository extends PermitReader<Transaction> {
   async add({ company, merchantAccount }: MerchantAccount, permit: StoredPermit): Promise<void> {
     const row = {
       company,

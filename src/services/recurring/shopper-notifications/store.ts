@@ -1,7 +1,10 @@
 /** The announcements of payments to shoppers. */
 import { statement } from '../../../store/sql/engine.ts';
+import type { RowOf } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
+import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
+import type { shopperNotifications } from '../tables.ts';
 
 export interface ShopperNotification extends NotificationContent {
   readonly pspReference: string;
@@ -20,11 +23,7 @@ interface NotificationContent {
   readonly billingSequenceNumber?: string | undefined;
 }
 
-type NotificationRow = {
-  readonly psp_reference: string;
-  readonly notified_at: number;
-  readonly content: string;
-};
+type NotificationRow = Pick<RowOf<typeof shopperNotifications>, 'psp_reference' | 'notified_at' | 'content'>;
 
 const insertNotification = statement(
   'save-notification',
@@ -40,13 +39,7 @@ const findNotifications = statement<NotificationRow>(
     order by notified_at, psp_reference`,
 );
 
-export class NotificationReader {
-  protected readonly tx: ReadTransaction;
-
-  constructor(tx: ReadTransaction) {
-    this.tx = tx;
-  }
-
+export class NotificationReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   /** Oldest first. */
   async find({ company, merchantAccount, shopperReference }: ShopperKey): Promise<readonly ShopperNotification[]> {
     const rows = await this.tx.query(findNotifications, [company, merchantAccount, shopperReference]);
@@ -58,14 +51,7 @@ export class NotificationReader {
   }
 }
 
-export class NotificationRepository extends NotificationReader {
-  protected override readonly tx: Transaction;
-
-  constructor(tx: Transaction) {
-    super(tx);
-    this.tx = tx;
-  }
-
+export class NotificationRepository extends NotificationReader<Transaction> {
   async save(
     { company, merchantAccount, shopperReference }: ShopperKey,
     { pspReference, notifiedAt, ...content }: ShopperNotification,

@@ -1,8 +1,8 @@
 /** The shoppers of a merchant account and their stored details. */
 
-import { RowIntegrity } from '../../../store/row-integrity.ts';
 import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
+import { TableReader } from '../../table-reader.ts';
 import {
   beforeAll,
   type ContractType,
@@ -39,16 +39,8 @@ export class ReferenceTaken extends Error {
 }
 
 /** Reads through the shopper cache, where the store has one. */
-export class DetailReader {
-  protected readonly tx: ReadTransaction;
-  protected readonly cache: ShopperCache | undefined;
-  protected readonly integrity: RowIntegrity | undefined;
-
-  constructor(tx: ReadTransaction) {
-    this.tx = tx;
-    this.cache = tx.shared(ShopperCache);
-    this.integrity = tx.shared(RowIntegrity);
-  }
+export class DetailReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
+  protected readonly cache: ShopperCache | undefined = this.tx.shared(ShopperCache);
 
   async findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined> {
     const read = async () =>
@@ -99,13 +91,11 @@ export class DetailReader {
 }
 
 /** Reads from the database only, and removes the shoppers that it changes from the cache. */
-export class DetailRepository extends DetailReader {
-  protected override readonly tx: Transaction;
+export class DetailRepository extends DetailReader<Transaction> {
   readonly #changed: ShopperKey[] = [];
 
   constructor(tx: Transaction) {
     super(tx);
-    this.tx = tx;
     const { cache } = this;
     if (cache !== undefined) tx.afterEnd(() => cache.forget(this.#changed));
   }

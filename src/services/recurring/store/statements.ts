@@ -1,19 +1,13 @@
 /** The SQL of shoppers, their stored details; one text for both engines. */
 import { statement } from '../../../store/sql/engine.ts';
+import type { RowOf } from '../../../store/table.ts';
+import type { storedDetails } from '../tables.ts';
 
 /** One stored detail. */
-export type DetailRow = {
-  readonly row_mac: string | null;
-  readonly recurring_detail_reference: string;
-  readonly created_at: number;
-  readonly contracts: string;
-  readonly fingerprint: string;
-  readonly public_data: string;
-  readonly key_id: string;
-  readonly data_key: string;
-  readonly sealed_number: string | null;
-  readonly sealed_payload: string | null;
-};
+export type DetailRow = Omit<
+  RowOf<typeof storedDetails>,
+  'company' | 'merchant_account' | 'shopper_reference' | 'disabled_at'
+>;
 
 export type PublicRow = Pick<
   DetailRow,

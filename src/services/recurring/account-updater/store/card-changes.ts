@@ -1,42 +1,18 @@
 /** Announced card changes, and the history of the stored details that were updated. */
 
-import { RowIntegrity } from '../../../../store/row-integrity.ts';
 import { statement } from '../../../../store/sql/engine.ts';
-import { isRowRight, signRow, verifyRow } from '../../../../store/table.ts';
+import { isRowRight, type RowOf, signRow, verifyRow } from '../../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
+import { TableReader } from '../../../table-reader.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
 import { shopperColumns } from '../../store/repository.ts';
-import { announcedChanges, storedDetails } from '../../tables.ts';
+import type { PublicRow } from '../../store/statements.ts';
+import { announcedChanges, type detailChanges, storedDetails } from '../../tables.ts';
 import type { Announcement } from '../updater.ts';
 
-type AnnouncedRow = {
-  readonly status: string;
-  readonly expiry_month: string | null;
-  readonly expiry_year: string | null;
-  readonly key_id: string | null;
-  readonly data_key: string | null;
-  readonly sealed_number: string | null;
-  readonly row_mac: string | null;
-};
-
-type ChangeRow = {
-  readonly recurring_detail_reference: string;
-  readonly psp_reference: string;
-  readonly changed_at: number;
-  readonly changed_by: string;
-  readonly outcome: string;
-  readonly card_before: string;
-  readonly card_after: string | null;
-};
-
-type KnownRow = {
-  readonly recurring_detail_reference: string;
-  readonly created_at: number;
-  readonly contracts: string;
-  readonly public_data: string;
-  readonly disabled_at: number | null;
-  readonly row_mac: string | null;
-};
+type AnnouncedRow = Omit<RowOf<typeof announcedChanges>, 'company' | 'fingerprint' | 'announced_at'>;
+type ChangeRow = Omit<RowOf<typeof detailChanges>, 'company'>;
+type KnownRow = PublicRow & Pick<RowOf<typeof storedDetails>, 'disabled_at'>;
 
 const findAnnouncement = statement<AnnouncedRow>(
   'find-announcement',
@@ -128,15 +104,7 @@ const changeOf = (row: ChangeRow): DetailChange => ({
   after: row.card_after === null ? undefined : (JSON.parse(row.card_after) as CardSnapshot),
 });
 
-export class CardChangeReader {
-  protected readonly tx: ReadTransaction;
-  protected readonly integrity: RowIntegrity | undefined;
-
-  constructor(tx: ReadTransaction) {
-    this.tx = tx;
-    this.integrity = tx.shared(RowIntegrity);
-  }
-
+export class CardChangeReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   /** Throws `RowAltered`. */
   async findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined> {
     const [row] = await this.tx.query(findAnnouncement, [company, fingerprint]);
@@ -172,14 +140,7 @@ export class CardChangeReader {
   }
 }
 
-export class CardChangeRepository extends CardChangeReader {
-  protected override readonly tx: Transaction;
-
-  constructor(tx: Transaction) {
-    super(tx);
-    this.tx = tx;
-  }
-
+export class CardChangeRepository extends CardChangeReader<Transaction> {
   /** Adds the announcement, or replaces the earlier one for the same card. */
   async saveAnnouncement(company: string, announcement: Announcement, at: number): Promise<void> {
     const { fingerprint, status, expiry, sealed } = announcement;

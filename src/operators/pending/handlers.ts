@@ -7,7 +7,7 @@ import { openOutcome } from '../../idempotency/stored-outcome.ts';
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type pendingOperations, pendingProblems } from './contract.ts';
-import { recordKeysOf, SettlementError, settleRequest } from './settle-request.ts';
+import { recordKeysOf, settleRequest } from './settle-request.ts';
 
 const listedMax = 1_000;
 const scannedMax = 10_000;
@@ -51,12 +51,7 @@ export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number
   async settlePendingRequest({ id, ...given }, context) {
     const { backend, services } = context;
     await find(id, context);
-    try {
-      return { consequence: await settleRequest({ ...backend, services }, id, given) };
-    } catch (thrown) {
-      if (thrown instanceof SettlementError) refuse(thrown.lines.join('\n'), pendingProblems.notSettled);
-      throw thrown;
-    }
+    return { consequence: await settleRequest({ ...backend, services }, id, given) };
   },
 };
 

@@ -10,6 +10,8 @@ import type { RequestHasher } from '../../idempotency/ports.ts';
 import { type Outcome, sealOutcome } from '../../idempotency/stored-outcome.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../../store/sql/unsettled-requests.ts';
+import { refuse } from '../operator.ts';
+import { pendingProblems } from './contract.ts';
 
 /** What became of a request, as the operator has found out at the other server. */
 export interface Settlement {
@@ -29,15 +31,9 @@ const consequences = {
   refused: 'A retry gets the refusal.',
 } as const;
 
-/** Why a request cannot be settled so; nothing was changed. */
-export class SettlementError extends Error {
-  override readonly name = 'SettlementError';
-  /** The first says what is wrong, and the others where. */
-  readonly lines: readonly string[];
-  constructor(...lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.lines = lines;
-  }
+/** Refuses to settle a request so; nothing was changed. The first line says what is wrong, and the others where. */
+export function refuseSettlement(...lines: readonly string[]): never {
+  return refuse(lines.join('\n'), pendingProblems.notSettled);
 }
 
 export interface SettlementParts {
@@ -47,21 +43,21 @@ export interface SettlementParts {
   readonly services: readonly Service[];
 }
 
-/** Returns what a retry gets. Throws SettlementError. */
+/** Returns what a retry gets. Throws notSettled. */
 export async function settleRequest(parts: SettlementParts, id: string, settlement: Settlement): Promise<string> {
   const { unsettled } = parts;
   const request = await unsettled.find(id);
   if (request === undefined)
-    throw new SettlementError(`no request with the id ${id} is pending: it was answered or settled, or never was`);
+    refuseSettlement(`no request with the id ${id} is pending: it was answered or settled, or never was`);
   if (request.state === 'inFlight')
-    throw new SettlementError(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
+    refuseSettlement(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
   const { result, code } = settlement;
   if (result === 'refused' && code === undefined)
-    throw new SettlementError('a request that was refused needs the code');
+    refuseSettlement('a request that was refused needs the code');
   const isFreed = result === 'notDone' || request.recordKey === undefined;
   const outcome = isFreed ? undefined : outcomeText(request, parts, settlement);
   if (!(await unsettled.settle(id, outcome)))
-    throw new SettlementError(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
+    refuseSettlement(`the answer to ${id} has arrived, or it was settled meanwhile: nothing was changed`);
   return request.recordKey === undefined ? 'It had no key, so no retry of it can be known.' : consequences[result];
 }
 
@@ -84,7 +80,7 @@ function outcomeText(
   const service = services.findLast(({ name }) => name === serviceName);
   const operation = service?.operations.get(operationName);
   if (service === undefined || operation === undefined)
-    throw new SettlementError(
+    refuseSettlement(
       `this program does not serve ${serviceName}.${operationName}: name its configuration file`,
     );
   const outcome: Outcome =
@@ -95,11 +91,11 @@ function outcomeText(
 }
 
 function readOutput(service: Service, operation: Operation, text: string | undefined): unknown {
-  if (text === undefined) throw new SettlementError('a request that was done needs the output: a retry gets it');
+  if (text === undefined) refuseSettlement('a request that was done needs the output: a retry gets it');
   const { json, rest } = protocolsFor(service);
   const { value, issues } = decode(text, operation, operation.http === undefined ? json : rest);
   if (issues.length > 0)
-    throw new SettlementError(
+    refuseSettlement(
       `the output breaks the contract of ${service.name}.${operation.name}:`,
       ...issues.map(({ path, message }) => `  ${dotted(path)}: ${message}`),
     );
@@ -113,7 +109,7 @@ function decode(text: string, operation: Operation, protocol: ReturnType<typeof 
   try {
     return protocol.decodeResponse(operation, text);
   } catch (thrown) {
-    if (thrown instanceof Problem) throw new SettlementError(`the output is no JSON object: ${thrown.message}`);
+    if (thrown instanceof Problem) refuseSettlement(`the output is no JSON object: ${thrown.message}`);
     throw thrown;
   }
 }
@@ -123,6 +119,6 @@ function problemOf(service: Service, { code = '', message }: Settlement): Proble
   const kinds = [...problemsOf(service).values()].filter((kind) => kind.status === 422 && kind.code === code);
   const [kind] = kinds;
   if (kind !== undefined) return new Problem(kind, message);
-  if (message === undefined) throw new SettlementError(`the contract has no refusal ${code}: give its text`);
+  if (message === undefined) refuseSettlement(`the contract has no refusal ${code}: give its text`);
   return new Problem(refusalOfUpstream({ status: 422, code, type: 'validation' }), message);
 }

@@ -1,5 +1,6 @@
 /** Settles requests whose outcome is unknown from the rows of a file. */
 
+import { Problem } from '../../contract/problem.ts';
 import { oneOf, string } from '../../contract/scalar.ts';
 import { type Infer, object, optional, required } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
@@ -8,7 +9,8 @@ import type { RowImporter } from '../../import/import-batch.ts';
 import type { Reason } from '../../import/row.ts';
 import { redact } from '../../lib/redact.ts';
 import { UnsettledRequestRepository } from '../../store/sql/unsettled-requests.ts';
-import { recordKeysOf, type Settlement, SettlementError, settleRequest } from './settle-request.ts';
+import { pendingProblems } from './contract.ts';
+import { recordKeysOf, refuseSettlement, type Settlement, settleRequest } from './settle-request.ts';
 
 export const settlementRow = object('SettlementRow', {
   outcome: required(
@@ -71,7 +73,7 @@ export function createSettlementImporter({ services, hasher, foreign }: Settleme
         settled.set(line, { line, id, outcome: row.outcome, consequence });
         return undefined;
       } catch (thrown) {
-        if (thrown instanceof SettlementError) return reasonsOf(thrown);
+        if (thrown instanceof Problem && thrown.kind === pendingProblems.notSettled) return reasonsOf(thrown);
         throw thrown;
       }
     },
@@ -90,22 +92,22 @@ async function findId(
 ): Promise<string> {
   if (id !== undefined && key === undefined) return id;
   if (id !== undefined || tenant === undefined || key === undefined)
-    throw new SettlementError('the row needs either an id, or a tenant and a key');
+    refuseSettlement('the row needs either an id, or a tenant and a key');
   for (const recordKey of recordKeysOf(hasher, { tenant, partition }, key)) {
     const found = await unsettled.findByRecordKey(recordKey);
     if (found !== undefined) return found.id;
   }
-  throw new SettlementError('no request with this tenant and key is pending: it was answered or settled, or never was');
+  refuseSettlement('no request with this tenant and key is pending: it was answered or settled, or never was');
 }
 
-/** Throws SettlementError for members that belong to another outcome. */
+/** Throws notSettled for members that belong to another outcome. */
 function settlementOf({ outcome, output, code, message }: SettlementRow): Settlement {
   const isExcess =
     (output !== undefined && outcome !== 'done') || ((code ?? message) !== undefined && outcome !== 'refused');
-  if (isExcess) throw new SettlementError('output belongs to done, and code and message to refused');
+  if (isExcess) refuseSettlement('output belongs to done, and code and message to refused');
   return { result: outcome, output, code, message };
 }
 
-function reasonsOf({ lines }: SettlementError): readonly Reason[] {
-  return lines.map((line) => ({ field: '', code: '000', message: redact(line.trim()) }));
+function reasonsOf({ message }: Problem): readonly Reason[] {
+  return message.split('\n').map((line) => ({ field: '', code: '000', message: redact(line.trim()) }));
 }

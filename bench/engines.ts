@@ -7,7 +7,7 @@ import { provideLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, figuresOf, limited, type Measured, medianCpu, msOf, perSecond, table } from './results.ts';
 import { describeRounds, inRounds, measureLoad } from './rounds.ts';
-import { makeStores, type Served, serveAt } from './scale/stores.ts';
+import { makeStores, type Served, serveAll } from './scale/stores.ts';
 import { runSection, sectionOptions } from './section.ts';
 import { type TargetName, targetsAt } from './targets.ts';
 
@@ -39,14 +39,11 @@ await runSection('engines', options, async (folder, closing) => {
   closing.defer(() => postgres.discard());
   const redis = await startRedis();
   closing.defer(() => redis.stop());
-  const serving: Served[] = [];
-  for (const store of await makeStores(folder, postgres, plan.shoppers)) {
-    const isShared = store.engine === 'PostgreSQL';
-    const variables = { ...store.variables, ...(isShared ? { REDIS_URL: redis.url } : {}) };
-    const served = await serveAt('demo', { ...store, variables }, folder);
-    closing.defer(() => served.server.stop());
-    serving.push(served);
-  }
+  const stores = await makeStores(folder, postgres, plan.shoppers);
+  const withRedis = stores.map((store) =>
+    store.engine === 'PostgreSQL' ? { ...store, variables: { ...store.variables, REDIS_URL: redis.url } } : store,
+  );
+  const serving = await serveAll(withRedis, folder, closing);
   for (const each of cases) await measureCase(serving, each, plan.warmUpSeconds);
   const results = await inRounds(cases, plan.rounds, (each) => measureCase(serving, each, plan.seconds));
   const head = `The same ${plan.shoppers} shoppers with three cards on both stores, PostgreSQL with fsync and Redis; ${describeRounds(plan)}.`;

@@ -1,6 +1,7 @@
 /** Puts load on a server with wrk, and returns what wrk measured. */
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { type Agent, request } from 'node:http';
 import { promisify } from 'node:util';
 import { loadCore, pinned } from './cores.ts';
 import type { Target } from './targets.ts';
@@ -75,3 +76,18 @@ export const putLoad = async (
   }
   return round;
 };
+
+/** Sends one request over the connections of an agent, and returns the status. */
+export function statusOf(
+  url: string,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  agent: Agent,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const sent = request(url, { method: 'POST', headers, agent }, (response) => {
+    response.once('error', reject).once('end', () => resolve(response.statusCode ?? 0));
+    response.resume();
+  });
+  sent.once('error', reject).end(body);
+  return promise;
+}

@@ -6,7 +6,7 @@ import { provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { limited, median } from './results.ts';
 import { inRounds } from './rounds.ts';
-import { makeStores, type Served, serveAt } from './scale/stores.ts';
+import { makeStores, type Served, serveAll } from './scale/stores.ts';
 import { type Report, runSection, sectionOptions } from './section.ts';
 import { targetsAt } from './targets.ts';
 
@@ -27,13 +27,11 @@ await runSection('processes', options, async (folder, closing) => {
   const postgres = await startPostgres();
   closing.defer(() => postgres.discard());
   const [, shared] = await makeStores(folder, postgres, plan.shoppers);
-  const serving: Served[] = [];
-  for (const workers of workerCounts) {
-    const variables = { ...shared!.variables, WORKERS: String(workers) };
-    const served = await serveAt('demo', { ...shared!, variables }, folder, serverCores);
-    closing.defer(() => served.server.stop());
-    serving.push(served);
-  }
+  const stores = workerCounts.map((workers) => ({
+    ...shared!,
+    variables: { ...shared!.variables, WORKERS: String(workers) },
+  }));
+  const serving = await serveAll(stores, folder, closing, serverCores);
   return report(await measure(serving));
 });
 

@@ -1,7 +1,8 @@
 /** Callers that send requests to all servers as fast as they are answered, and what became of them. */
-import { Agent, request as send } from 'node:http';
+import { Agent } from 'node:http';
+import { statusOf } from '../load.ts';
 import type { Cluster } from './cluster.ts';
-import type { Company, OperationName, Request } from './companies.ts';
+import type { Company, OperationName } from './companies.ts';
 
 export interface Measured {
   readonly operation: OperationName;
@@ -40,7 +41,8 @@ export async function putCallers(
     const origin = cluster.origins[number % cluster.origins.length]!;
     while (performance.now() < endsAt) {
       const sentAt = performance.now();
-      const status = await statusOf(origin, company.request(operation), agent);
+      const { path, ...request } = company.request(operation);
+      const status = await statusOf(`${origin}${path}`, request, agent);
       if (status < 400) latencies.push(performance.now() - sentAt);
       else if (status === 503) refused503 += 1;
       else otherFailures += 1;
@@ -64,16 +66,4 @@ export async function putCallers(
     rollbacks: after.rollbacks - before.rollbacks,
     cpuUs: cluster.cpuUs() - cpuBefore,
   };
-}
-
-function statusOf(origin: string, { path, headers, body }: Request, agent: Agent): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = send(`${origin}${path}`, { method: 'POST', headers, agent }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.on('error', reject);
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
 }

@@ -1,12 +1,13 @@
 /** Measures keyed writes at a fixed rate in one server: before the clean-up of expired records, beside it, and after it. */
 import { mkdirSync } from 'node:fs';
-import { Agent, request as send } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
+import { statusOf } from '../load.ts';
 import { describeMachine } from '../machine.ts';
 import { type Finding, limited, table } from '../results.ts';
 import type { Report } from '../section.ts';
@@ -211,20 +212,9 @@ function startTraffic({ callers }: Served, rate: number): Traffic {
   };
 }
 
-function store(url: string, { key, body }: KeyedRequest, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { ...requestHeaders, 'Idempotency-Key': key };
-    const request = send(url, { method: 'POST', headers, agent }, (response) => {
-      response.resume();
-      response.on('error', reject);
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`storeToken: ${response.statusCode}`));
-      });
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+async function store(url: string, { key, body }: KeyedRequest, agent: Agent): Promise<void> {
+  const status = await statusOf(url, { headers: { ...requestHeaders, 'Idempotency-Key': key }, body }, agent);
+  if (status !== 200) throw new Error(`storeToken: ${status}`);
 }
 
 function timesOf(

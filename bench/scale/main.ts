@@ -17,7 +17,7 @@ import { recordFindings, recordTables } from './record-tables.ts';
 import { type MeasuredRecords, measureRecords } from './records.ts';
 import type { Timed } from './rounds.ts';
 import { type PerShopper, timeShoppers } from './shoppers.ts';
-import { makeStores, type Served, serveAt } from './stores.ts';
+import { makeStores, serveAll } from './stores.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -60,56 +60,36 @@ interface Measured {
 
 /** The instruments are in the store with many cards, so that their lists share its tables. */
 const measureRequests = async (folder: string): Promise<Measured> => {
+  await using closing = new AsyncDisposableStack();
   const postgres = await startPostgres();
-  const serving: Served[] = [];
+  closing.defer(() => postgres.discard());
   const counts = [instruments.few, instruments.many];
   let ids: readonly string[] = [];
   const fill = async (dataDir: string): Promise<void> => {
     ids = await fillAccounts(dataDir, counts);
   };
-  try {
-    const few = await makeStores(folder, postgres, shoppers.few);
-    const many = await makeStores(folder, postgres, shoppers.many, fill);
-    for (const place of [...few, ...many])
-      serving.push(await serveAt('demo', { ...place, variables: { ...place.variables, ...uncached } }, folder));
-    const perShopper = await timeShoppers(serving);
-    const accounts = ids.map((id, index) => ({ id, count: counts[index]! }));
-    const pages = await timePages(serving.slice(few.length), accounts);
-    for (const { server } of serving.splice(0)) await server.stop();
-    return { pages, perShopper };
-  } finally {
-    for (const { server } of serving) await server.stop();
-    await postgres.discard();
-  }
+  const few = await makeStores(folder, postgres, shoppers.few);
+  const many = await makeStores(folder, postgres, shoppers.many, fill);
+  const stores = [...few, ...many].map((each) => ({ ...each, variables: { ...each.variables, ...uncached } }));
+  const serving = await serveAll(stores, folder, closing);
+  const perShopper = await timeShoppers(serving);
+  const accounts = ids.map((id, index) => ({ id, count: counts[index]! }));
+  return { perShopper, pages: await timePages(serving.slice(few.length), accounts) };
 };
 
-const slowdown = (name: string, [few, many]: readonly number[], max: number): Finding =>
-  limited(`${name}, many against few`, many! / few!, 'at most', max);
+const slowdown = (name: string, ratio: number, max: number): Finding =>
+  limited(`${name}, many against few`, ratio, 'at most', max);
 
 const slowdowns = ({ pages, perShopper }: Measured): readonly Finding[] => [
-  ...[...Map.groupBy(pages, ({ engine, pages: which }) => `on ${engine}, ${which}`)].flatMap(([which, of]) =>
-    of[0]!.pages === 'last'
-      ? []
-      : [
-          slowdown(
-            `A page of payment instruments ${which}`,
-            of.map((each) => each.median),
-            slowdownMax,
-          ),
-        ],
-  ),
-  ...[...Map.groupBy(perShopper, ({ operation, engine }) => `${operation} on ${engine}`)].map(([name, of]) =>
-    of[0]!.operation === 'tokenLookup'
-      ? slowdown(
-          name,
-          of.map((each) => each.median),
-          slowdownMax,
-        )
-      : slowdown(
-          `${name}, CPU`,
-          of.map((each) => each.cpuUs),
-          shopperSlowdownMax,
-        ),
+  ...[...Map.groupBy(pages, ({ engine, pages: which }) => `on ${engine}, ${which}`)]
+    .filter(([, [first]]) => first!.pages !== 'last')
+    .map(([which, [few, many]]) =>
+      slowdown(`A page of payment instruments ${which}`, many!.median / few!.median, slowdownMax),
+    ),
+  ...[...Map.groupBy(perShopper, ({ operation, engine }) => `${operation} on ${engine}`)].map(([name, [few, many]]) =>
+    few!.operation === 'tokenLookup'
+      ? slowdown(name, many!.median / few!.median, slowdownMax)
+      : slowdown(`${name}, CPU`, many!.cpuUs / few!.cpuUs, shopperSlowdownMax),
   ),
 ];
 

@@ -11,7 +11,7 @@ import type { Postgres } from '../../test/support/postgres.ts';
 import { type EngineName, fillRecords, storedDays } from './fill-records.ts';
 import { type DatabaseProcesses, databaseProcesses, type KeyedRequests, timeKeyedRequests } from './keyed-requests.ts';
 import type { Timed } from './rounds.ts';
-import { type MeasuredStore, makeStores, type Served, serveAt } from './stores.ts';
+import { type MeasuredStore, makeStores, type Served, serveAll } from './stores.ts';
 
 interface RecordSize {
   readonly engine: EngineName;
@@ -112,17 +112,13 @@ async function measureRequests(
   stores: readonly (MeasuredStore & { readonly records: number; readonly folder: string })[],
   processes: DatabaseProcesses,
 ): Promise<MeasuredRecords['requests']> {
+  await using closing = new AsyncDisposableStack();
   const serving: (Served & { readonly records: number })[] = [];
-  try {
-    for (const store of stores) {
-      const variables = { ...store.variables, REMEMBERED_BYTES_MAX: '0' };
-      const served = await serveAt('demo', { ...store, variables }, store.folder);
-      serving.push({ ...served, records: store.records });
-    }
-    return await timeKeyedRequests(serving, processes);
-  } finally {
-    for (const { server } of serving) await server.stop();
+  for (const { records, folder, ...store } of stores) {
+    const uncached = { ...store, variables: { ...store.variables, REMEMBERED_BYTES_MAX: '0' } };
+    serving.push(...(await serveAll([uncached], folder, closing)).map((served) => ({ ...served, records })));
   }
+  return await timeKeyedRequests(serving, processes);
 }
 
 async function sizeOf(engine: Engine, name: EngineName): Promise<{ rowBytes: number; indexBytes: number }> {

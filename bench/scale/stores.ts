@@ -60,6 +60,22 @@ export const serveAt = async (
   return { ...store, server, callers: `http://127.0.0.1:${port}` };
 };
 
+/** Serves the demo from each store, until `closing` is disposed of. */
+export const serveAll = async (
+  stores: readonly MeasuredStore[],
+  folder: string,
+  closing: AsyncDisposableStack,
+  cores?: string,
+): Promise<readonly Served[]> => {
+  const serving: Served[] = [];
+  for (const store of stores) {
+    const served = await serveAt('demo', store, folder, cores);
+    closing.defer(() => served.server.stop());
+    serving.push(served);
+  }
+  return serving;
+};
+
 /** Creates the demo's shoppers and what `fill` adds in a folder, and copies all of it to PostgreSQL. */
 export const makeStores = async (
   folder: string,

@@ -1,7 +1,7 @@
 /** `npm run bench -- --only upstream`: the gateway in front of a JSON server against proxies that pass JSON on unread. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts'
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { demoAuthorization } from '../../test/support/server.ts';
 import { loadCore } from '../cores.ts';
-import { connections, type LoadTarget, provideLoad, putLoad } from '../load.ts';
+import { connections, type LoadTarget, provideLoad, putLoad, statusOf } from '../load.ts';
 import { describeMachine } from '../machine.ts';
 import { type Finding, figuresOf, limited, type Measured, medianCpu, msOf, table } from '../results.ts';
 import { describeRounds, inRounds, measureLoad } from '../rounds.ts';
@@ -182,14 +182,7 @@ async function measureSlowUpstream(folder: string, start: Start): Promise<readon
   const agent = new Agent({ keepAlive: true, maxSockets: slowRequests });
   const before = server.rssBytes();
   const statuses = await Promise.all(
-    Array.from({ length: slowRequests }, async () => {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const sent = request(url, { method: 'POST', headers, agent }, (response) => {
-        response.resume().once('end', () => resolve(response.statusCode ?? 0));
-      });
-      sent.once('error', reject).end(body);
-      return promise;
-    }),
+    Array.from({ length: slowRequests }, () => statusOf(url, { headers, body }, agent)),
   );
   const grownMb = (server.rssBytes() - before) / 2 ** 20;
   agent.destroy();

@@ -10,8 +10,8 @@ import {
   switchBack,
   switchToShadow,
 } from '../operators/shadow/contract.ts';
-import { addOperation, formatTable } from './operator-command.ts';
-import { formatMinute } from './output.ts';
+import { addOperation, formatTable, type Given } from './operator-command.ts';
+import { formatMinute, isoTime } from './output.ts';
 
 type Known = Output<typeof listShadows>['shadows'][number];
 type Difference = Output<typeof listShadowDifferences>['differences'][number];
@@ -29,19 +29,17 @@ export function add(program: Command): void {
     text: ({ shadows }) => (shadows.length === 0 ? ['No upstream has a shadow.'] : shadows.flatMap(linesOfShadow)),
   });
   addOperation(shadow, 'share', setShadowShare, {
+    ...percentOperands,
     doc: 'sets how many percent of the requests are copied to a shadow',
-    operands: { upstream: 'upstream', percent: 'percent' },
     example: 'triglyph shadow share erp 10 --operation Orders.getOrder',
-    input: ({ percent, ...given }) => ({ ...given, percent: Number(percent) }),
     text: (_, { upstream, percent, operation, caller }) => [
       `${percent} % of ${what(operation, caller)} are copied to the shadow of ${upstream}.`,
     ],
   });
   addOperation(shadow, 'switch', switchToShadow, {
+    ...percentOperands,
     doc: 'sets how many percent a shadow answers instead of its upstream',
-    operands: { upstream: 'upstream', percent: 'percent' },
     example: 'triglyph shadow switch erp 1',
-    input: ({ percent, ...given }) => ({ ...given, percent: Number(percent) }),
     text: (_, { upstream, percent, operation, caller }) => [
       `The shadow of ${upstream} answers ${percent} % of ${what(operation, caller)}.`,
     ],
@@ -78,6 +76,11 @@ export function add(program: Command): void {
   shadow.addHelpText('after', '\nExample:\n  triglyph shadow list');
 }
 
+const percentOperands = {
+  operands: { upstream: 'upstream', percent: 'percent' },
+  input: ({ percent, ...given }: Given) => ({ ...given, percent: Number(percent) }),
+} as const;
+
 function what(operation: string | undefined, caller: string | undefined): string {
   return `${operation === undefined ? 'the requests' : `the requests for ${operation}`} of ${caller ?? 'all callers'}`;
 }
@@ -109,10 +112,9 @@ function linesOfDifference({ id, operation, path, kind, count, firstAt, callers,
 }
 
 function describe({ firstAt, lastAt, acceptedAt, ...difference }: Difference): object {
-  const text = (moment: number): string => new Date(moment).toISOString();
   return {
     ...difference,
-    ...{ firstAt: text(firstAt), lastAt: text(lastAt) },
-    ...(acceptedAt !== undefined && { acceptedAt: text(acceptedAt) }),
+    ...{ firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) },
+    ...(acceptedAt !== undefined && { acceptedAt: isoTime(acceptedAt) }),
   };
 }

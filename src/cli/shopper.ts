@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Output } from '../contract/operation.ts';
 import { eraseShopper, showShopper } from '../operators/shoppers/contract.ts';
 import { addOperation } from './operator-command.ts';
-import { formatSecond } from './output.ts';
+import { formatSecond, isoTime } from './output.ts';
 
 const operands = { merchantAccount: 'merchantAccount', shopperReference: 'shopperReference' } as const;
 
@@ -16,14 +16,14 @@ export function add(program: Command): void {
     operands,
     example,
     json: ({ createdAt, details, notifications }) => ({
-      createdAt: timeOf(createdAt),
+      createdAt: isoTime(createdAt),
       details: details.map(({ createdAt: storedAt, disabledAt, changes, ...detail }) => ({
         ...detail,
-        createdAt: timeOf(storedAt),
-        disabledAt: disabledAt === undefined ? undefined : timeOf(disabledAt),
-        changes: changes.map(({ changedAt, ...change }) => ({ changedAt: timeOf(changedAt), ...change })),
+        createdAt: isoTime(storedAt),
+        disabledAt: disabledAt === undefined ? undefined : isoTime(disabledAt),
+        changes: changes.map(({ changedAt, ...change }) => ({ changedAt: isoTime(changedAt), ...change })),
       })),
-      notifications: notifications.map(({ notifiedAt, ...each }) => ({ notifiedAt: timeOf(notifiedAt), ...each })),
+      notifications: notifications.map(({ notifiedAt, ...each }) => ({ notifiedAt: isoTime(notifiedAt), ...each })),
     }),
     text: ({ createdAt, details, notifications }) => [
       `known since ${formatSecond(createdAt)} UTC`,
@@ -69,8 +69,6 @@ const labels: Readonly<Record<string, string>> = {
 
 type Shopper = Output<typeof showShopper>;
 type Detail = Shopper['details'][number];
-
-const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 function formatNotification(notification: Shopper['notifications'][number]): string {
   const { notifiedAt, amount, billingDate, recurringDetailReference, pspReference } = notification;

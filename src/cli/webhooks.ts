@@ -13,7 +13,7 @@ import {
 } from '../operators/webhooks/contract.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation, formatTable, givenOf, linesOf, performOnBackend, sentence } from './operator-command.ts';
-import { formatMinute, formatSecond, printAll } from './output.ts';
+import { formatMinute, formatSecond, isoTime, printAll } from './output.ts';
 import { projectServices, tenantOperand } from './project.ts';
 
 const example = 'triglyph webhooks endpoint add Acme https://shop.example.com/webhooks';
@@ -86,8 +86,8 @@ export function add(program: Command): void {
     json: ({ letters }) =>
       letters.map(
         ({ id, tenant: company, type, belongsTo, endpoint: to, happenedAt, givenUpAt, attempts, because }) => ({
-          ...{ id, company, type, ...belongsTo, endpoint: to, happenedAt: new Date(happenedAt).toISOString() },
-          ...{ givenUpAt: new Date(givenUpAt).toISOString(), attempts, because },
+          ...{ id, company, type, ...belongsTo, endpoint: to, happenedAt: isoTime(happenedAt) },
+          ...{ givenUpAt: isoTime(givenUpAt), attempts, because },
         }),
       ),
     text: ({ letters }) =>

@@ -46,7 +46,7 @@ interface Options {
 async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...choice }: Options): Promise<void> {
   if (choice.timeZone !== undefined && !isTimeZone(choice.timeZone))
     throw new CommandError([`--time-zone: ${choice.timeZone} is no time zone like Europe/London`]);
-  const imported = await read(wsdl, { ...choice, allowNetwork });
+  const imported = await readWsdl(wsdl, { ...choice, allowNetwork });
   const isRefused = strict === true && imported.findings.some(({ kind }) => kind === 'refused');
   const report = json ? `${JSON.stringify(reportOf(imported), null, 2)}\n`.split('\n') : linesOf(imported);
   // The terminal would follow the control characters of a document.
@@ -56,7 +56,8 @@ async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...c
   else writeFileSync(out, imported.text());
 }
 
-async function read(wsdl: string, options: Parameters<typeof importWsdl>[1]): Promise<Imported> {
+/** Reads a WSDL. Throws CommandError where nothing of it can be imported. */
+export async function readWsdl(wsdl: string, options: Parameters<typeof importWsdl>[1]): Promise<Imported> {
   try {
     return await importWsdl(wsdl, options);
   } catch (thrown) {

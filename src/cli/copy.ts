@@ -1,19 +1,21 @@
 /** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ownersOf } from '../backend/compose-services.ts';
 import { describeStore, openStore, type StoreAddress } from '../backend/open-store.ts';
-import type { Variables } from '../config/config.ts';
+import type { Config, Variables } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { builtInServices } from '../services/index.ts';
-import { copyStore, type Sums } from '../store/sql/copy.ts';
+import { copyStore, isHalfCopied, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
+import { systemUser } from './audited-command.ts';
 import { CommandError } from './command-error.ts';
-import { recordCopy } from './copy-record.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
 import { checkProject, projectServices, projectSources } from './project.ts';
-import { explainStoreErrors } from './store-errors.ts';
+import { recordInStore } from './record-command.ts';
+import { explainStoreErrors } from './with-backend.ts';
 
 export function add(program: Command): void {
   program
@@ -119,4 +121,37 @@ function summaryLines(sums: Sums, source: string, target: string, seconds: numbe
     `Copied ${total} rows from ${source} to ${target} and compared them (${seconds.toFixed(1)} s).`,
     'The target needs the same key file.',
   ];
+}
+
+/** A copy needs no keys, and no other settings. Without keys nothing can be added to the log. */
+async function recordCopy(source: StoreAddress, target: StoreAddress): Promise<void> {
+  // What an interrupted copy has copied already must stay as it is.
+  if (await hasBegun(target)) return;
+  const detail = { from: describeStore(source), to: describeStore(target) };
+  await recordInStore({ kind: 'export', actor: systemUser(), subject: 'store', detail }, addressOf(source));
+}
+
+async function hasBegun(target: StoreAddress): Promise<boolean> {
+  try {
+    const engine = await openStore(target, { exclusive: false, create: false });
+    try {
+      return await isHalfCopied(engine);
+    } finally {
+      await engine.close();
+    }
+  } catch {
+    // There is no target yet, or no tables in it. The copy says what else is wrong.
+    return false;
+  }
+}
+
+function addressOf(store: StoreAddress): Pick<Config, 'dataDir' | 'databaseUrl'> | Pick<Config, 'databaseUrl'> {
+  switch (store.kind) {
+    case 'sqlite':
+      return { dataDir: store.dataDir, databaseUrl: undefined };
+    case 'postgres':
+      return { databaseUrl: store.url };
+    default:
+      return store satisfies never;
+  }
 }

@@ -30,6 +30,8 @@ import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, treeOf } from './platform.ts';
 import {
+  type AddressFlags,
+  addressSettings,
   configFileName,
   ownServices,
   projectDeprecations,
@@ -57,12 +59,9 @@ export function add(program: Command): void {
     .action(runDemo);
 }
 
-interface DemoOptions {
+interface DemoOptions extends AddressFlags {
   readonly fresh?: true;
   readonly tls?: true;
-  readonly host?: string;
-  readonly port?: string;
-  readonly adminPort?: string;
   readonly testApi?: true;
 }
 
@@ -153,18 +152,13 @@ async function consoleControls(controls: TestControls): Promise<DemoControls> {
   return (await import('../testing/demo-controls.ts')).createDemoControls(controls);
 }
 
-function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config {
-  const variables = {
-    ...(host !== undefined && { HOST: host }),
-    ...(port !== undefined && { PORT: port }),
-    ...(adminPort !== undefined && { ADMIN_PORT: adminPort }),
-  };
-  const sources = projectSources().overriddenBy({ name: 'command line', variables });
+function prepare({ fresh, testApi, ...address }: DemoOptions): Config {
+  const sources = projectSources().overriddenBy({ name: 'command line', variables: addressSettings(address) });
   const config = readProjectConfig('demo', sources);
   const { dataDir, keys, databaseUrl } = config;
   // Reports every fault before it creates or deletes anything.
   fail([
-    ...productionFaults(config, { isHostChosen: host !== undefined }),
+    ...productionFaults(config, { isHostChosen: address.host !== undefined }),
     ...(testApi ? testApiFaults(config) : []),
     ...(fresh && databaseUrl !== undefined
       ? ["--fresh deletes the demo's folder, not a database: unset DATABASE_URL."]

@@ -6,8 +6,7 @@ import { migrate } from '../store/sql/migrate.ts';
 import { print } from './output.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';
-import { explainStoreErrors } from './store-errors.ts';
-import { requireDatabase } from './with-backend.ts';
+import { explainStoreErrors, requireDatabase } from './with-backend.ts';
 
 export function add(program: Command): void {
   program

@@ -11,8 +11,7 @@ import { openAdmin } from '../http/admin.ts';
 import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls } from '../testing/controls.ts';
-import { everyCaller } from '../testing/mock/every-caller.ts';
-import { createMocks, describeMock, type MockedContract, type Mocks } from '../testing/mock/mock.ts';
+import { createMocks, describeMock, everyCaller, type MockedContract, type Mocks } from '../testing/mock/mock.ts';
 import { createSeededRandom } from '../testing/seeded-random.ts';
 import { createTestApi, testApiPath } from '../testing/test-api.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
@@ -22,7 +21,15 @@ import { addressLines, type ContractFlags, openSource } from './contracts/serve.
 import { testApiFaults } from './demo/controls.ts';
 import { readRules } from './mock/rules.ts';
 import { handleOutputError, print } from './output.ts';
-import { checkProject, ownServices, projectSettings, projectSources, readProjectConfig } from './project.ts';
+import {
+  type AddressFlags,
+  addressSettings,
+  checkProject,
+  ownServices,
+  projectSettings,
+  projectSources,
+  readProjectConfig,
+} from './project.ts';
 import { readsOption } from './reads-option.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -48,11 +55,8 @@ export function add(program: Command): void {
     .action(runMock);
 }
 
-interface MockFlags extends Omit<ContractFlags, 'save'> {
+interface MockFlags extends Omit<ContractFlags, 'save'>, AddressFlags {
   readonly answers?: string;
-  readonly host?: string;
-  readonly port?: string;
-  readonly adminPort?: string;
 }
 
 async function runMock({ answers, host, port, adminPort, ...document }: MockFlags): Promise<void> {
@@ -84,12 +88,6 @@ function readMocks(contracts: readonly MockedContract[], path: string | undefine
   }
 }
 
-interface Places {
-  readonly host: string | undefined;
-  readonly port: string | undefined;
-  readonly adminPort: string | undefined;
-}
-
 /** Settings of a project may name its stores and keys, which a mock does not touch. */
 const untouched = [
   'DATABASE_URL',
@@ -102,14 +100,12 @@ const untouched = [
   'AUDIT_LOG',
 ];
 
-function configure({ host, port, adminPort }: Places): Config {
+function configure(address: AddressFlags): Config {
   const variables = {
     ...Object.fromEntries(untouched.flatMap((name) => [[name, ''] as const, [`${name}_FILE`, ''] as const])),
     CONSOLE: 'off',
     WORKERS: '1',
-    ...(host !== undefined && { HOST: host }),
-    ...(port !== undefined && { PORT: port }),
-    ...(adminPort !== undefined && { ADMIN_PORT: adminPort }),
+    ...addressSettings(address),
   };
   // All callers are one, so limits of one credential would be those of all.
   const defaults = { ...settingsInMemory(projectSettings()), REQUESTS_PER_CREDENTIAL_MAX: '0' };

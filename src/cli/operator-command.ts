@@ -1,4 +1,6 @@
 /** Commands of operators: an operation with its contract, and how a terminal names its fields and prints its outcome. */
+
+import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../backend/backend.ts';
 import { describeShadows } from '../backend/upstreams/read-shadow.ts';
@@ -203,4 +205,11 @@ export function linesOf<R>(
   empty: string,
 ): readonly string[] {
   return rows.length === 0 ? [empty] : rows.map((row) => lineOf(row).join('  '));
+}
+
+/** Returns the text of a file, or that of standard input. Asks for it on a terminal. `what`: `secret`. */
+export function readSecret(what: string, file: unknown): string {
+  if (file === undefined && process.stdin.isTTY)
+    process.stderr.write(`The ${what}, then Enter and Ctrl-D (the terminal shows it):\n`);
+  return readFileSync(file === undefined ? 0 : String(file), 'utf8').replace(/\r?\n$/, '');
 }

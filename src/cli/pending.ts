@@ -11,9 +11,8 @@ import {
 import { settlementRow } from '../operators/pending/settlement-file.ts';
 import { CommandError } from './command-error.ts';
 import { columnsText, type ImportOptions } from './import/file.ts';
-import { addOperation, linesOf, performOnBackend } from './operator-command.ts';
+import { addOperation, linesOf, performOnBackend, readSecret } from './operator-command.ts';
 import { formatSecond, print } from './output.ts';
-import { readSecret } from './secret-input.ts';
 
 export function add(program: Command): void {
   const pending = program

@@ -1,5 +1,5 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
-
+import { readFileSync } from 'node:fs';
 import type { UpstreamOptions } from '../backend/upstreams/options.ts';
 import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { upstreamUrlHint } from '../backend/upstreams/url-hint.ts';
@@ -7,7 +7,8 @@ import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
 import { servicesOf } from '../gateway/implement.ts';
-import { readLookupFile } from './lookup-file.ts';
+import { isMembers } from '../lib/members.ts';
+import { CommandError } from './command-error.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 
 /** The options of `serve` that say how the gateway gets tokens for itself (OAuth 2). */
@@ -85,4 +86,24 @@ function flagFaults(flags: UpstreamFlags): readonly string[] {
 
 function plan(parts: UpstreamParts): PlanReport {
   return planUpstreams(parts, projectServices(), projectSources());
+}
+
+/** As `lookups` of an upstream. Their members are not checked yet. */
+type Lookups = NonNullable<UpstreamOptions['lookups']>;
+
+/** Returns undefined without a file. Throws CommandError for one that cannot be read, or is no JSON object. */
+export function readLookupFile(file: string | undefined): Lookups | undefined {
+  if (file === undefined) return undefined;
+  const found = parse(file);
+  if (!isMembers(found))
+    throw new CommandError([`--upstream-lookups: ${file} is no JSON object of look-ups by the names of operations`]);
+  return found as Lookups;
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new CommandError([`--upstream-lookups: ${file} cannot be read as JSON`]);
+  }
 }

@@ -119,3 +119,19 @@ export function readProjectConfig(mode: Mode, sources = projectSources()): Confi
 export function checkProject(): void {
   if (faults.length > 0) throw new ConfigError(faults);
 }
+
+/** The options that say where `demo` and `mock` are reached. */
+export interface AddressFlags {
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+  readonly adminPort?: string | undefined;
+}
+
+/** The settings that these options stand for. */
+export function addressSettings({ host, port, adminPort }: AddressFlags): Readonly<Record<string, string>> {
+  return {
+    ...(host !== undefined && { HOST: host }),
+    ...(port !== undefined && { PORT: port }),
+    ...(adminPort !== undefined && { ADMIN_PORT: adminPort }),
+  };
+}

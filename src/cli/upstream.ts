@@ -5,10 +5,9 @@ import {
   removeUpstreamCredential,
   setUpstreamCredential,
 } from '../operators/credentials/contract.ts';
-import { addOperation, linesOf } from './operator-command.ts';
+import { addOperation, linesOf, readSecret } from './operator-command.ts';
 import { formatMinute } from './output.ts';
 import { checkProject } from './project.ts';
-import { readSecret } from './secret-input.ts';
 
 const operands = { upstream: 'upstream', id: 'id' } as const;
 const example = 'triglyph upstream credential list';

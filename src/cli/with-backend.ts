@@ -1,14 +1,13 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
-
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
 import { keyFileFaults } from '../backend/production-checks.ts';
 import { type Config, hasDatabase } from '../config/config.ts';
+import { CommitUnknown, StoreUnavailable } from '../store/errors.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
-import { explain, fail } from './command-error.ts';
+import { CommandError, explain, fail } from './command-error.ts';
 import { projectServices, readProjectConfig } from './project.ts';
-import { explainStoreErrors, nextAfterOneStep } from './store-errors.ts';
 
 export interface WithBackendOptions {
   /** Whether the command concerns idempotency records and pending requests alone, which a gateway without a database has, too. */
@@ -75,4 +74,23 @@ async function recordCommand(
 
 function warn(text: string): void {
   process.stderr.write(`triglyph: ${text}\n`);
+}
+
+/** Runs `work`. Throws its errors; those of a store that does not answer become a CommandError that ends with `next`. */
+export async function explainStoreErrors<T>(work: () => Promise<T>, next: () => readonly string[]): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof StoreUnavailable || thrown instanceof CommitUnknown)
+      throw new CommandError([...explain(thrown), ...next()]);
+    throw thrown;
+  }
+}
+
+/** Says what to do after a command of one step has failed. */
+function nextAfterOneStep(place: string): readonly string[] {
+  return [
+    `The store is ${place}. The last step was stored whole or not at all.`,
+    'Look whether it was stored before you run the command again.',
+  ];
 }

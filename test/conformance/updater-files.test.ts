@@ -3,9 +3,12 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { collectAll, createBatchCycleHandler } from '../../src/services/recurring/account-updater/batch/cycle.ts';
+import {
+  collectAll,
+  createBatchCycleHandler,
+  createOverdueHandler,
+} from '../../src/services/recurring/account-updater/batch/cycle.ts';
 import { type Folders, openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
-import { createOverdueHandler } from '../../src/services/recurring/account-updater/batch/overdue.ts';
 import {
   createRequestFileHandler,
   writeRequestFile,

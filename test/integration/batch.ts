@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type JobKind, type JobQueue, LeaseLost } from '../../src/jobs/job.ts';
-import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import {
   batchCycle,
   batchFile,
@@ -10,7 +9,11 @@ import {
   batchWait,
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { BatchedCheckRepository, createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
+import {
+  BatchedCheckRepository,
+  type BatchQueue,
+  createBatchQueue,
+} from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createStore, type Store } from '../../src/store/store.ts';

@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { maskAllButLast4 } from '../../src/contract/redaction.ts';
 import {
   brandVariantsOf,
+  cardRanges,
   expirationFrom,
   type IssuedCard,
   issueCard,
 } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
-import { cardRanges } from '../../src/services/balance-platform/payment-instruments/card-ranges.ts';
 import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import { cardVariant } from '../../src/services/recurring/brand.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';

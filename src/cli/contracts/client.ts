@@ -3,8 +3,7 @@ import type { UpstreamOptions } from '../../backend/upstreams/options.ts';
 import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
 import { CommandError } from '../command-error.ts';
 import type { ClientFlags } from '../project-upstreams.ts';
-import { mayName, useOf } from './may-name.ts';
-import type { ContractSource, SourcedService } from './source.ts';
+import { type ContractSource, mayName, type SourcedService, useOf } from './source.ts';
 
 const secretVariable = 'OAUTH2_CLIENT_SECRET';
 

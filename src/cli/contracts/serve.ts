@@ -1,9 +1,11 @@
 /** What `serve` does with sourced contracts: makes them its project, saves it, and says how to call what is served. */
+import { resolve } from 'node:path';
+import type { LoadedConfigFile } from '../../app/load-config-file.ts';
 import type { Backend } from '../../backend/backend.ts';
+import { createService } from '../../backend/define-service.ts';
 import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
 import type { Config } from '../../config/config.ts';
-import type { Service } from '../../contract/service.ts';
-import { serviceAddress } from '../../contract/service.ts';
+import { type Service, serviceAddress } from '../../contract/service.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import { createProtocols } from '../../formats/index.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
@@ -12,7 +14,6 @@ import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
 import type { ClientFlags, UpstreamFlags } from '../project-upstreams.ts';
 import { clientFlagsOf } from './client.ts';
-import { projectOf } from './project.ts';
 import { sampleCalls } from './sample-calls.ts';
 import { saveProject } from './save.ts';
 import type { ContractSource } from './source.ts';
@@ -162,4 +163,22 @@ export function addressLines(services: readonly Service[], callers: string): rea
     `  WSDL              ${callers}${serviceAddress(service)}?wsdl`,
     `  OpenAPI           ${callers}/openapi.json`,
   ]);
+}
+
+/** `folder`: where the contracts are saved, if they are. The store is there, too. */
+function projectOf(
+  { option, services }: ContractSource,
+  { upstreams, answeredBy }: SourcedUpstreams,
+  folder: string | undefined,
+): LoadedConfigFile {
+  return {
+    name: option,
+    services: services.map(({ service }, at) =>
+      createService({ contract: service, answeredBy: answeredBy[at] }, new Map()),
+    ),
+    servesBuiltIn: false,
+    deprecations: [],
+    source: { name: option, variables: folder === undefined ? {} : { DATA_DIR: resolve(folder, 'data') } },
+    upstreams: { upstreams, answeredBy: undefined },
+  };
 }

@@ -3,11 +3,9 @@ import type { UpstreamOptions, Upstreams } from '../../backend/upstreams/options
 import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
 import type { UnknownMembersOption } from '../../upstream/options.ts';
 import { CommandError } from '../command-error.ts';
-import { readLookupFile } from '../lookup-file.ts';
-import type { UpstreamFlags } from '../project-upstreams.ts';
+import { readLookupFile, type UpstreamFlags } from '../project-upstreams.ts';
 import { clientOf } from './client.ts';
-import { mayName } from './may-name.ts';
-import type { ContractSource, SourcedService } from './source.ts';
+import { type ContractSource, mayName, type SourcedService } from './source.ts';
 
 /** The upstreams by name, and the name for each service. */
 export interface SourcedUpstreams {

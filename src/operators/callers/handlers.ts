@@ -1,15 +1,16 @@
 /** Reads the records of callers. */
+import { deprecationRuleFaults } from '../../backend/deprecation-faults.ts';
 import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../callers/caller-record.ts';
 import { type Concern, compileConcern } from '../../callers/concerned.ts';
 import { formatCsv } from '../../callers/csv.ts';
 import { compileDeprecations, type DeprecationRule, type FormatName } from '../../callers/deprecation.ts';
+import { type KnownDeprecations, mergeDeprecations } from '../../callers/known-deprecations.ts';
 import { openRequest } from '../../callers/last-request.ts';
 import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../callers/listed-caller.ts';
 import { assessReadiness } from '../../callers/readiness.ts';
 import type { Input } from '../../contract/operation.ts';
 import { printReplacement, replaceCall } from '../../convert/replacement-call.ts';
 import { createProtocols } from '../../formats/index.ts';
-import { listKnown } from '../deprecations/known.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { parseTime } from '../time.ts';
 import { type callerOperations, callerProblems, type exportCallers } from './contract.ts';
@@ -215,4 +216,13 @@ export function targetOf(format: string | undefined, version: string | undefined
     ...(format === undefined && version === undefined && { format: ['soap11', 'soap12', 'form', 'adapter'] }),
     deprecatedSince: '1970-01-01',
   };
+}
+
+export async function listKnown({
+  backend,
+  deprecations: { configured },
+}: Pick<OperatorContext, 'backend' | 'deprecations'>): Promise<KnownDeprecations> {
+  return mergeDeprecations(configured, await backend.deprecations.load(), (rule) =>
+    deprecationRuleFaults(rule, 'deprecation', undefined),
+  );
 }

@@ -7,10 +7,9 @@ import type { KnownDeprecation } from '../../callers/known-deprecations.ts';
 import { DeprecationRefused, ruleLengthMax } from '../../callers/stored-deprecation.ts';
 import type { Input } from '../../contract/operation.ts';
 import { callerProblems as problems } from '../callers/contract.ts';
-import { dayMs, daysByDefault, describeUse, sumOf, totalOf, usernamesOf } from '../callers/handlers.ts';
+import { dayMs, daysByDefault, describeUse, listKnown, sumOf, totalOf, usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import type { addDeprecation, deprecationOperations } from './contract.ts';
-import { listKnown } from './known.ts';
 
 type Rule = Input<typeof addDeprecation>['rule'];
 

@@ -52,8 +52,7 @@ export async function settleRequest(parts: SettlementParts, id: string, settleme
   if (request.state === 'inFlight')
     refuseSettlement(`a process may still wait for the answer to ${id}: settle it when its time has passed`);
   const { result, code } = settlement;
-  if (result === 'refused' && code === undefined)
-    refuseSettlement('a request that was refused needs the code');
+  if (result === 'refused' && code === undefined) refuseSettlement('a request that was refused needs the code');
   const isFreed = result === 'notDone' || request.recordKey === undefined;
   const outcome = isFreed ? undefined : outcomeText(request, parts, settlement);
   if (!(await unsettled.settle(id, outcome)))
@@ -80,9 +79,7 @@ function outcomeText(
   const service = services.findLast(({ name }) => name === serviceName);
   const operation = service?.operations.get(operationName);
   if (service === undefined || operation === undefined)
-    refuseSettlement(
-      `this program does not serve ${serviceName}.${operationName}: name its configuration file`,
-    );
+    refuseSettlement(`this program does not serve ${serviceName}.${operationName}: name its configuration file`);
   const outcome: Outcome =
     settlement.result === 'done'
       ? { requestReference, output: readOutput(service, operation, settlement.output) }

@@ -2,7 +2,7 @@
 import type { DataPage, DataRow, DataTable } from '../../gateway/data-table.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import type { Store } from '../../store/store.ts';
-import type { Platform } from './balance-platforms/platform.ts';
+import type { Platform } from './balance-platforms/contract.ts';
 import { paymentInstruments } from './payment-instruments/kind.ts';
 import type { ResourceKind, ResourceRecord } from './resource.ts';
 import { resourceKinds } from './resources.ts';

@@ -1,16 +1,17 @@
 /** The balance platform. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import type { Implementation, OperationHandlers } from '../../gateway/implement.ts';
+import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
-import { balancePlatformHandlers } from './balance-platforms/index.ts';
+import { balancePlatformHandlers } from './balance-platforms/handlers.ts';
 import { createEventCompleter } from './complete-event.ts';
 import { platformDataTables } from './data-tables.ts';
 import { isResourceEvent, resourceEventType } from './events.ts';
-import { keysOpenResources } from './key-check.ts';
-import { resources } from './resources.ts';
+import { resourceKinds, resources } from './resources.ts';
 import { createPlatformRegistry, type PlatformRegistry, platformRule } from './store/registry.ts';
-import { balancePlatformTables } from './tables.ts';
+import { ResourceReader } from './store/repository.ts';
+import { balancePlatforms } from './store/tables.ts';
 import { balancePlatformV1 } from './v1.ts';
 import { handlersOfV1 } from './v1-handlers.ts';
 import { balancePlatformV2 } from './v2.ts';
@@ -41,8 +42,8 @@ export const balancePlatform: GatewayService<PlatformParts> = defineService({
   bind: () => platformImplementation.handlers,
   tenants,
   grants: [platformRule],
-  owner: balancePlatformTables.name,
-  tables: balancePlatformTables.tables,
+  owner: 'balance-platform',
+  tables: [balancePlatforms, ...resourceKinds.map(({ table }) => table)],
   keysOpenStoredData: ({ store, vault }) => store.read((tx) => keysOpenResources(tx, vault)),
   webhookFormats: [configurationFormat],
   summarizeEvent: (data) =>
@@ -50,3 +51,13 @@ export const balancePlatform: GatewayService<PlatformParts> = defineService({
   completeEvent: createEventCompleter,
   dataTables: ({ store }) => platformDataTables(store),
 });
+
+/** Returns whether the keys are those of the sealed numbers; true if there is none. Throws if one does not open. */
+async function keysOpenResources(tx: ReadTransaction, vault: Vault): Promise<boolean> {
+  const reader = tx.repository(ResourceReader);
+  for (const kind of resourceKinds) {
+    const sample = kind.sealed && (await reader.findAny(kind));
+    if (sample !== undefined && !kind.sealed?.isKnownTo(sample, vault)) return false;
+  }
+  return true;
+}

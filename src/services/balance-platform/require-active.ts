@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { AccountHolder } from './account-holders/contract.ts';
 import { accountHolders } from './account-holders/kind.ts';
 import type { BalanceAccount } from './balance-accounts/contract.ts';
-import type { Platform } from './balance-platforms/platform.ts';
+import type { Platform } from './balance-platforms/contract.ts';
 import { platformProblems } from './problems.ts';
 import type { ResourceKind, ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceReader } from './store/repository.ts';

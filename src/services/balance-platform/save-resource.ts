@@ -1,6 +1,7 @@
 /** Creates and changes resources, and checks If-Match. */
 import { isDeepStrictEqual } from 'node:util';
-import { Problem } from '../../contract/problem.ts';
+import type { Transitions } from '../../contract/operation.ts';
+import { describe, Problem } from '../../contract/problem.ts';
 import { platformProblems } from './problems.ts';
 import type { ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceRepository } from './store/repository.ts';
@@ -63,4 +64,16 @@ export function emptyToUndefined(metadata: Readonly<Record<string, string>> | un
 
 function withoutUndefined<R extends object>(record: R): R {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
+}
+
+/** Throws illegalMove where the lifecycle has no such transition, and finallyClosed for any change of a closed resource. */
+export function checkTransition<R extends ResourceRecord>(
+  { kind, record }: StoredResource<R>,
+  to: R['status'] | undefined,
+): void {
+  const from = record.status;
+  if (from === 'closed') throw new Problem(platformProblems.finallyClosed);
+  const lifecycle: Transitions = kind.lifecycle;
+  if (to === undefined || to === from || lifecycle[from]?.[to] !== undefined) return;
+  throw new Problem(platformProblems.illegalMove, describe(platformProblems.illegalMove, from, to));
 }

@@ -1,7 +1,7 @@
 /** Tenant isolation: resources are looked up under the caller's platform, so another tenant's resource is a 404. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Platform } from './balance-platforms/platform.ts';
+import type { Platform } from './balance-platforms/contract.ts';
 import { platformProblems } from './problems.ts';
 import type { ResourceKind, ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceReader } from './store/repository.ts';

@@ -2,7 +2,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import { service } from '../../contract/service.ts';
 import { conventions } from '../conventions.ts';
-import { balancePlatformHandlers } from './balance-platforms/index.ts';
+import { balancePlatformHandlers } from './balance-platforms/handlers.ts';
 import { platformProblems } from './problems.ts';
 import { resources } from './resources.ts';
 import { platformRoleSet, platformRoles } from './roles.ts';

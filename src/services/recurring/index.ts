@@ -2,6 +2,8 @@
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import { bindHandlers, type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/refuse-secrets.ts';
+import type { ReadTransaction } from '../../store/transaction.ts';
+import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
 import {
   type AccountUpdater,
@@ -22,7 +24,6 @@ import { disable } from './disable.ts';
 import { shopperErasure } from './erase-shopper.ts';
 import { isRecurringEvent, recurringEventType } from './events.ts';
 import { createDetailImporter } from './import-details.ts';
-import { keysOpenDetails } from './key-check.ts';
 import { listRecurringDetails } from './list-details.ts';
 import { olderOperations } from './older-operations/contract.ts';
 import { olderOperationHandlers } from './older-operations/handlers.ts';
@@ -34,6 +35,7 @@ import {
   type MerchantAccountRegistry,
   merchantAccountRule,
 } from './store/merchant-accounts.ts';
+import { DetailReader } from './store/repository.ts';
 import { createShopperCache } from './store/shopper-cache.ts';
 import { storeToken } from './store-token.ts';
 import { recurringTables } from './tables.ts';
@@ -143,4 +145,16 @@ export function recurringHandlers({ updater, cardSearch = noCardSearchLimits }: 
     storeToken: storeToken(cardSearch),
     tokenLookup: tokenLookup(cardSearch),
   };
+}
+
+/** Returns whether the keys are those of the stored details; true if there is none. Throws if one does not open. */
+async function keysOpenDetails(tx: ReadTransaction, vault: Vault): Promise<boolean> {
+  const sample = await tx.repository(DetailReader).findSample();
+  if (sample === undefined) return true;
+  const { company, detail } = sample;
+  const { recurringDetailReference, sealed, publicData } = detail;
+  const part = sealed.number === undefined ? 'payload' : 'number';
+  const text = vault.open({ tenant: company, record: recurringDetailReference }, sealed, part);
+  // Under another index key every card would get a new alias, and be stored twice.
+  return part === 'payload' || vault.aliases(company, text).includes(publicData.alias ?? '');
 }

@@ -1,9 +1,11 @@
 /** Mocks: services whose handlers answer with examples of the contract, recorded answers and the state of resources. */
 import { createService, type GatewayService } from '../../backend/define-service.ts';
+import type { Caller } from '../../contract/canonical.ts';
 import type { OlderVersion } from '../../contract/older-version.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Service } from '../../contract/service.ts';
 import { exampleOf } from '../../documents/example.ts';
+import type { Authenticator } from '../../gateway/authenticate.ts';
 import type { BoundHandler } from '../../gateway/handler.ts';
 import type { Store } from '../../store/store.ts';
 import { checkRecorded, compileReplay, type RecordedAnswer } from './recorded-answers.ts';
@@ -119,4 +121,25 @@ export function describeMock(service: Service, resources: readonly Resource[]): 
     ]),
     ...(examples.length === 0 ? [] : [`examples: ${examples.join(', ')}`]),
   ];
+}
+
+/** Has any value. */
+class AnyValue extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+}
+
+/** All callers are one, which may use every operation: state and Idempotency-Keys are shared by all. */
+export function everyCaller(services: readonly Service[]): Authenticator {
+  const grants = services.flatMap(({ operations }) => [...operations.values()].flatMap((each) => each.grants));
+  const caller: Caller = Object.freeze({
+    credential: 'everyone',
+    tenant: 'mock',
+    requiresKey: false,
+    roles: new Set(services.flatMap(({ roles }) => roles)),
+    grants: new Map(grants.map(({ grant }) => [grant.name, new AnyValue()])),
+  });
+  const authenticate = async () => caller;
+  return Object.freeze<Authenticator>({ authenticate, requireCredential: authenticate });
 }

@@ -1,23 +1,30 @@
 /** Creates, returns, updates and lists account holders (specification, section 4). */
-
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
+import type { Infer } from '../../../contract/schema.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import { bindHandlers } from '../../../gateway/implement.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
-import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnlyIssues } from '../read-only.ts';
 import { requireActivePlatform } from '../require-active.ts';
 import type { Resource, StoredResource } from '../resource.ts';
-import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
+import {
+  change,
+  checkIfMatch,
+  checkTransition,
+  create,
+  emptyToUndefined,
+  eTagOf,
+  omitUndefined,
+} from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
-import { grantCapabilities } from './capabilities.ts';
+import type { askedCapability, capability } from './contract.ts';
 import * as contract from './contract.ts';
 import { accountHolders } from './kind.ts';
 import { openHolder, sealHolder } from './secrets.ts';
@@ -102,3 +109,30 @@ export const accountHolderResource = Object.freeze({
     listAccountHolders,
   }),
 }) satisfies Resource;
+
+type RequestedCapability = Infer<typeof askedCapability>;
+type Capability = Infer<typeof capability>;
+type Capabilities = Readonly<Record<string, Capability>>;
+
+/** Capabilities that the request does not name stay as they are. */
+function grantCapabilities(
+  requested: Readonly<Record<string, RequestedCapability>> | undefined,
+  before: Capabilities | undefined,
+): Capabilities | undefined {
+  if (requested === undefined) return before;
+  const granted = Object.entries(requested).map(([name, each]) => [name, grant(each, before?.[name])] as const);
+  return { ...before, ...Object.fromEntries(granted) };
+}
+
+function grant(input: RequestedCapability, before: Capability | undefined): Capability {
+  const requested = input.requested ?? before?.requested ?? true;
+  const requestedLevel = input.requestedLevel ?? before?.requestedLevel ?? 'notApplicable';
+  return {
+    allowed: requested,
+    allowedLevel: requested ? requestedLevel : 'notApplicable',
+    enabled: input.enabled ?? before?.enabled ?? true,
+    requested,
+    requestedLevel,
+    verificationStatus: 'valid',
+  };
+}

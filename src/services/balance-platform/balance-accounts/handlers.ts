@@ -7,14 +7,21 @@ import { bindHandlers } from '../../../gateway/implement.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
 import { withEvents } from '../events.ts';
-import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
 import { paymentInstruments } from '../payment-instruments/kind.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnlyIssues } from '../read-only.ts';
 import { findParent, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
 import type { Resource, StoredResource } from '../resource.ts';
-import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
+import {
+  change,
+  checkIfMatch,
+  checkTransition,
+  create,
+  emptyToUndefined,
+  eTagOf,
+  omitUndefined,
+} from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import * as contract from './contract.ts';

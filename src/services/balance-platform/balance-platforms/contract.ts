@@ -1,7 +1,6 @@
 /** The balance platform, which owns all other resources. */
-
 import { operation } from '../../../contract/operation.ts';
-import { object, oneOf, required } from '../../../contract/schema.ts';
+import { type Infer, object, oneOf, required } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
@@ -27,3 +26,13 @@ export const getBalancePlatform = operation({
 });
 
 export const operations = [getBalancePlatform] as const;
+
+export interface Platform {
+  readonly id: string;
+  /** The company that owns it. */
+  readonly company: string;
+  readonly description?: string | undefined;
+  readonly status: Infer<typeof platformStatus>;
+  /** The default of account holders. */
+  readonly timeZone: string;
+}

@@ -1,5 +1,6 @@
 /** Creates what identifies a bank account in its country, from random digits. */
-import type { Digits } from './digits.ts';
+import type { IdGenerator } from '../../../lib/clock-and-ids.ts';
+import type { PaymentInstrument } from './contract.ts';
 import { createIban, type IbanCountry, ibanCountries } from './iban-countries.ts';
 
 /** A bank account as responses show it. */
@@ -23,7 +24,7 @@ export function isAccountCountry(country: string): country is AccountCountry {
 }
 
 /** Creates a bank account. Its number may exist already: the caller checks that, and asks for another one. */
-export function issueBankAccount(country: AccountCountry, digits: Digits): BankIdentification {
+export function issueBankAccount(country: AccountCountry, digits: IdGenerator['randomDigits']): BankIdentification {
   switch (country) {
     case 'US':
       return usLocal(digits);
@@ -39,7 +40,7 @@ function ukLocal(iban: string): BankIdentification {
 }
 
 /** Routing numbers start as the published test number 110000000 does. */
-function usLocal(digits: Digits): BankIdentification {
+function usLocal(digits: IdGenerator['randomDigits']): BankIdentification {
   const routing = `1100${digits(4)}`;
   return {
     type: 'usLocal',
@@ -53,4 +54,25 @@ function usLocal(digits: Digits): BankIdentification {
 function routingCheckDigit(digits: string): string {
   const sum = [...digits].reduce((total, digit, place) => total + Number(digit) * ([3, 7, 1][place % 3] ?? 0), 0);
   return String((10 - (sum % 10)) % 10);
+}
+
+type BankAccount = NonNullable<PaymentInstrument['bankAccount']>;
+
+/** The store has these sealed only. */
+export type AccountNumbers = Pick<BankAccount, 'iban' | 'accountNumber' | 'sortCode' | 'routingNumber'>;
+
+export interface CreatedAccount {
+  readonly numbers: AccountNumbers;
+  readonly bankAccount: BankAccount;
+}
+
+export function createAccount(
+  country: AccountCountry,
+  formFactor: BankAccount['formFactor'],
+  { randomDigits }: Pick<IdGenerator, 'randomDigits'>,
+): CreatedAccount {
+  const { type, ...identification } = issueBankAccount(country, randomDigits);
+  if (!('accountType' in identification)) return { numbers: identification, bankAccount: { type, formFactor } };
+  const { accountType, ...numbers } = identification;
+  return { numbers, bankAccount: { type, accountType, formFactor } };
 }

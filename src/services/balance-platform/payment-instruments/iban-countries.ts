@@ -1,6 +1,7 @@
 /** The countries in which bank accounts get an IBAN, and how a basic bank account number (BBAN) is created in each. */
+
 import { modulo97 } from '../../../contract/check-digits.ts';
-import type { Digits } from './digits.ts';
+import type { IdGenerator } from '../../../lib/clock-and-ids.ts';
 
 /**
  * The bank is `TEST` where a BBAN names it by letters, and zeros where by digits, so that no number is one of a real bank. In
@@ -22,14 +23,14 @@ const countries = {
   NO: (digits) => withNorwegianCheck(`0000${digits(6)}`),
   PL: (digits) => `00000000${digits(16)}`,
   SE: (digits) => `000${digits(17)}`,
-} as const satisfies Readonly<Record<string, (digits: Digits) => string>>;
+} as const satisfies Readonly<Record<string, (digits: IdGenerator['randomDigits']) => string>>;
 
 export type IbanCountry = keyof typeof countries;
 
 export const ibanCountries = Object.freeze(Object.keys(countries)) as readonly IbanCountry[];
 
 /** Creates an IBAN with the check digits of ISO 13616, and with those of its country. */
-export function createIban(country: IbanCountry, digits: Digits): string {
+export function createIban(country: IbanCountry, digits: IdGenerator['randomDigits']): string {
   const bban = countries[country](digits);
   return `${country}${twoDigits(98 - modulo97(`${bban}${country}00`))}${bban}`;
 }

@@ -5,7 +5,7 @@ import type { Reindexing } from '../../../store/table.ts';
 import type { Sealed, Vault } from '../../../vault/ports.ts';
 import type { StoredResource } from '../resource.ts';
 import type { NumberRow } from '../store/tables.ts';
-import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
+import type { AccountNumbers, CreatedAccount } from './bank-identification.ts';
 import type { IssuedCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../../store/row-integrity.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
 import { signRow, verifyRow } from '../../../store/table.ts';
-import type { Platform } from '../balance-platforms/platform.ts';
+import type { Platform } from '../balance-platforms/contract.ts';
 import { platformRoles } from '../roles.ts';
 import { platformGrant } from '../tenancy.ts';
 import { platformOf } from './repository.ts';

@@ -4,7 +4,7 @@ import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
 import { TableReader } from '../../table-reader.ts';
-import type { Platform } from '../balance-platforms/platform.ts';
+import type { Platform } from '../balance-platforms/contract.ts';
 import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 import { balancePlatforms } from './tables.ts';

@@ -8,12 +8,11 @@ import type { Vault } from '../../../vault/ports.ts';
 import type { RecurringSettings } from '../settings.ts';
 import { createLocalUpdater } from './announced-changes.ts';
 import type { BatchCycleDependencies } from './batch/cycle.ts';
-import type { BatchQueue } from './batch/queue.ts';
 import type { RequestFileDependencies } from './batch/request-file.ts';
 import { createCheckHandler } from './check-job.ts';
 import { createUpdaterEvents, type UpdaterEvents } from './events.ts';
 import { createHttpUpdater, type HttpUpdaterDependencies } from './http/updater.ts';
-import { createBatchQueue } from './store/batch.ts';
+import { type BatchQueue, createBatchQueue } from './store/batch.ts';
 import type { Updater } from './updater.ts';
 
 /** Its settings, and whether test cards stand for outcomes. */
@@ -54,11 +53,8 @@ export async function createUpdaterJobHandlers(
     case 'batch': {
       if (folder === undefined) throw new TypeError('a batch updater requires a folder');
       // Loaded on demand: only this updater reads files.
-      const [{ createBatchCycleHandler }, { createRequestFileHandler }, { createOverdueHandler }] = await Promise.all([
-        import('./batch/cycle.ts'),
-        import('./batch/request-file.ts'),
-        import('./batch/overdue.ts'),
-      ]);
+      const { createBatchCycleHandler, createOverdueHandler } = await import('./batch/cycle.ts');
+      const { createRequestFileHandler } = await import('./batch/request-file.ts');
       return [
         createBatchCycleHandler(folder, { waitMsMax, rowsMax }, { batchQueue, store, registry, context, events }),
         createRequestFileHandler(folder, { jobs, batchQueue, context, events }),

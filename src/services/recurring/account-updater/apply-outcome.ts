@@ -77,26 +77,19 @@ export function ignoreStale(outcome: AccountUpdateOutcome, expiry: Expiry): Acco
   return outcome.kind === 'renewed' && months(outcome.expiry) <= months(expiry) ? { kind: 'unchanged' } : outcome;
 }
 
+const results: Readonly<Record<AccountUpdateOutcome['kind'], string>> = {
+  unchanged: 'NoChange',
+  renewed: 'CardExpiryChanged',
+  replaced: 'PANChanged',
+  closed: 'CloseAccount',
+  contactCardholder: 'ContactCardAccountHolder',
+  pending: 'Success',
+  failed: 'Error',
+};
+
 /** The `result` of responses, histories and events. */
 export function resultOf({ kind }: AccountUpdateOutcome): string {
-  switch (kind) {
-    case 'unchanged':
-      return 'NoChange';
-    case 'renewed':
-      return 'CardExpiryChanged';
-    case 'replaced':
-      return 'PANChanged';
-    case 'closed':
-      return 'CloseAccount';
-    case 'contactCardholder':
-      return 'ContactCardAccountHolder';
-    case 'pending':
-      return 'Success';
-    case 'failed':
-      return 'Error';
-    default:
-      return kind satisfies never;
-  }
+  return results[kind];
 }
 
 export function isCard(detail: StoredDetail): detail is StoredCard {

@@ -1,7 +1,7 @@
 /** Imports announced card changes: each row replaces the earlier announcement for its card. */
 
 import type { RowImporter } from '../../../import/import-batch.ts';
-import { createCompanyFinder, type RecurringImportDependencies } from '../import-company.ts';
+import { createCompanyFinder, type RecurringImportDependencies } from '../import-details.ts';
 import { announcementOf } from './announced-changes.ts';
 import { type CardChangeRow, cardChangeRow } from './card-change-row.ts';
 import { CardChangeRepository } from './store/card-changes.ts';

@@ -1,12 +1,14 @@
 /** The batch cycle, run by one process every few seconds: waiting checks are collected into files, response files are read. */
 import { randomBytes } from 'node:crypto';
+import type { HandlerContext } from '../../../../gateway/handler.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
+import type { Store } from '../../../../store/store.ts';
 import type { UpdaterEvents } from '../events.ts';
-import { batchCycle } from '../job-kinds.ts';
-import { pendingMsMax } from '../pending-check.ts';
+import { batchCycle, batchResponse } from '../job-kinds.ts';
+import { completeCheck, pendingMsMax } from '../pending-check.ts';
+import type { BatchQueue } from '../store/batch.ts';
 import { openFolders } from './folders.ts';
-import type { BatchQueue } from './queue.ts';
 import { type ResponseDependencies, readResponses } from './responses.ts';
 
 export interface BatchLimits {
@@ -67,4 +69,22 @@ async function collectDue(batchQueue: BatchQueue, clock: Clock, { waitMsMax, row
 export function fileName({ now }: Clock): string {
   const time = new Date(now()).toISOString().replace(/[-:]|\.\d+/g, '');
   return `checks-${time}-${randomBytes(4).toString('hex')}.jsonl`;
+}
+
+export function createOverdueHandler(
+  store: Pick<Store, 'write'>,
+  context: HandlerContext,
+  events: UpdaterEvents,
+): JobHandler {
+  return Object.freeze<JobHandler>({
+    kind: batchResponse,
+    concurrencyMax: 8,
+    leaseMs: 30_000,
+    pollIntervalMs: 5_000,
+    async run(job) {
+      await store.write((tx) => completeCheck(job, { kind: 'failed' }, tx, context));
+      events.emit({ kind: 'overdue', checks: 1 });
+      return 'ended';
+    },
+  });
 }

@@ -9,8 +9,8 @@ import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchFile } from '../job-kinds.ts';
 import { cardOf, checkOf } from '../pending-check.ts';
+import type { BatchQueue } from '../store/batch.ts';
 import { type Folders, openFolders } from './folders.ts';
-import type { BatchQueue } from './queue.ts';
 
 const checksPerPage = 200;
 

@@ -7,7 +7,7 @@ import type { ImportDependencies, RowImporter } from '../../../../import/import-
 import { type BatchResult, checksumOf, type ImportSummary, importFile } from '../../../../import/import-file.ts';
 import { type Reason, UnreadableFile, unreadable } from '../../../../import/row.ts';
 import { redact } from '../../../../lib/redact.ts';
-import { createCompanyFinder, type RecurringImportDependencies } from '../../import-company.ts';
+import { createCompanyFinder, type RecurringImportDependencies } from '../../import-details.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse } from '../parse-response.ts';
 import { checkOf, completeCheck } from '../pending-check.ts';

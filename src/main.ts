@@ -48,7 +48,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
 });
 
 /** Commands about the data of the built-in services, which a project may not serve. */
-const ofBuiltIn: ReadonlySet<string> = new Set(['import', 'updates', 'shopper', 'platform']);
+const ofBuiltIn: ReadonlySet<string> = new Set(['demo', 'import', 'updates', 'shopper', 'platform']);
 
 // As `node --disable-proto=delete`: no code reaches a prototype by the name of a member that a caller has sent. Programs that
 // embed the package do not run this file, and workers do.
@@ -65,7 +65,8 @@ const program = new Command('triglyph')
   .showHelpAfterError('(add --help for the usage)')
   .addHelpText(
     'after',
-    '\nExample:\n  triglyph demo\n\nExit codes: 0 success, 1 refused or failed, 2 usage error, 141 the reader of the output has gone.' +
+    () =>
+      `\nExample:\n  triglyph ${servesBuiltIn() ? 'demo' : 'serve'}\n\nExit codes: 0 success, 1 refused or failed, 2 usage error, 141 the reader of the output has gone.` +
       '\nSettings come from the environment, a .env file and the configuration file; triglyph check prints them.',
   );
 

@@ -212,12 +212,10 @@ test('its commands: their help, their documents and what they refuse', async () 
   const found: Record<string, readonly string[]> = {};
   const walk = async (command: readonly string[]): Promise<void> => {
     const { stdout, stderr } = await triglyph([...command, '--help'], folder.path, variables);
-    // The demo is that of the built-in services.
-    const text = (stdout + stderr).replace(/^ {2}demo .*\n(?: {6,}.*\n)*/m, '');
-    if (foundIn(text).length > 0) found[command.join(' ')] = foundIn(text);
+    const text = foundIn(stdout + stderr);
+    if (text.length > 0) found[command.join(' ')] = text;
     const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
-    for (const [, name = ''] of list.matchAll(/^ {2}(\S+)/gm))
-      if (name !== 'help' && name !== 'demo') await walk([...command, name]);
+    for (const [, name = ''] of list.matchAll(/^ {2}(\S+)/gm)) if (name !== 'help') await walk([...command, name]);
   };
   await walk([]);
   for (const command of ['wsdl', 'openapi']) {
@@ -226,8 +224,10 @@ test('its commands: their help, their documents and what they refuse', async () 
     expect(stdout).toContain('GetStock');
   }
   expect(found).toEqual({});
-  const refused = await triglyph(['shopper', 'show', 'a', 'b'], folder.path, variables);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('serves none (builtIn: false)')]);
+  for (const command of [['shopper', 'show', 'a', 'b'], ['demo']]) {
+    const refused = await triglyph(command, folder.path, variables);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('serves none (builtIn: false)')]);
+  }
 });
 
 test('the crawl finds the words of a gateway that serves payments', async () => {

@@ -1,9 +1,9 @@
 /** Compares this checkout with another one in one run: the same load in alternating rounds, and ratios of medians. */
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { checkAnswers } from './check.ts';
 import { type LoadCase, writeCases } from './embedded-writes.ts';
 import { launchTriglyph } from './fleet.ts';
+import { checkAnswers } from './listings.ts';
 import { putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { figuresOf, limited, type Measured, medianCpu, table } from './results.ts';

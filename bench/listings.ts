@@ -1,6 +1,6 @@
 /** Measures the listings of a scenario: all its servers and formats in one run, in alternating rounds. */
-import { checkAnswers } from './check.ts';
 import type { ComparePlan } from './compare.ts';
+import type { Dataset } from './datasets.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { connections, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
@@ -18,7 +18,7 @@ import {
 import { describeRounds, inRounds, measureLoad } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Report } from './section.ts';
-import type { Target, TargetName } from './targets.ts';
+import { ask, reference, type Target, type TargetName } from './targets.ts';
 
 const idleMegabytesMax = 120;
 const readyMsMax = 1000;
@@ -123,3 +123,25 @@ function describeStart({ firstReadyMs, servers }: Fleet, { dataset }: Scenario):
 function megabytes(bytes: number): number {
   return bytes / 1024 / 1024;
 }
+
+/** The shoppers to compare: the first, the last and some between. */
+const sample = (shoppers: number): readonly number[] =>
+  [1, 2, 0.25, 0.5, 0.75, 1].map((part, index) =>
+    index < 2 ? Math.min(part, shoppers) : Math.max(1, Math.floor(part * shoppers)),
+  );
+
+/** Throws unless the target answers so many details for every sampled shopper, equal to those of `oracle`. */
+export const checkAnswers = async (
+  target: Target,
+  oracle: Target,
+  { shoppers, details: expected }: Pick<Dataset, 'shoppers' | 'details'>,
+): Promise<void> => {
+  for (const number of sample(shoppers)) {
+    const shopper = reference(number);
+    const answer = target.read(await ask(target, shopper));
+    const wanted = oracle.read(await ask(oracle, shopper));
+    if (answer !== wanted) throw new Error(`${target.name} answers differently for ${shopper}:\n${answer}\n${wanted}`);
+    const { details } = JSON.parse(answer) as { readonly details?: readonly object[] };
+    if (details?.length !== expected) throw new Error(`${target.name}: ${shopper} has ${details?.length} details`);
+  }
+};

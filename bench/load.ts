@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type Agent, request } from 'node:http';
 import { promisify } from 'node:util';
-import { loadCore, pinned } from './cores.ts';
+import { loadCore, pinned } from './machine.ts';
 import type { Target } from './targets.ts';
 
 const run = promisify(execFile);

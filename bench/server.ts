@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pinned, serverCore } from './cores.ts';
+import { pinned, serverCore } from './machine.ts';
 
 export interface Server {
   readonly pid: number;

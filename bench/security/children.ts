@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { loadCore, pinned } from '../cores.ts';
+import { loadCore, pinned } from '../machine.ts';
 
 export interface Neighbour {
   readonly answers: number;

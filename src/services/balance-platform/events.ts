@@ -3,9 +3,16 @@ import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { DomainEvent } from '../../jobs/webhooks/event.ts';
+import type { WebhookFormat } from '../../jobs/webhooks/format.ts';
+import { signatureHeaders } from '../../jobs/webhooks/signature.ts';
+import { formatTimestamp } from '../../jobs/webhooks/timestamp.ts';
+import type { Store } from '../../store/store.ts';
 import type { Transaction } from '../../store/transaction.ts';
+import type { Vault } from '../../vault/ports.ts';
+import { accountHolders } from './account-holders/kind.ts';
+import { openHolder } from './account-holders/secrets.ts';
 import type { ResourceRecord, StoredResource } from './resource.ts';
-import { ResourceRepository } from './store/repository.ts';
+import { ResourceReader, ResourceRepository } from './store/repository.ts';
 
 export interface ResourceEventData<R extends ResourceRecord = ResourceRecord> {
   /** The name of its kind. */
@@ -61,4 +68,40 @@ function resourceEvent({ kind, platform, revision, record }: StoredResource): Do
   };
   // The events of a resource stay in order.
   return { type: resourceEventType(data), orderingKey: JSON.stringify([platform, kind.name, record.id]), data };
+}
+
+export const configurationFormat: WebhookFormat<ResourceEventData> = Object.freeze<WebhookFormat<ResourceEventData>>({
+  name: 'configuration',
+  accepts: (eventType) => eventType.startsWith(eventTypePrefix),
+  encode: ({ at, eventId, data }, { environment, ...keys }) => {
+    const { kind, platform, record } = data;
+    const body = JSON.stringify({
+      data: { balancePlatform: platform, [kind]: record },
+      environment,
+      timestamp: formatTimestamp(at),
+      type: resourceEventType(data),
+    });
+    // The body that receivers expect has no member for the id.
+    return { body, headers: { EventId: eventId, ...signatureHeaders(keys, body) } };
+  },
+});
+
+interface EventCompleterParts {
+  readonly store: Pick<Store, 'read'>;
+  readonly vault: Vault;
+}
+
+/** Returns a function that returns the data of an event as receivers get it. It throws `RowAltered`, and what the vault throws. */
+export function createEventCompleter({ store, vault }: EventCompleterParts): (data: object) => Promise<object> {
+  return async (data) => {
+    if (!isResourceEvent(data) || data.kind !== accountHolders.name) return data;
+    const { platform, record } = data;
+    const holder = await store.read((tx) =>
+      tx.repository(ResourceReader).findResource(accountHolders, platform, record.id),
+    );
+    if (holder === undefined) throw new Error('the account holder of an event is not stored');
+    // It never changes.
+    const { legalEntityId } = openHolder(holder, vault);
+    return { ...data, record: { ...record, legalEntityId } };
+  };
 }

@@ -5,9 +5,8 @@ import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
 import { balancePlatformHandlers } from './balance-platforms/handlers.ts';
-import { createEventCompleter } from './complete-event.ts';
 import { platformDataTables } from './data-tables.ts';
-import { isResourceEvent, resourceEventType } from './events.ts';
+import { configurationFormat, createEventCompleter, isResourceEvent, resourceEventType } from './events.ts';
 import { resourceKinds, resources } from './resources.ts';
 import { createPlatformRegistry, type PlatformRegistry, platformRule } from './store/registry.ts';
 import { ResourceReader } from './store/repository.ts';
@@ -15,7 +14,6 @@ import { balancePlatforms } from './store/tables.ts';
 import { balancePlatformV1 } from './v1.ts';
 import { handlersOfV1 } from './v1-handlers.ts';
 import { balancePlatformV2 } from './v2.ts';
-import { configurationFormat } from './webhook-format.ts';
 
 const handlers: readonly OperationHandlers[] = [balancePlatformHandlers, ...resources.map((each) => each.handlers)];
 

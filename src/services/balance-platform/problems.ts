@@ -1,5 +1,5 @@
 /** The problems of the balance platform: codes that callers know (30_001 to 30_031), and new ones from 30_201 on. */
-import { defineProblems, kind } from '../../contract/problem.ts';
+import { defineProblems, type Issue, issue, kind } from '../../contract/problem.ts';
 
 /** 422, with a code and a name of its own in problem details. */
 const refused = (code: string, type: string, title: string, message: string, blanks?: readonly string[]) =>
@@ -68,3 +68,12 @@ export const platformProblems = defineProblems({
   accountHolderClosed: refused('30_208', notAllowedNow, 'Account holder closed', 'The account holder is closed'),
   finallyClosed: refused('30_209', notAllowedNow, 'Closed for good', 'What is closed cannot be changed any more'),
 });
+
+/** The field is present and its value is not allowed. */
+export function invalid(path: readonly string[], value?: string): Issue {
+  return { ...issue(path, 'invalidField', path.join('.')), ...(value !== undefined && { value }) };
+}
+
+export function missing(path: readonly string[]): Issue {
+  return issue(path, 'missingField', path.join('.'));
+}

@@ -1,7 +1,7 @@
 /** Members that only the platform sets. A program that reads, changes and writes a resource sends them back: they must be as they are. */
 import type { Issue } from '../../contract/problem.ts';
 import { type Field, optional, type Schema } from '../../contract/schema.ts';
-import { invalid } from './field-issues.ts';
+import { invalid } from './problems.ts';
 
 /** A member of an answer, in requests: it changes nothing. */
 export function readOnly<S extends Schema>({ schema }: Field<S>): Field<S, false> {

@@ -1,7 +1,7 @@
 /** The reason of a status. The reason `other` requires a comment. */
 import type { Issue } from '../../contract/problem.ts';
-import { missing } from './field-issues.ts';
 import type { PaymentInstrument } from './payment-instruments/contract.ts';
+import { missing } from './problems.ts';
 
 export type Reason = Pick<PaymentInstrument, 'statusReason' | 'statusComment'>;
 

@@ -5,7 +5,7 @@ import { type Issue, throwIssues } from '../../../contract/problem.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
-import { invalid, missing } from '../field-issues.ts';
+import { invalid, missing } from '../problems.ts';
 import { requireActiveAccount, requireActivePlatform } from '../require-active.ts';
 import type { StoredResource } from '../resource.ts';
 import { createWithNumber, eTagOf } from '../save-resource.ts';

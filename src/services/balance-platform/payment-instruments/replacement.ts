@@ -1,7 +1,6 @@
 /** Replacement: two payment instruments name each other, and the old one closes when the new one becomes active. */
 import { Problem, throwIssues } from '../../../contract/problem.ts';
-import { invalid } from '../field-issues.ts';
-import { platformProblems } from '../problems.ts';
+import { invalid, platformProblems } from '../problems.ts';
 import type { StoredResource } from '../resource.ts';
 import { change } from '../save-resource.ts';
 import type { ResourceRepository } from '../store/repository.ts';

@@ -9,10 +9,9 @@ import { type Reason, UnreadableFile, unreadable } from '../../../../import/row.
 import { redact } from '../../../../lib/redact.ts';
 import { createCompanyFinder, type RecurringImportDependencies } from '../../import-details.ts';
 import type { UpdaterEvents } from '../events.ts';
-import { parseUpdaterResponse } from '../parse-response.ts';
+import { parseUpdaterResponse, type ResponseRow, responseRow } from '../parse-response.ts';
 import { checkOf, completeCheck } from '../pending-check.ts';
 import { BatchedCheckRepository } from '../store/batch.ts';
-import { type ResponseRow, responseRow } from '../updater-response.ts';
 import { type Folders, responseFiles } from './folders.ts';
 
 export type ResponseDependencies = RecurringImportDependencies & Pick<ImportDependencies, 'store'>;

@@ -9,9 +9,8 @@ import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import { type Backoff, retry } from '../../../../lib/retry.ts';
 import type { Vault } from '../../../../vault/ports.ts';
 import type { UpdaterEvents } from '../events.ts';
-import { parseUpdaterResponse } from '../parse-response.ts';
+import { parseUpdaterResponse, type UpdaterResponse, updaterResponse } from '../parse-response.ts';
 import type { AccountUpdateOutcome, CheckedCard, HttpUpdater } from '../updater.ts';
-import { type UpdaterResponse, updaterResponse } from '../updater-response.ts';
 import { type ExchangeResult, exchange } from './exchange.ts';
 
 export interface HttpUpdaterOptions {

@@ -78,6 +78,7 @@ interface Plan {
   readonly shoppers: number;
 }
 
+/** Starts the servers, measures and stops them. */
 export async function measureEmbeddedWrites(folder: string, plan: Plan): Promise<Report> {
   const { rounds, seconds, warmUpSeconds, shoppers } = plan;
   const fleet = await startFleet(

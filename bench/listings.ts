@@ -1,4 +1,4 @@
-/** Measures the listings of a scenario: all its servers and formats in one run, in alternating rounds. */
+/** Measures the listings of a scenario: all its servers and formats in one run, in alternating rounds. Every server must give the same answers. */
 import type { ComparePlan } from './compare.ts';
 import type { Dataset } from './datasets.ts';
 import { type Fleet, startFleet } from './fleet.ts';

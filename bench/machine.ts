@@ -1,4 +1,4 @@
-/** Describes the machine and the programs of a run. */
+/** Describes the machine and the programs of a run, and pins the server to one core and the load to another. */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, release } from 'node:os';
 

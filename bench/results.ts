@@ -49,6 +49,7 @@ export function table(heads: readonly string[], rows: readonly (readonly (string
     .join('\n');
 }
 
+/** The table of findings. */
 export function printFindings(findings: readonly Finding[]): string {
   return table(
     ['target', 'measured', 'limit', 'met'],
@@ -56,12 +57,14 @@ export function printFindings(findings: readonly Finding[]): string {
   );
 }
 
+/** The middle value; of an even number the mean of both. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+/** Microseconds of CPU time for each request. */
 export function medianCpu(rounds: readonly Measured[]): number {
   return median(rounds.map(cpuPerRequest));
 }
@@ -70,10 +73,12 @@ function cpuPerRequest({ cpuUs, requests }: Measured): number {
   return cpuUs / requests;
 }
 
+/** Requests in a second. */
 export function perSecond(rounds: readonly Measured[]): number {
   return median(rounds.map(({ requests, us }) => (requests * 1e6) / us));
 }
 
+/** A latency in milliseconds. */
 export function msOf(rounds: readonly Measured[], pick: 'p50Us' | 'p99Us'): number {
   return median(rounds.map((round) => round[pick])) / 1000;
 }
@@ -91,6 +96,7 @@ export function figuresOf(rounds: readonly Measured[]) {
   };
 }
 
+/** A row for each target. */
 export function printRounds(targets: readonly Target[], rounds: Rounds): string {
   return table(
     [

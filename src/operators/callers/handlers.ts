@@ -218,6 +218,7 @@ export function targetOf(format: string | undefined, version: string | undefined
   };
 }
 
+/** The deprecations of the configuration and of the store. */
 export async function listKnown({
   backend,
   deprecations: { configured },

@@ -71,6 +71,7 @@ export function fileName({ now }: Clock): string {
   return `checks-${time}-${randomBytes(4).toString('hex')}.jsonl`;
 }
 
+/** Ends checks in batch files for which no response came in time: each with the result Error. */
 export function createOverdueHandler(
   store: Pick<Store, 'write'>,
   context: HandlerContext,

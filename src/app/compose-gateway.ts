@@ -170,7 +170,6 @@ export async function composeGateway<M extends Metrics>(
     referenceHeader: conventions.requestReference,
     backend,
   });
-  closers.defer(() => copies.close());
   const shadows = new LiveShadows(upstreams, copies.copyTo, {
     store: backend.shadows,
     clock: backend.context.clock,
@@ -207,7 +206,7 @@ export async function composeGateway<M extends Metrics>(
     shadows,
   });
   closers.defer(() => opened.close());
-  closers.defer(() => shadows.close());
+  closers.defer(async () => void (await Promise.all([shadows.close(), copies.close()])));
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));

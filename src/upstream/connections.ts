@@ -98,11 +98,13 @@ export class Connections {
     });
   }
 
-  /** Lets requests end, and refuses new ones. */
-  async close(): Promise<void> {
+  /** Lets requests end, those that take longer than `msMax` with a failure, and refuses new ones. */
+  async close(msMax?: number): Promise<void> {
     this.#isClosed = true;
     for (const exchange of [...this.#waiting]) exchange.fail(new UpstreamFailure('closed', 'notSent'));
+    const timer = msMax === undefined ? undefined : setTimeout(() => void this.#pool.destroy(), msMax);
     await this.#pool.close();
+    clearTimeout(timer);
   }
 
   #start(exchange: Exchange, msMax?: number): void {

@@ -34,8 +34,8 @@ export interface Upstream {
   readonly waiting: number;
   /** Throws TypeError for an operation that its format cannot carry. */
   handler(service: Service, operation: Operation): RemoteHandler<unknown>;
-  /** Lets requests end, logs out, and refuses new requests. */
-  close(): Promise<void>;
+  /** Lets requests end, for `msMax` at most, logs out, and refuses new requests. */
+  close(msMax?: number): Promise<void>;
 }
 
 /** A request, and what is known for its operation. */
@@ -279,9 +279,9 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         },
       });
     },
-    async close() {
+    async close(msMax) {
       await logOut();
-      await connections.close();
+      await connections.close(msMax);
       await tokens?.close();
     },
   };

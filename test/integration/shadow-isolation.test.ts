@@ -1,8 +1,13 @@
 /** A shadow that is slow, dead, floods or lies changes no answer of the upstream, and delays none. The control waits for its shadow. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway } from '../../src/app/create-gateway.ts';
 import type { Interceptor } from '../../src/gateway/handle-request.ts';
 import { callers, desk, entry } from '../support/shadowed.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { answerJson, type Behaviour, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
 
@@ -33,7 +38,11 @@ beforeAll(async () => {
 });
 afterAll(async () => old[Symbol.asyncDispose]());
 
-async function startFront(shadowUrl?: string, interceptor?: Interceptor) {
+async function startFront(
+  shadowUrl?: string,
+  interceptor?: Interceptor,
+  settings: Readonly<Record<string, string>> = {},
+) {
   const shadow = {
     url: shadowUrl ?? '',
     credentials: 'none',
@@ -46,7 +55,7 @@ async function startFront(shadowUrl?: string, interceptor?: Interceptor) {
       services: [desk.answeredBy('erp')],
       upstreams: { erp: { url: old.url, credentials: 'none', ...(shadowUrl !== undefined && { shadow }) } },
       callers,
-      settings: { LOG_LEVEL: 'silent' },
+      settings: { LOG_LEVEL: 'silent', ...settings },
     },
     interceptor && { interceptor },
   );
@@ -99,6 +108,39 @@ test.each(Object.keys(shadows))('a %s shadow changes no answer, and none waits f
   }
   await answered;
   await expectSameAnswers(plain, shadowed);
+});
+
+test('a gateway that ends gives up a copy that nothing answers, and its recording is whole', async () => {
+  await using server = await startUpstreamServer(() => {});
+  const folder = tempFolder();
+  const front = await startFront(server.url, undefined, { RECORD: folder.path });
+  await front.read('A-1');
+  await until('the copy', () => server.received.length === 1);
+  const startedAt = performance.now();
+  await front[Symbol.asyncDispose]();
+  // A copy has ten minutes here, and a stopping gateway waits a second for it.
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  const [file = ''] = readdirSync(folder.path);
+  expect(gunzipSync(readFileSync(join(folder.path, file))).toString()).toContain('"operation":"getEntry"');
+  folder.discard();
+});
+
+test('control: it waits for a copy that is answered soon', async () => {
+  let answered = 0;
+  await using server = await startUpstreamServer(
+    (response) =>
+      void wait(320).then(() => {
+        response.once('finish', () => {
+          answered += 1;
+        });
+        answerJson(response, 200, { number: 'A-1', ...entry });
+      }),
+  );
+  const front = await startFront(server.url);
+  await front.read('A-1');
+  await until('the copy', () => server.received.length === 1);
+  await front[Symbol.asyncDispose]();
+  expect(answered).toBe(1);
 });
 
 test('a dead shadow changes no answer', async () => {

@@ -19,8 +19,11 @@ export interface CopyDependencies {
 export interface Copies {
   /** Returns the handler that a copy is sent by. */
   copyTo(upstream: string, side: Side, service: Service, operation: Operation): RemoteHandler<unknown>;
+  /** Gives up copies that have no answer soon: a server that never answers must not delay the end of the gateway. */
   close(): Promise<void>;
 }
+
+const closeMsMax = 1_000;
 
 export function openCopies(plan: UpstreamPlan, { protocols, referenceHeader, backend }: CopyDependencies): Copies {
   const { clock, vault } = backend.context;
@@ -58,7 +61,9 @@ export function openCopies(plan: UpstreamPlan, { protocols, referenceHeader, bac
       return handler;
     },
     async close() {
-      await Promise.all([...sides.values()].flatMap((pair) => Object.values(pair).map((each) => each.close())));
+      await Promise.all(
+        [...sides.values()].flatMap((pair) => Object.values(pair).map((each) => each.close(closeMsMax))),
+      );
     },
   };
 }

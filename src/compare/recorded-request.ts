@@ -60,7 +60,7 @@ export interface ReadRequest {
 }
 
 /**
- * Reads a file, compressed or not. The last line of a file that is being written may be cut off: it is left out. Throws
+ * Reads a file, compressed or not. The last line may be cut off, by a disk that was full or since it is being written: it is left out. Throws
  * RecordingError for a damaged file, a line that is none, and one or a file that is too large.
  */
 export async function* readRecording(file: string): AsyncGenerator<ReadRequest> {
@@ -78,7 +78,6 @@ export async function* readRecording(file: string): AsyncGenerator<ReadRequest> 
     if (record === undefined) unread = new RecordingError(`${file}: line ${line} is no recorded request`);
     else yield { record, line, bytes: source.bytesRead };
   }
-  if (unread !== undefined && file.endsWith('.gz')) throw unread;
 }
 
 /** The lines of a stream without their ends. A line, or a file that was packed to be small, takes no more memory than the limit. */

@@ -1,6 +1,6 @@
 /** Lines in files of a folder: a file is compressed when it is full or old, and the oldest ones are removed. */
 import { closeSync, createReadStream, createWriteStream, mkdirSync, openSync } from 'node:fs';
-import { readdir, rename, stat, unlink } from 'node:fs/promises';
+import { readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -24,9 +24,11 @@ const fileBytesMax = 16 * 1024 * 1024;
 const filesMin = 64;
 const hourMs = 60 * 60 * 1000;
 const closeMsMax = 2_000;
+/** A full disk fails twice a second, and the log may be on it. */
+const reportEveryMs = 60_000;
 const writeBytes = { bytesMin: 16_384, bytesMax: 65_536 };
-/** Of this program; other files of the folder are left alone. */
-const ownName = /^\d{4}-\d\d-\d\dT[\d-]+Z-\d+\.jsonl(\.gz)?$/;
+/** Of this program; other files of the folder are left alone. A process that was killed leaves a part of a compressed file. */
+const ownName = /^\d{4}-\d\d-\d\dT[\d-]+Z-\d+\.jsonl(\.gz(\.part)?)?$/;
 
 interface OpenFile {
   readonly path: string;
@@ -40,6 +42,7 @@ export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #file: OpenFile | undefined;
   #tidying: Promise<void> = Promise.resolve();
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   /** Creates the folder. Throws where it cannot be written. */
   constructor(options: RotatingFileOptions) {
@@ -61,7 +64,7 @@ export class RotatingFile {
       this.#file.writer.write(`${line}\n`);
     } catch (thrown) {
       this.#options.onDropped(1);
-      this.#options.onError(thrown);
+      this.#report(thrown);
     }
   }
 
@@ -72,7 +75,7 @@ export class RotatingFile {
   }
 
   #open(since: number): OpenFile {
-    const { folder, onDropped, onError } = this.#options;
+    const { folder, onDropped } = this.#options;
     // Two files of one process never begin in the same millisecond, unless the limit is a few lines.
     const path = join(folder, `${new Date(since).toISOString().replace(/[:.]/g, '-')}-${process.pid}.jsonl`);
     const fd = openSync(path, 'a', 0o600);
@@ -80,7 +83,7 @@ export class RotatingFile {
     return {
       path,
       fd,
-      writer: new LineWriter({ fd, ...writeBytes, onDropped, onError, describeGap }),
+      writer: new LineWriter({ fd, ...writeBytes, onDropped, onError: this.#report, describeGap }),
       since,
       bytes: 0,
     };
@@ -92,11 +95,21 @@ export class RotatingFile {
       .then(async () => {
         await file.writer.close(closeMsMax);
         closeSync(file.fd);
-        await compress(file.path);
-        await this.#tidy();
+        try {
+          await compress(file.path);
+        } finally {
+          await this.#tidy();
+        }
       })
-      .catch((thrown: unknown) => this.#options.onError(thrown));
+      .catch(this.#report);
   }
+
+  readonly #report = (thrown: unknown): void => {
+    const now = this.#options.clock.now();
+    if (now - this.#reportedAt < reportEveryMs) return;
+    this.#reportedAt = now;
+    this.#options.onError(thrown);
+  };
 
   /** Removes the oldest files: those that are too old, and those beyond the bytes that all may have. */
   async #tidy(): Promise<void> {
@@ -109,16 +122,25 @@ export class RotatingFile {
     for (const name of names) {
       const path = join(folder, name);
       if (path === this.#file?.path) continue;
-      const found = await stat(path);
+      // Another process of the folder may have compressed or removed it.
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined) continue;
       bytes += found.size;
-      if (bytes > bytesMax || clock.now() - found.mtimeMs > ageMax) await unlink(path);
+      if (bytes > bytesMax || clock.now() - found.mtimeMs > ageMax) await rm(path, { force: true });
     }
   }
 }
 
+/** Leaves the file as it was where the disk is full. */
 async function compress(path: string): Promise<void> {
   const target = `${path}.gz`;
-  await pipeline(createReadStream(path), createGzip(), createWriteStream(`${target}.part`, { mode: 0o600 }));
-  await rename(`${target}.part`, target);
+  const part = `${target}.part`;
+  try {
+    await pipeline(createReadStream(path), createGzip(), createWriteStream(part, { mode: 0o600 }));
+  } catch (thrown) {
+    await rm(part, { force: true });
+    throw thrown;
+  }
+  await rename(part, target);
   await unlink(path);
 }

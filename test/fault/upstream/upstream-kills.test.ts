@@ -45,6 +45,8 @@ interface Plan {
   readonly defect?: Defect;
   /** The gateway asks for unknown outcomes, by retries of callers and, with a credential of its own, by itself. */
   readonly asks?: 'forward' | 'own credential';
+  /** A second server next to the upstream, for a gateway with a store: it answers half of the requests, or gets a copy of each. */
+  readonly shadow?: 'answers' | 'sandbox';
 }
 
 /** A request for a shopper of its own. */
@@ -56,7 +58,8 @@ interface Sent {
 }
 
 /** Stores tokens through gateways that are killed and restarted, and compares the answers with what the upstream did. */
-async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redisStoreUrl, defect, asks }: Plan) {
+async function storeTokensUnderKills(plan: Plan) {
+  const { mode, kills, gateways, databaseUrl, redisStoreUrl, defect, asks, shadow } = plan;
   const { path: folder, discard } = tempFolder();
   const { credential, variables: prepared } = await prepareProduction(
     folder,
@@ -65,11 +68,14 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
   const variables = { ...prepared, ...(redisStoreUrl !== undefined && { REDIS_STORE_URL: redisStoreUrl }) };
   const authorization = basic(credential.username, credential.secret);
   const accounts = ['AcmeWeb'];
-  const jsonServer = await startJsonServer({
-    deduplicate: mode === 'header',
-    credentials: { [authorization]: { accounts } },
-    details: [],
-  });
+  const startServer = () =>
+    startJsonServer({
+      deduplicate: mode === 'header',
+      credentials: { [authorization]: { accounts } },
+      details: [],
+    });
+  const jsonServer = await startServer();
+  const second = shadow && (await startServer());
   const delayMs = () => random.below(delayMsMax);
   const fate = () => (random.chance(0.1) ? 'answer lost' : random.chance(0.1) ? 'request lost' : 'answered');
   const upstream = await startFaultyUpstream({
@@ -77,6 +83,7 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
     ...{ delayMs, defect },
     ...(asks !== undefined && { fate }),
   });
+  const secondUpstream = second && (await startFaultyUpstream({ target: second.origin, delayMs, defect }));
   const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 2_000 };
   const url = `http://127.0.0.1:${upstream.port}`;
   const own = { basic: { username: credential.username, password: { inClear: credential.secret } } };
@@ -84,6 +91,14 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
     ...{ url, idempotency: mode, timeouts },
     credentials: asks === 'own credential' ? own : 'forward',
     ...(asks !== undefined && { lookups: storedTokenLookup(2_000) }),
+    ...(secondUpstream && {
+      shadow: {
+        ...{ url: `http://127.0.0.1:${secondUpstream.port}`, credentials: 'forward', idempotency: mode, timeouts },
+        // Kills are no reason for the way back.
+        rollback: { errors: 100, differences: 100 },
+        ...(shadow === 'sandbox' ? { writes: 'sandbox' } : { spread: 'request' }),
+      },
+    }),
   };
   const config = {
     upstreams: { json },
@@ -91,6 +106,12 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
   };
   writeFileSync(join(folder, 'triglyph.config.json'), JSON.stringify(config));
   const all: Sent[] = [];
+  const moveShare = async (...parameters: readonly string[]): Promise<void> => {
+    if (shadow !== 'answers') return;
+    const { code, stderr } = await triglyph(['shadow', ...parameters], folder, variables);
+    if (code !== 0) throw new Error(`triglyph shadow ended with ${code}: ${stderr}`);
+  };
+  await moveShare('switch', 'json', '50');
 
   async function send(fleet: Fleet, sent: Sent, round: number, at: number): Promise<void> {
     const { shopper, key, format } = sent;
@@ -138,12 +159,16 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
   try {
     return await runUnderKills(track, async (fleet) => {
       const cutOff = all.filter(({ result }) => result === 'cut off').length;
+      // What the second server had goes on there.
+      await moveShare('back', 'json');
       await settleAll(
         () => all.filter((sent) => isKeyed(sent) && !isFinal(sent)),
         (sent, round, at) => send(fleet, sent, round, at),
       );
-      const effects = await jsonServer.allEffects();
-      const effectsOf = ({ shopper }: Sent) => effects[`storeToken ${shopper}`] ?? 0;
+      const [effects, secondEffects = {}] = await Promise.all([jsonServer.allEffects(), second?.allEffects()]);
+      const secondEffectsOf = ({ shopper }: Sent) => secondEffects[`storeToken ${shopper}`] ?? 0;
+      const effectsOf = (sent: Sent) =>
+        (effects[`storeToken ${sent.shopper}`] ?? 0) + (shadow === 'answers' ? secondEffectsOf(sent) : 0);
       const { stdout, code, stderr } = await listPending(folder, variables, asks === 'own credential');
       if (code !== 0) throw new Error(`triglyph pending list ended with ${code}: ${stderr}`);
       const isListed = ({ shopper }: Sent) => stdout.includes(shopper);
@@ -157,6 +182,9 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
         /** With a key, and the outcome is answered as unknown. */
         unknown: of((sent) => isKeyed(sent) && sent.result === 'unknown').length,
         doubled: of((sent) => effectsOf(sent) > 1),
+        /** With a key, at the second server. */
+        atSecond: of((sent) => isKeyed(sent) && secondEffectsOf(sent) > 0).length,
+        doubledAtSecond: of((sent) => secondEffectsOf(sent) > 1),
         /** Told as stored, and the upstream has not stored it. */
         lost: of((sent) => sent.result === 'stored' && effectsOf(sent) === 0),
         listed: stdout,
@@ -168,7 +196,9 @@ async function storeTokensUnderKills({ mode, kills, gateways, databaseUrl, redis
     });
   } finally {
     await upstream.close();
+    await secondUpstream?.close();
     await jsonServer.close();
+    await second?.close();
     discard();
   }
 }
@@ -193,6 +223,26 @@ async function provesExactlyOnce(plan: Plan): Promise<void> {
 test.each(modes.filter((mode) => isLongRun || mode === 'none'))('one gateway on SQLite, idempotency %s', (mode) =>
   provesExactlyOnce({ mode, kills, gateways: 1 }),
 );
+
+describe('a second server next to the upstream', () => {
+  test('it answers half of the requests, and none of those that it had is sent to the upstream', async () => {
+    const findings = await storeTokensUnderKills({ mode: 'header', kills, gateways: 1, shadow: 'answers' });
+    expect(findings).toMatchObject({ doubled: [], lost: [], unsettled: [], unlisted: [] });
+    expect(findings.cutOff).toBeGreaterThan(0);
+    expect(findings.atSecond).toBeGreaterThan(findings.sent / 10);
+    expect(findings.atSecond).toBeLessThan(findings.sent / 2);
+  });
+  test('it gets a copy of each request: the upstream has each effect once, and so has the sandbox', async () => {
+    const findings = await storeTokensUnderKills({ mode: 'header', kills, gateways: 1, shadow: 'sandbox' });
+    expect(findings).toMatchObject({ doubled: [], doubledAtSecond: [], lost: [], unsettled: [], unlisted: [] });
+    expect(findings.cutOff).toBeGreaterThan(0);
+    expect(findings.atSecond).toBeGreaterThan(findings.sent / 4);
+  });
+  test('control: both get a key for each attempt', async () => {
+    const plan: Plan = { mode: 'header', kills: 1, gateways: 1, shadow: 'answers', defect: 'a key for each attempt' };
+    expect(await isFoundWithin(async () => (await storeTokensUnderKills(plan)).doubledAtSecond.length > 0)).toBe(true);
+  });
+});
 
 describe('two gateways on PostgreSQL, killed in turn', () => {
   let postgres: Postgres;

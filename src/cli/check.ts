@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { databaseFaults } from '../backend/database-faults.ts';
 import { productionFaults, tlsWarnings } from '../backend/production-checks.ts';
 import { describeUpstreams } from '../backend/upstreams/describe.ts';
-import { noUpstreams, serversOf } from '../backend/upstreams/plan.ts';
+import { noUpstreams, serversOf, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../backend/upstreams/read-upstream.ts';
 import { tryConnection } from '../backend/upstreams/try-connection.ts';
 import { type Config, hasDatabase, inspectConfig, type SettingReport } from '../config/config.ts';
@@ -48,7 +48,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
     ...settingLines(settings),
     ...serviceLines(),
     ...upstreamLines,
-    ...(config === undefined ? [] : databaseLines(config)),
+    ...(config === undefined ? [] : databaseLines(config, plan)),
     ...attempts.map(({ line }) => line),
     '',
     ...verdict,
@@ -59,7 +59,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
 }
 
 /** What is not there says so before someone needs it. */
-function databaseLines(config: Config): readonly string[] {
+function databaseLines(config: Config, { shadows }: Pick<UpstreamPlan, 'shadows'>): readonly string[] {
   if (hasDatabase(config)) return [];
   return [
     config.stateless
@@ -67,6 +67,9 @@ function databaseLines(config: Config): readonly string[] {
       : 'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
     `  limits     counted in ${config.stateless && config.redisUrl === undefined ? 'each process' : 'Redis'}`,
     '  without    stored credentials, records of callers, webhooks, deprecations set while it runs',
+    ...(shadows.size > 0
+      ? ['  shadows    copied by the configured share: nothing is switched, differences end with the process']
+      : []),
     `  console    ${config.console ? 'ADMIN_TOKEN is its API key' : 'off: CONSOLE=on and ADMIN_TOKEN switch it on'}`,
     `  audit log  ${config.audit ? 'in AUDIT_LOG alone' : 'none: AUDIT=on and AUDIT_LOG write one'}`,
   ];

@@ -32,7 +32,7 @@ const views = [
   ...['/', '/explorer', '/explorer/convert', '/traffic', '/callers', '/callers/readiness', '/callers/deprecations'],
   ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams', 'store'].map((name) => `/state/${name}`),
   ...['processes', 'keys', 'settings', 'audit'].map((name) => `/state/${name}`),
-  ...['/actions', '/testing'],
+  ...['/actions', '/testing', '/shadow'],
 ];
 
 /** The words of the services that are built in. */
@@ -58,6 +58,7 @@ const withoutDatabase = {
   '/callers': 'Callers are not recorded: this gateway has no database.',
   '/callers/readiness': 'Callers are not recorded: this gateway has no database.',
   '/callers/deprecations': 'deprecations are those of its configuration file',
+  '/shadow': 'it copies by the share of its configuration, and switches nothing',
   '/state/webhooks': 'This gateway has no database, so it sends no webhooks.',
   '/state/jobs': 'This gateway has no database, so no work waits after an answer.',
   '/state/audit': 'AUDIT is off: nothing is recorded.',

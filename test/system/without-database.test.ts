@@ -180,4 +180,14 @@ test('what needs a database is refused, with the way out', async () => {
   const { stdout } = await run('check', inRedis());
   expect(stdout).toMatch(/without +stored credentials/);
   expect(stdout).toMatch(/console +off: CONSOLE=on and ADMIN_TOKEN/);
+  expect(stdout).not.toMatch(/shadows/);
+  const shadow = { url: upstream.url, credentials: 'none' };
+  const config = {
+    upstreams: { json: { url: upstream.url, credentials: 'forward', shadow } },
+    answeredBy: { Recurring: 'json', BalancePlatform: 'json' },
+  };
+  writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify(config));
+  expect((await run('check', inRedis())).stdout).toMatch(
+    /shadows +copied by the configured share: nothing is switched/,
+  );
 });

@@ -74,7 +74,7 @@ export function DifferenceList({ differences, onAccept, onReopen }: DifferenceLi
       columns={columns}
       rows={differences}
       keyOf={({ id }) => id}
-      empty={<Empty title="No compared answers differ" />}
+      empty={<Empty title="No compared answers differ." />}
     />
   );
 }

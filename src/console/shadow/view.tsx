@@ -34,7 +34,9 @@ type Open =
 
 const refreshMs = 2_000;
 
-export default function ShadowView({ mayAct }: ViewProps) {
+export default function ShadowView({ mayAct: mayActOnAll, gateway }: ViewProps) {
+  const hasDatabase = gateway.records === 'database';
+  const mayAct = mayActOnAll && hasDatabase;
   const shadows = useRead<typeof listShadows>('/shadow', {}, { everyMs: refreshMs });
   const found = useRead<typeof listShadowDifferences>('/shadow/differences', {}, { everyMs: refreshMs });
   const [open, setOpen] = useState<Open>();
@@ -53,11 +55,19 @@ export default function ShadowView({ mayAct }: ViewProps) {
   return (
     <Page title="Shadow" lead="How the servers that replace upstreams answer, and who is answered by them.">
       <ErrorBox error={action.error} />
-      {!mayAct && <Notice>Only a credential with the role console-admin accepts differences and moves callers.</Notice>}
+      {!mayAct && (
+        <Notice>
+          {hasDatabase
+            ? 'Only a credential with the role console-admin accepts differences and moves callers.'
+            : 'This gateway has no database: it copies by the share of its configuration, and switches nothing. Differences are those since its start.'}
+        </Notice>
+      )}
       <Loaded query={shadows}>
         {({ shadows: all = [] }) =>
           all.length === 0 ? (
-            <Empty title="No upstream has a shadow" />
+            <Empty title="No upstream has a shadow">
+              <p>The configuration file names one: upstreams, the name of the upstream, shadow.</p>
+            </Empty>
           ) : (
             all.map((each) => (
               <Section

@@ -48,8 +48,10 @@ const fileBytesMax = 2 * 1024 * 1024 * 1024;
 /** The files of a recording, in the order of their names, which begin with their times. `path`: a file, or a folder of files. */
 export async function filesOf(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path];
-  const names = (await readdir(path)).filter((name) => /\.jsonl(\.gz)?$/.test(name));
-  return names.sort().map((name) => join(path, name));
+  const names = new Set((await readdir(path)).filter((name) => /\.jsonl(\.gz)?$/.test(name)));
+  // A process that was killed has compressed a file, and not removed it.
+  for (const name of names) if (name.endsWith('.gz')) names.delete(name.slice(0, -'.gz'.length));
+  return [...names].sort().map((name) => join(path, name));
 }
 
 /** A request with its line in the file, from 1, and the bytes of the file that were read so far. */

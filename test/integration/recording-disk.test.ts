@@ -34,9 +34,9 @@ afterEach(() => {
   folder.discard();
 });
 
-const open = (path: string, bytesMax = 1 << 30): RotatingFile =>
+const open = (path: string): RotatingFile =>
   new RotatingFile({
-    ...{ folder: path, bytesMax, ageMax: 30 * dayMs, clock: Date },
+    ...{ folder: path, bytesMax: 1 << 30, ageMax: 30 * dayMs, clock: Date },
     onDropped: (lines) => {
       dropped += lines;
     },
@@ -107,6 +107,14 @@ test('control: with space, nothing is dropped', async () => {
   for (let number = 0; number < 100; number += 1) file.write(lineOf(number));
   await file.close();
   expect([await read(folder.path), dropped, errors]).toEqual([100, 0, []]);
+});
+
+test('a file that a process has compressed, and not removed when it was killed, is read once', async () => {
+  const file = join(folder.path, 'r.jsonl');
+  writeFileSync(file, `${lineOf(0)}\n`);
+  writeFileSync(`${file}.gz`, gzipSync(`${lineOf(0)}\n`));
+  expect(await filesOf(folder.path)).toEqual([`${file}.gz`]);
+  expect(await read(folder.path)).toBe(1);
 });
 
 test('what a process that was killed has left is removed by its age, as other files are', async () => {

@@ -34,7 +34,7 @@ const { values } = parseArgs({
 const wanted = values.only?.split(',');
 const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
 
-const chosen = stacks.filter(({ name }) => isWanted(name));
+const chosen = stacks.filter(({ name }) => isWanted(name) || isWanted('stacks'));
 const servers = serverStacks.filter(({ name }) => isWanted(name) || isWanted('servers'));
 const shops = shopStacks.filter(({ name }) => isWanted(name) || isWanted('servers'));
 const pages = readdirSync(join(docs, 'clients'))
@@ -95,7 +95,7 @@ try {
 for (const [name, source] of absent) process.stdout.write(`not run ${name}: only in ${source}\n`);
 for (const each of missing) say('FAILED', `${each} could not be installed`, undefined);
 if (values.write && failed === 0) {
-  if (wanted === undefined) writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
+  if (chosen.length === stacks.length) writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
   if (depots.length === serverStacks.length)
     writeBetweenMarkers(new URL('../../docs/import-wsdl.md', import.meta.url), 'servers', serversTable(depots));
   if (shopOutcomes.length === shopStacks.length) writeBetweenMarkers(openApiPage, 'servers', shopsTable(shopOutcomes));

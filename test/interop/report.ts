@@ -16,6 +16,8 @@ const documents: Readonly<Record<Document, string>> = {
   V12: 'V12',
   '?wsdl': '`?wsdl`',
   '?wsdl&soap12=no': '`?wsdl&soap12=no`',
+  'v68?wsdl': '`v68?wsdl`',
+  'v68?wsdl&soap12=no': '`v68?wsdl&soap12=no`',
   none: 'none',
 };
 
@@ -35,6 +37,7 @@ ${stacks.map((stack) => row(stack, outcomes)).join('\n')}
 - \`v1?wsdl\`: the same types, with a binding of SOAP 1.2, at \`/pal/servlet/Recurring/v1\`.
 - \`V12\`: stubs of a document with the types of version 12, as old callers have them, at \`/pal/servlet/Recurring/V12/\`.
 - \`?wsdl\`: the document of this server, at \`/pal/servlet/Recurring/v25?wsdl\`. \`soap12=no\` leaves out the binding of SOAP 1.2.
+- \`v68?wsdl\`: the document of the newest version, at \`/pal/servlet/Recurring/v68\`.
 
 Every run makes the same calls. It stores a card and retries with the same key, and lists its detail and that of a bank account. It looks up a holder, lists an
 unknown shopper, checks the card with the account updater, and disables the detail. Four errors follow. Version 1 has neither the lookup nor the updater: its

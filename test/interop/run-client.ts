@@ -70,6 +70,8 @@ const paths: Readonly<Record<Document, string>> = {
   V12: '/pal/servlet/Recurring/V12/',
   '?wsdl': '/pal/servlet/Recurring/v25',
   '?wsdl&soap12=no': '/pal/servlet/Recurring/v25',
+  'v68?wsdl': '/pal/servlet/Recurring/v68',
+  'v68?wsdl&soap12=no': '/pal/servlet/Recurring/v68',
   none: '/pal/servlet/Recurring/v25',
 };
 
@@ -81,6 +83,8 @@ function locate(document: Document, callers: string, folder: string): string {
     case 'V1':
       return `${callers}/pal/Recurring.wsdl?soap12=no`;
     case 'v1?wsdl':
+    case 'v68?wsdl':
+    case 'v68?wsdl&soap12=no':
       return `${callers}/pal/servlet/Recurring/${document}`;
     case 'V12': {
       const file = join(folder, 'Recurring.wsdl');

@@ -1,7 +1,15 @@
 /** What the runs know of a client stack. */
 
 /** The document from which a stub is made, or by which a client is configured. */
-export type Document = 'V1' | 'v1?wsdl' | 'V12' | '?wsdl' | '?wsdl&soap12=no' | 'none';
+export type Document =
+  | 'V1'
+  | 'v1?wsdl'
+  | 'V12'
+  | '?wsdl'
+  | '?wsdl&soap12=no'
+  | 'v68?wsdl'
+  | 'v68?wsdl&soap12=no'
+  | 'none';
 
 export interface Run {
   readonly document: Document;
@@ -58,5 +66,7 @@ const v12: Run = { document: 'V12', variant: '1.1' };
 const soap11: Run = { document: '?wsdl', variant: '1.1' };
 const soap12: Run = { document: '?wsdl', variant: '1.2' };
 const single: Run = { document: '?wsdl&soap12=no', variant: '1.1' };
+const newest: Run = { document: 'v68?wsdl', variant: '1.1' };
+const newestSingle: Run = { document: 'v68?wsdl&soap12=no', variant: '1.1' };
 
-export const runs = { v1, ownV1, v12, soap11, soap12, single } as const;
+export const runs = { v1, ownV1, v12, soap11, soap12, single, newest, newestSingle } as const;

@@ -31,7 +31,7 @@ export const lightStacks: readonly Stack[] = [
     page: 'php',
     source: { kind: 'Debian', packages: ['php-cli', 'php-soap'], versionOf: 'php8.2-soap' },
     key: 'header, by `stream_context`',
-    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12],
+    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12, runs.newest],
     command: 'php "$CLIENT/client.php"',
   },
   {
@@ -41,7 +41,7 @@ export const lightStacks: readonly Stack[] = [
     source: { kind: 'Debian', packages: ['python3-zeep'], versionOf: 'python3-zeep' },
     key: 'header, by `extra_http_headers`',
     note: 'Reads a nil object as one whose members are all `None`.',
-    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12],
+    runs: [runs.v1, runs.ownV1, runs.v12, runs.soap11, runs.soap12, runs.newest],
     // The system's interpreter: zeep is a system package.
     command: '/usr/bin/python3 "$CLIENT/client.py"',
   },
@@ -51,7 +51,7 @@ export const lightStacks: readonly Stack[] = [
     page: 'node',
     source: { kind: 'devDependency', module: 'soap' },
     key: 'header, third argument of a call',
-    runs: [runs.v12, runs.soap11, runs.soap12],
+    runs: [runs.v12, runs.soap11, runs.soap12, runs.newest],
     command: '"$NODE" "$CLIENT/client.mjs"',
   },
 ];
@@ -64,7 +64,7 @@ export const stacks: readonly Stack[] = [
     page: 'python',
     source: { kind: 'Debian', packages: ['python3-suds'], versionOf: 'python3-suds' },
     key: 'header, by `set_options`',
-    runs: [runs.v12, runs.soap11],
+    runs: [runs.v12, runs.soap11, runs.newest],
     command: '/usr/bin/python3 "$CLIENT/client.py"',
   },
   {
@@ -86,7 +86,7 @@ export const stacks: readonly Stack[] = [
     page: 'c',
     source: { kind: 'Debian', packages: ['gsoap', 'libgsoap-dev', 'gcc', 'libc6-dev'], versionOf: 'gsoap' },
     key: 'header, by `http_extra_header`',
-    runs: [runs.v1, runs.v12, runs.soap11, runs.single],
+    runs: [runs.v1, runs.v12, runs.soap11, runs.single, runs.newest],
     prepare:
       'wsdl2h -c -t /usr/share/gsoap/WS/typemap.dat -o recurring.h "$DOCUMENT"\n' +
       'soapcpp2 -c -C -L -x -w -I/usr/share/gsoap/import:/usr/share/gsoap recurring.h\n' +
@@ -99,7 +99,7 @@ export const stacks: readonly Stack[] = [
     page: 'java',
     source: axisSource,
     key: 'header, by `HTTPConstants.REQUEST_HEADERS`',
-    runs: [runs.v1, runs.v12, runs.single],
+    runs: [runs.v1, runs.v12, runs.single, runs.newestSingle],
     prepare:
       `${axisClasses}\n` +
       'java -cp "$CP" org.apache.axis.wsdl.WSDL2Java -o src "$DOCUMENT"\n' +
@@ -112,7 +112,7 @@ export const stacks: readonly Stack[] = [
     page: 'java',
     source: jaxwsSource,
     key: 'header, by `MessageContext.HTTP_REQUEST_HEADERS`',
-    runs: [runs.v1, runs.v12, runs.single],
+    runs: [runs.v1, runs.v12, runs.single, runs.newestSingle],
     prepare:
       `${jaxwsClasses}\nmkdir src\n` +
       'wsimport -quiet -keep -Xnocompile -d . -s src -b "$CLIENT/bindings.xjb" "$DOCUMENT"\n' +
@@ -125,7 +125,7 @@ export const stacks: readonly Stack[] = [
     page: 'dotnet',
     source: { kind: 'Debian', packages: ['mono-mcs', 'mono-devel'], versionOf: 'mono-mcs' },
     key: 'header, by `GetWebRequest`',
-    runs: [runs.v1, runs.v12, runs.soap11, runs.single],
+    runs: [runs.v1, runs.v12, runs.soap11, runs.single, runs.newest],
     prepare:
       'wsdl -out:Recurring.cs "$DOCUMENT"\n' +
       `mcs \${VERSION1:+-d:VERSION1} -nologo -nowarn:0168,0219,0649 -out:client.exe -r:System.Web.Services Recurring.cs "$CLIENT/client.cs"`,
@@ -141,7 +141,7 @@ export const stacks: readonly Stack[] = [
       versionOf: 'ruby-soap4r',
     },
     key: '`MessageID` of WS-Addressing',
-    runs: [runs.v12, runs.soap11, runs.single],
+    runs: [runs.v12, runs.soap11, runs.single, runs.newest],
     prepare:
       'ruby -W0 -rlogger-application "$(ruby -e \'print Gem.bin_path("soap4r-ruby1.9", "wsdl2ruby.rb")\')" ' +
       '--wsdl "$DOCUMENT" --type client --module_path Adyen --force --quiet',
@@ -153,7 +153,7 @@ export const stacks: readonly Stack[] = [
     page: 'node',
     source: { kind: 'npm', packages: ['strong-soap@6.0.1'] },
     key: 'header, in the options of a call',
-    runs: [runs.v12, runs.soap11],
+    runs: [runs.v12, runs.soap11, runs.newest],
     command: '"$NODE" "$CLIENT/client.cjs"',
   },
   {
@@ -162,7 +162,7 @@ export const stacks: readonly Stack[] = [
     page: 'node',
     source: { kind: 'npm', packages: ['easysoap@2.3.0'] },
     key: 'header, in `headers`',
-    runs: [runs.soap11],
+    runs: [runs.soap11, runs.newest],
     command: '"$NODE" "$CLIENT/client.cjs"',
   },
 ];

@@ -127,7 +127,7 @@ class Comparison {
     for (const name of names) {
       const part = schema.kind === 'object' ? schema.fields[name]!.schema : (schema.item ?? textSchema);
       const place = { path: joinPath(path, schema.kind === 'object' ? name : '*'), at: joinPath(at, name) };
-      this.compare(part, left[name], right[name], place);
+      this.compare(part, memberOf(left, name), memberOf(right, name), place);
     }
   }
 
@@ -235,6 +235,11 @@ const anyIds = new (class extends IdPairs {
     return true;
   }
 })();
+
+/** Maps may have keys such as `constructor`, which every object inherits. */
+function memberOf(members: Members, name: string): unknown {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
 
 function keysOf(left: Members, right: Members): readonly string[] {
   return [...new Set([...Object.keys(left), ...Object.keys(right)])];

@@ -2,10 +2,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ComparedAnswer, compareAnswers, messagePath, outcomePath } from '../../src/compare/compare-answers.ts';
-import { type Difference, type DifferenceKind, IdPairs } from '../../src/compare/compare-values.ts';
+import { compareValues, type Difference, type DifferenceKind, IdPairs } from '../../src/compare/compare-values.ts';
 import { compileRules, joinPath, type RuleTexts } from '../../src/compare/rules.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import type { Schema } from '../../src/contract/schema.ts';
+import { map, type Schema } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
@@ -281,6 +281,17 @@ test(`of ${pairs} pairs, half of them with a planted difference, none is missed 
   expect(faults.slice(0, 5)).toEqual([]);
   expect([...seen].sort()).toEqual([...kinds].sort());
   expect(compared).toBe(pairs);
+});
+
+test.each(['constructor', 'toString'])('a key that every object inherits is missing: %s', (key) => {
+  const found = compareValues(
+    map(10, { entry: 'value' }),
+    { a: 'x', [key]: 'y' },
+    { a: 'x' },
+    compileRules({})('any'),
+    new IdPairs(),
+  );
+  expect(found).toEqual([{ kind: 'missing', path: '*', at: key, left: 'y' }]);
 });
 
 test.each(['within', 'mapId', 'ignore'] as const)('control: without the rules %s differences are invented', (kind) => {

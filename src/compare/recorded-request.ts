@@ -1,5 +1,5 @@
 /** The format of recordings: one request and its answer in a line of JSON, in canonical form. docs/record.md describes it. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -66,8 +66,10 @@ export interface ReadRequest {
  * RecordingError for a damaged file, a line that is none, and one or a file that is too large.
  */
 export async function* readRecording(file: string): AsyncGenerator<ReadRequest> {
-  const source = createReadStream(file);
-  const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
+  // A gateway may have compressed it since it was listed: the lines are the same.
+  const path = !existsSync(file) && existsSync(`${file}.gz`) ? `${file}.gz` : file;
+  const source = createReadStream(path);
+  const input = path.endsWith('.gz') ? source.pipe(createGunzip()) : source;
   // The stream that is read reports the failures of both.
   source.on('error', (failure) => input.destroy(failure));
   let line = 0;

@@ -1,5 +1,5 @@
-/** The files of a recording on a disk that is full: lines are dropped and counted, and what is there can be read. */
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+/** The files of a recording on a disk that is full, of a process that was killed, and while they are compressed: what is there can be read. */
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -115,6 +115,18 @@ test('a file that a process has compressed, and not removed when it was killed, 
   writeFileSync(`${file}.gz`, gzipSync(`${lineOf(0)}\n`));
   expect(await filesOf(folder.path)).toEqual([`${file}.gz`]);
   expect(await read(folder.path)).toBe(1);
+});
+
+test('a file that is compressed after it was listed is read, and one that is gone is not', async () => {
+  const file = join(folder.path, 'r.jsonl');
+  writeFileSync(file, '');
+  const listed = await filesOf(folder.path);
+  rmSync(file);
+  await expect(read(file)).rejects.toThrow('ENOENT');
+  writeFileSync(`${file}.gz`, gzipSync(`${lineOf(0)}\n`));
+  let count = 0;
+  for await (const _ of readRecording(listed[0]!)) count += 1;
+  expect(count).toBe(1);
 });
 
 test('what a process that was killed has left is removed by its age, as other files are', async () => {

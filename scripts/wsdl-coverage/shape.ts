@@ -35,9 +35,11 @@ export function declaredOperations({ definitions: roots, schemas }: Loaded): rea
   const definitions = new Definitions(roots);
   const index = new SchemaIndex(schemas);
   const found = new Map<string, DeclaredOperation>();
+  const ports = definitions.services().flatMap((service) => childrenNamed(service, wsdlUri, 'port'));
+  const bindings =
+    ports.length === 0 ? definitions.bindings() : ports.map((port) => definitions.named('binding', port, 'binding'));
   for (const soap of [soapUri, soap12Uri])
-    for (const port of definitions.services().flatMap((service) => childrenNamed(service, wsdlUri, 'port'))) {
-      const binding = definitions.named('binding', port, 'binding');
+    for (const binding of bindings) {
       const portType = binding && definitions.named('portType', binding, 'type');
       if (binding === undefined || portType === undefined || childNamed(binding, soap, 'binding') === undefined)
         continue;

@@ -165,7 +165,11 @@ function bodyParts(
   const elements = bodies.get(key);
   if (elements !== undefined) return elements.map((each) => ({ name: localName(each), element: written(each) }));
   if (service.soapStyle === 'rpc')
-    return contents.get(key)!.elements.map(({ name, type }) => ({ name, type: written(type.name) }));
+    return contents
+      .get(key)!
+      .elements.map(({ name, type, reference }) =>
+        reference === undefined ? { name, type: written(type.name) } : { name, element: written(reference) },
+      );
   return [{ name: isWrapper(operation) ? 'parameters' : 'body', element: written(key) }];
 }
 
@@ -178,7 +182,7 @@ function isWrapper(operation: Operation): boolean {
 /** Qualified names as the document writes them. */
 function compileWritten(service: Service): (name: string) => string {
   const { own } = namespacesOf(service);
-  return (name) => name.replace(/^:/, '').replace(`${own}:`, 'tns:');
+  return (name) => (namespaceOf(name) === own ? `tns:${localName(name)}` : name.replace(/^:/, ''));
 }
 
 function headerMessage(service: Service, operation: Operation, side: 'input' | 'output'): readonly Tag[] {
@@ -205,7 +209,9 @@ function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
   const { own, uris } = namespacesOf(service);
   const { messages: contents, bodies } = collectTypes(service);
   const isRpc = service.soapStyle === 'rpc';
-  const types = isRpc ? [...contents.values()].flatMap(({ elements }) => elements.map(({ type }) => type.name)) : [];
+  const types = isRpc
+    ? [...contents.values()].flatMap(({ elements }) => elements.map(({ type, reference }) => reference ?? type.name))
+    : [];
   const elements = [...typedElements(service), ...[...bodies.values()].flat()];
   const used = new Set([
     ...[...types, ...elements].map(namespaceOf),

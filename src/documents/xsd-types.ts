@@ -185,6 +185,11 @@ export function collectTypes(service: Service): Types {
     return known === undefined || (known.type.name === type.name && known.isNillable === isNillable);
   };
 
+  /** An element of a fault or a header, to which members of types may refer, too. */
+  const addRoot = (reference: string, name: string): void => {
+    globals.set(reference, { type: { name }, isNillable: globals.get(reference)?.isNillable ?? true });
+  };
+
   const listType = (list: ListSchema): TypeUse => {
     const { itemName, item, namespace, xsd, mandatoryItem = false, nillableItems = true } = list;
     const type = xsd === undefined ? typeOf(item) : { name: `xsd:${xsd}` };
@@ -258,6 +263,16 @@ export function collectTypes(service: Service): Types {
     return reference;
   };
 
+  /** Parts of the style rpc have types; those with a namespace are elements. */
+  const partsOf = (content: RecordContent, members: readonly RecordMember[]): RecordContent => {
+    if (service.soapStyle !== 'rpc') return content;
+    const elements = content.elements.map((element, at) => {
+      const namespace = members[at]?.fields[0]?.namespace;
+      return namespace === undefined ? element : { ...element, reference: bodyElement(namespace, members[at]!) };
+    });
+    return { ...content, elements };
+  };
+
   const contents = new Map(
     [...recordTypes(service)].map(([name, type]): [string, RecordContent] => [
       name,
@@ -285,16 +300,16 @@ export function collectTypes(service: Service): Types {
         );
       else
         messages.set(key, {
-          ...contentOf({ namespace, members }),
+          ...partsOf(contentOf({ namespace, members }), members),
           ...(operation[side].attributesField !== undefined && { hasOtherAttributes: true }),
         });
     }
   for (const { element, namespace = own, detail } of faultsOf(service))
-    globals.set(`${namespace}:${element}`, { type: { name: qualifiedName(detail, service) }, isNillable: true });
+    addRoot(`${namespace}:${element}`, qualifiedName(detail, service));
   for (const operation of namedOperations(service))
     for (const side of sidesOf(operation))
       for (const { name, namespace = own, schema } of headerBlocksOf(operation[side]))
-        globals.set(`${namespace}:${name}`, { type: { name: qualifiedName(schema, service) }, isNillable: true });
+        addRoot(`${namespace}:${name}`, qualifiedName(schema, service));
   return {
     records,
     messages,
@@ -393,7 +408,10 @@ function textType({ schema, lengthsInStubs, required }: Field): TypeUse {
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
 }
 
+/** What is XML as text in one place, since it is too large there, has its type where another place reads it. */
 function either(name: string, a: TypeUse, b: TypeUse): TypeUse {
+  if (a.name === 'xsd:anyType') return b;
+  if (b.name === 'xsd:anyType') return a;
   if (a.name !== b.name) throw new TypeError(`${name} is ${a.name} here and ${b.name} there`);
   return { name: a.name, lengths: a.lengths && b.lengths && widest(a.lengths, b.lengths) };
 }

@@ -72,7 +72,10 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
     [...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]),
   );
   const refers = [...schemas.values()].some((each) => hasAttribute(each, `xmlns:${swaRefPrefix}`));
-  return refers ? schemas.set(swaRefPrefix, swaRefSchema) : schemas;
+  if (refers) schemas.set(swaRefPrefix, swaRefSchema);
+  const xmlAttributes = new Set([...schemas.values()].flatMap((each) => usesOf([each])).filter(isXmlName));
+  if (xmlAttributes.size > 0) schemas.set('xml', xmlSchema([...xmlAttributes].map(localName).sort()));
+  return schemas;
 }
 
 /** The schemas as documents that import one another where `locate` says. */
@@ -262,6 +265,16 @@ const swaRefSchema = tag(
   { 'xmlns:xsd': xsdUri, targetNamespace: swaRefUri },
   tag('xsd:simpleType', { name: localName(swaRef) }, tag('xsd:restriction', { base: 'xsd:anyURI' })),
 );
+
+function isXmlName(name: string): boolean {
+  return namespaceOf(name) === 'xml';
+}
+
+/** The attributes such as `xml:lang`: a program that reads the WSDL need not fetch their schema. */
+function xmlSchema(names: readonly string[]): Tag {
+  const attributes = names.map((name) => tag('xsd:attribute', { name, type: 'xsd:string' }));
+  return tag('xsd:schema', { 'xmlns:xsd': xsdUri, targetNamespace: xmlUri }, ...attributes);
+}
 
 function hasAttribute({ attributes, children }: Tag, name: string): boolean {
   return (

@@ -107,19 +107,30 @@ describe('documents', () => {
 describe('what the language cannot say', () => {
   test.each([
     ['a type that is not declared', '<xs:element name="X" type="t:None" minOccurs="0"/>', 'no type None is declared'],
-    ['a type that contains itself', '<xs:element name="X" type="t:Tree" minOccurs="0"/>', 'contains itself'],
     ['a name that FORM has not', '<xs:element name="X.Y" type="xs:int" minOccurs="0"/>', 'FORM has no such name'],
     ['an abstract element', '<xs:element ref="t:Head" minOccurs="0"/>', 'substitutionGroup'],
   ])('%s is left out with its place', async (_, element, text) => {
-    const more =
-      '<xs:complexType name="Tree"><xs:sequence><xs:element name="Child" type="t:Tree"/></xs:sequence></xs:complexType>' +
-      '<xs:element name="Head" abstract="true" type="xs:int"/>';
+    const more = '<xs:element name="Head" abstract="true" type="xs:int"/>';
     const { fields, findings } = await fieldsOf(sequence(ok, element), more);
     expect(Object.keys(fields)).toEqual(['Ok']);
     expect(findings).toMatchObject([{ kind: 'refused', file: 't.wsdl', text: expect.stringContaining(text) }]);
     expect(findings[0]!.line).toBeGreaterThan(2);
     expect(findings[0]!.path).toContain('/definitions/types/schema');
   });
+
+  test.each([0, 1])(
+    'a type that must contain itself is XML as text, where it occurs %i times at least',
+    async (min) => {
+      const tree =
+        '<xs:complexType name="Tree"><xs:sequence><xs:element name="Child" type="t:Tree"/></xs:sequence></xs:complexType>';
+      const element = `<xs:element name="X" type="t:Tree" minOccurs="${min}"/>`;
+      const { fields, findings } = await fieldsOf(sequence(ok, element), tree);
+      const text = { kind: 'string', markup: 'content' };
+      expect(fields.X!.schema).toMatchObject(min === 0 ? text : { fields: { Child: { schema: text } } });
+      const name = min === 0 ? 'X' : 'Child';
+      expect(findings).toMatchObject([{ kind: 'changed', text: `the type contains itself: ${name} is XML as text` }]);
+    },
+  );
 
   test('a part that must be there takes its operation with it', async () => {
     const failed = importWsdl(write('t.wsdl', wsdl(sequence('<xs:element ref="t:None"/>'))), { allowNetwork: false });

@@ -19,7 +19,7 @@ import type { LocatedElement } from '../../lib/xml/located.ts';
 import { itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { ContentReader } from './content.ts';
-import { type FindingCollector, Refused, TooManyParts } from './findings.ts';
+import { type FindingCollector, Refused, TooLarge, TooManyParts } from './findings.ts';
 import {
   childNamed,
   childrenNamed,
@@ -57,6 +57,14 @@ const variantsMax = 250;
 const entriesMax = 1_000;
 const namedMax = 20;
 
+/** What is too much for an attempt to read the messages. */
+export interface TypeBounds {
+  /** Members of a type and of those that extend it; with more, and always for 0, these are refused in its place. */
+  readonly variantFieldsMax: number;
+  /** Members of the type of an element; with more, it is XML as text. Undefined: no operation is imported so. */
+  readonly elementFieldsMax?: number;
+}
+
 export class ComplexTypes {
   readonly index: SchemaIndex;
   readonly findings: FindingCollector;
@@ -76,7 +84,7 @@ export class ComplexTypes {
   #openReads = 0;
   /** Nothing stands in place of a type that is read now. */
   #isPlain = false;
-  readonly #variantFieldsMax: number;
+  readonly #bounds: TypeBounds;
   #readsVariants = false;
   /** Types that have no levels: what contains them in themselves is left out. */
   readonly #left = new Set<LocatedElement>();
@@ -84,15 +92,14 @@ export class ComplexTypes {
   readonly #names: UniqueNames;
   #parts = 0;
 
-  /** `variantFieldsMax`: members of a type and of those that extend it; with more, and always for 0, these are refused in its place. */
   constructor(
     index: SchemaIndex,
     findings: FindingCollector,
     prefixes: Prefixes,
     timeZone: string,
-    variantFieldsMax: number,
+    bounds: TypeBounds,
   ) {
-    this.#variantFieldsMax = variantFieldsMax;
+    this.#bounds = bounds;
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;
@@ -113,6 +120,23 @@ export class ComplexTypes {
     return schema.kind === 'binary' && mediaType !== undefined
       ? { ...read, schema: binary({ ...schema, mediaType }) }
       : read;
+  }
+
+  /** As `typeOf`; what is too large for a message is XML as text, where it could only be left out. */
+  elementType(declared: Declared, isOptional: boolean): ReadType {
+    const { element } = declared;
+    const { elementFieldsMax } = this.#bounds;
+    try {
+      const read = this.typeOf(element, declared, capitalised(nameOf(element)));
+      // What a message consists of may be large.
+      const isOuter = this.#reading.size <= 1;
+      if (isOuter || sizeOf(read.schema).fields <= (elementFieldsMax ?? messageFieldsMax)) return read;
+      throw new TooLarge(element, `the type has more than ${elementFieldsMax} members`);
+    } catch (thrown) {
+      if (!(thrown instanceof TooLarge) || !(isOptional || elementFieldsMax !== undefined)) throw thrown;
+      this.findings.add('changed', element, `${thrown.message}: ${nameOf(element)} is XML as text`);
+      return xmlText;
+    }
   }
 
   #typeOf(element: LocatedElement, declared: Declared, name: string, attribute: string): ReadType {
@@ -158,7 +182,7 @@ export class ComplexTypes {
   /** XML as text. */
   #anything(from: LocatedElement): ReadType {
     this.findings.addOnce('changed', from, 'what may hold anything is XML as text');
-    return { schema: string({ markup: 'content', example: '<value>text</value>' }), hasInlineLengths: false };
+    return xmlText;
   }
 
   countPart(element: LocatedElement): void {
@@ -178,18 +202,18 @@ export class ComplexTypes {
     const allKnown = this.#isPlain ? this.#knownPlain : this.#known;
     const known = allKnown.get(element);
     const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
-    if (depth > typeDepthMax) throw new Refused(element, `types are more than ${typeDepthMax} deep in each other`);
+    if (depth > typeDepthMax) throw new TooLarge(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
     const around = this.#around.get(element);
     if (around !== undefined) {
       if (this.#left.has(element) || this.#openReads > openReadsMax)
-        throw new Refused(element, 'the type contains itself');
+        throw new TooLarge(element, 'the type contains itself');
       this.#open.add(element);
       return around;
     }
     // An array of objects with such arrays: the objects are read, and stand for themselves in it.
     const isFirst = !this.#reading.has(element);
-    if (!isFirst && this.#again.has(element)) throw new Refused(element, 'the type contains itself');
+    if (!isFirst && this.#again.has(element)) throw new TooLarge(element, 'the type contains itself');
     (isFirst ? this.#reading : this.#again).add(element);
     const outside = this.#open;
     this.#open = new Set();
@@ -256,7 +280,7 @@ export class ComplexTypes {
     const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
     const names = new Set([own.name]);
     const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
-    const isLeftOut = this.#isPlain || this.#variantFieldsMax === 0 || derived.length >= variantsMax;
+    const isLeftOut = this.#isPlain || this.#bounds.variantFieldsMax === 0 || derived.length >= variantsMax;
     this.#readsVariants ||= !isLeftOut && concrete.length > 0;
     for (const from of isLeftOut ? [] : concrete) {
       const name = nameOf(from.element);
@@ -315,7 +339,7 @@ export class ComplexTypes {
       }),
       { abstract: isAbstract },
     );
-    if (sizeOf(schema).fields <= this.#variantFieldsMax) return schema;
+    if (sizeOf(schema).fields <= this.#bounds.variantFieldsMax) return schema;
     return undefined;
   }
 
@@ -363,7 +387,7 @@ export class ComplexTypes {
 
   #fitting(element: LocatedElement, schema: ObjectSchema): ObjectSchema {
     if (sizeOf(schema).fields <= messageFieldsMax) return schema;
-    throw new Refused(element, `a message with it would have more than ${messageFieldsMax} members`);
+    throw new TooLarge(element, `a message with it would have more than ${messageFieldsMax} members`);
   }
 
   #contentOf(declared: Declared): Content {
@@ -444,6 +468,11 @@ export class ComplexTypes {
     return list(schema, itemName, { max: itemsMax, anyItemName: true, namespace: '' });
   }
 }
+
+const xmlText: ReadType = {
+  schema: string({ markup: 'content', example: '<value>text</value>' }),
+  hasInlineLengths: false,
+};
 
 /** The member that names the type comes first. */
 function withTypeName(

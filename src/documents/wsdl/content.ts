@@ -1,5 +1,6 @@
 /** Reads the content of a complex type: its elements in their order, its rules between them, its text and its attributes. */
 
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Choice,
   type Field,
@@ -15,7 +16,7 @@ import type { LocatedElement } from '../../lib/xml/located.ts';
 import { itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
-import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri } from './names.ts';
+import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri, xsdUri } from './names.ts';
 import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
 import type { ReadType } from './simple-types.ts';
@@ -47,6 +48,8 @@ export class ContentReader {
   readonly #choices: Choice[] = [];
   /** The namespace of the type that is read; base types may be in others. */
   #around = '';
+  /** Members that a choice names again. */
+  #alternatives = 0;
 
   constructor(types: TypeReader) {
     this.#types = types;
@@ -168,6 +171,7 @@ export class ContentReader {
 
   #readChoice({ element, schema }: Declared, around: GroupContext): void {
     const options: string[][] = [];
+    const alternatives = this.#alternatives;
     let canBeEmpty = around.isOptional;
     for (const child of elementChildren(element)) {
       const before = this.#fields.size;
@@ -175,10 +179,12 @@ export class ContentReader {
       if (child.attributes.get('minOccurs') === '0' || around.repeats !== undefined) canBeEmpty = true;
       if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
     }
-    const isPlain = elementChildren(element).every(
-      (child) =>
-        child.local === 'element' || (child.local === 'sequence' && elementChildren(child).every(isMandatoryElement)),
-    );
+    const isPlain =
+      this.#alternatives === alternatives &&
+      elementChildren(element).every(
+        (child) =>
+          child.local === 'element' || (child.local === 'sequence' && elementChildren(child).every(isMandatoryElement)),
+      );
     // A rule says which fields are there: one of optional ones does not say it.
     if (around.isInChoice || !isPlain || options.length < 2 || around.repeats !== undefined) {
       this.#types.findings.add(
@@ -218,8 +224,13 @@ export class ContentReader {
     const { attributes } = element;
     const written = attributes.get('maxOccurs') ?? '1';
     if (written === '0') return;
-    const maxOccurs = written === '1' ? (around.repeats ?? written) : written;
     const reference = nameIn(element, 'ref');
+    // A DataSet of .NET: its schema, and elements of any name.
+    if (reference?.uri === xsdUri) {
+      this.#readAny(element);
+      return;
+    }
+    const maxOccurs = written === '1' ? (around.repeats ?? written) : written;
     const found = reference === undefined ? declared : this.#types.index.find('element', reference);
     if (found === undefined)
       throw new Refused(element, `no element ${reference?.local} is declared in ${reference?.uri}`);
@@ -275,7 +286,7 @@ export class ContentReader {
     isGlobal: boolean,
   ): void {
     const name = nameOf(found.element);
-    const type = this.#types.typeOf(found.element, found, capitalised(name));
+    const type = this.#types.elementType(found, isOptional);
     this.#noteDefault(found.element);
     const isNillable = found.element.attributes.get('nillable') === 'true';
     const namespace = this.#types.prefixes.fieldTrait(namespaceOfElement(found, isGlobal), this.#around);
@@ -301,6 +312,7 @@ export class ContentReader {
       isRepeated
         ? repeatedField(schema, doc, isOptional, options)
         : field(schema, doc, { isOptional, isNillable, inChoice: isInChoice }, options),
+      isInChoice,
     );
   }
 
@@ -380,10 +392,16 @@ export class ContentReader {
     this.#add(element, name, (use === 'required' ? required : optional)(type.schema, docOf(element), options));
   }
 
-  #add(element: LocatedElement, name: string, read: Field): void {
+  /** `isAlternative`: another part of the choice may have the member, too. */
+  #add(element: LocatedElement, name: string, read: Field, isAlternative = false): void {
     if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || name === '__proto__')
       throw new Refused(element, `a field cannot be called ${name}: FORM has no such name`);
-    if (this.#fields.has(name)) throw new Refused(element, `two members are called ${name}`);
+    const other = this.#fields.get(name);
+    if (other !== undefined) {
+      if (!isAlternative || !isSameMember(other, read)) throw new Refused(element, `two members are called ${name}`);
+      this.#alternatives += 1;
+      return;
+    }
     if (this.#fields.size >= typeFieldsMax) throw new Refused(element, `a type has more than ${typeFieldsMax} members`);
     this.#fields.set(name, read);
   }
@@ -395,6 +413,11 @@ export class ContentReader {
         this.#types.findings.add('changed', element, `the ${kind} value ${value} is not applied`);
     }
   }
+}
+
+function isSameMember(one: Field, other: Field): boolean {
+  const isSameType = one.schema === other.schema || isDeepStrictEqual(one.schema, other.schema);
+  return isSameType && one.xml === other.xml && one.namespace === other.namespace;
 }
 
 function isMandatoryElement(element: LocatedElement): boolean {

@@ -34,6 +34,10 @@ export class Definitions {
   services(): readonly LocatedElement[] {
     return this.roots.flatMap((root) => childrenNamed(root, wsdlUri, 'service'));
   }
+
+  bindings(): readonly LocatedElement[] {
+    return this.roots.flatMap((root) => childrenNamed(root, wsdlUri, 'binding'));
+  }
 }
 
 export interface Port {
@@ -62,6 +66,7 @@ export function choosePorts(definitions: Definitions, choice: PortChoice, findin
     .services()
     .flatMap((service) => childrenNamed(service, wsdlUri, 'port').map((port) => ({ service, port })));
   const ports = all.flatMap(({ service, port }) => openPort(definitions, service, port, findings));
+  if (all.length === 0) ports.push(...portsOfBindings(definitions, findings));
   const asked = ports.filter(
     ({ service, port }) =>
       (choice.service === undefined || service.attributes.get('name') === choice.service) &&
@@ -81,6 +86,14 @@ export function choosePorts(definitions: Definitions, choice: PortChoice, findin
   });
 }
 
+/** Documents without a service declare interfaces for many servers, as those of ONVIF do: each binding is a port without an address. */
+function portsOfBindings(definitions: Definitions, findings: FindingCollector): readonly Port[] {
+  const ports = definitions.bindings().flatMap((each) => openBinding(definitions, each, each, each, findings));
+  for (const { binding } of ports)
+    findings.add('changed', binding, 'no service names an address: --upstream says where its server is');
+  return ports;
+}
+
 function openPort(
   definitions: Definitions,
   service: LocatedElement,
@@ -88,6 +101,16 @@ function openPort(
   findings: FindingCollector,
 ): readonly Port[] {
   const binding = definitions.named('binding', port, 'binding');
+  return openBinding(definitions, service, port, binding, findings);
+}
+
+function openBinding(
+  definitions: Definitions,
+  service: LocatedElement,
+  port: LocatedElement,
+  binding: LocatedElement | undefined,
+  findings: FindingCollector,
+): readonly Port[] {
   const portType = binding && definitions.named('portType', binding, 'type');
   if (binding === undefined || portType === undefined) {
     findings.add('refused', port, 'its binding or its port type is not declared');

@@ -86,7 +86,10 @@ class Loader {
       for (const each of types.children)
         if (isNamed(each, xsdUri, 'schema'))
           await this.#addSchema(each, each.attributes.get('targetNamespace') ?? '', base);
-        else this.findings.add('refused', each, 'the types are in another language than XML Schema');
+        else if (isNamed(each, xsdUri, 'import'))
+          await this.#follow(each, 'schemaLocation', base, each.attributes.get('namespace') ?? '');
+        else if (each.namespace !== wsdlUri)
+          this.findings.add('refused', each, 'the types are in another language than XML Schema');
   }
 
   async #addSchema(root: LocatedElement, targetNamespace: string, base: string): Promise<void> {

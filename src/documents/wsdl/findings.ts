@@ -98,6 +98,9 @@ export class Refused extends PartRefused<LocatedElement> {
   override readonly name = 'Refused';
 }
 
+/** More than a message can hold: where the part could only be left out, it is XML as text. */
+export class TooLarge extends Refused {}
+
 /** The bound of the whole import is reached: no member is left out for it, but the operation, and those after it that need more. */
 export class TooManyParts extends PartRefused<LocatedElement> {
   override readonly name = 'TooManyParts';

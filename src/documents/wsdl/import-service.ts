@@ -12,7 +12,7 @@ import {
 } from '../../contract/service.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
-import { ComplexTypes } from './complex-types.ts';
+import { ComplexTypes, type TypeBounds } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
 import { Refused } from './findings.ts';
@@ -44,8 +44,14 @@ import { bytesMax } from './simple-types.ts';
 
 /** Fields of all messages: those of a type that occurs in several places count in each. */
 const fieldsMax = 2_000_000;
-/** Members of a type and of those that extend it: where operations are left out, the next bound is tried. */
-const variantFieldsMaxima = [5_000, 500, 0] as const;
+/** Where operations are left out, the next bounds are tried. */
+const attemptedBounds: readonly [TypeBounds, ...TypeBounds[]] = [
+  { variantFieldsMax: 5_000 },
+  { variantFieldsMax: 500 },
+  { variantFieldsMax: 0 },
+  { variantFieldsMax: 0, elementFieldsMax: 2_000 },
+  { variantFieldsMax: 0, elementFieldsMax: 500 },
+];
 
 export interface ImportChoice extends PortChoice {
   /** The time zone of moments without one; UTC by default. */
@@ -125,9 +131,9 @@ function importPort(
   const index = new SchemaIndex(schemas);
   const problems = problemsOf(declared);
   const role = kebabCase(name);
-  const attempt = (variantFieldsMax: number) => {
+  const attempt = (bounds: TypeBounds) => {
     const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
-    const types = new ComplexTypes(index, findings.branch(), prefixes, choice.timeZone ?? 'UTC', variantFieldsMax);
+    const types = new ComplexTypes(index, findings.branch(), prefixes, choice.timeZone ?? 'UTC', bounds);
     const read = new MessageReader(types, compileNames(choice.reads ?? []));
     const operations = declared.map((each) => read.operation(each, role, problems));
     return { types, operations: operations.filter((each) => each !== undefined) };
@@ -169,14 +175,14 @@ interface Attempt {
   readonly operations: readonly Operation[];
 }
 
-/** The first attempt with the most operations: types that extend others may be too much for messages that are read without them. */
-function mostOperations(attempt: (variantFieldsMax: number) => Attempt, count: number): Attempt {
-  const [first, ...others] = variantFieldsMaxima;
+/** The first attempt with the most operations: types that extend others, or large ones, may be too much for messages. */
+function mostOperations(attempt: (bounds: TypeBounds) => Attempt, count: number): Attempt {
+  const [first, ...others] = attemptedBounds;
   let best = attempt(first);
-  if (!best.types.readsVariants) return best;
-  for (const max of others) {
+  for (const bounds of others) {
     if (best.operations.length === count) return best;
-    const other = attempt(max);
+    if (bounds.elementFieldsMax === undefined && !best.types.readsVariants) continue;
+    const other = attempt(bounds);
     if (other.operations.length > best.operations.length) best = other;
   }
   return best;
@@ -206,7 +212,8 @@ class MessageReader {
     const { findings } = this.#types;
     return findings.attempt(`the operation ${name} is left out`, () => {
       const input = this.#message(declared, 'input', `${capitalised(name)}Request`);
-      const output = this.#message(declared, 'output', `${capitalised(name)}Result`);
+      const result = `${capitalised(name)}Result`;
+      const output = declared.isOneWay ? object(result, {}) : this.#message(declared, 'output', result);
       const effect = this.#isReading(name) && !declared.isOneWay ? 'reads' : 'writes';
       this.#fields += sizeOf(input).fields + sizeOf(output).fields;
       if (this.#fields > fieldsMax)

@@ -314,7 +314,14 @@ export function readGlobalElement(types: ComplexTypes, from: LocatedElement, nam
   if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
   const { schema } = types.typeOf(found.element, found, capitalised(name.local));
   if (schema.kind === 'object') return types.withoutVariants(found.element, schema);
-  if (schema.kind === 'list' || schema.kind === 'map') throw new Refused(found.element, 'it is no record');
+  if (schema.kind === 'list' || schema.kind === 'map') {
+    const type = nameIn(found.element, 'type');
+    const inline = childNamed(found.element, xsdUri, 'complexType');
+    const declared =
+      inline === undefined ? type && types.index.find('complexType', type) : { ...found, element: inline };
+    if (declared === undefined) throw new Refused(found.element, 'it is no record');
+    return types.message(declared, capitalised(name.local));
+  }
   const namespace = types.prefixes.prefixOf(name.uri);
   const options = namespace === types.prefixes.own ? {} : { namespace };
   return object(`${capitalised(name.local)}Text`, { value: optional(schema, '', { xml: 'text' }) }, options);
@@ -383,9 +390,12 @@ function bodyMessage(types: ComplexTypes, { parts }: Message, name: string): Obj
 function rpcMessage(types: ComplexTypes, { parts, referring }: Message, name: string): ObjectSchema {
   const fields: Record<string, Field> = {};
   for (const part of parts) {
-    const partName = nameOf(part);
     const type = nameIn(part, 'type');
-    if (type === undefined) throw new Refused(part, 'a part of style rpc that names an element and no type');
+    if (type === undefined) {
+      elementPart(types, part, fields);
+      continue;
+    }
+    const partName = nameOf(part);
     const { schema, xsd } = types.namedType(part, type, capitalised(partName));
     if (referring?.has(part)) {
       const max = schema.kind === 'binary' ? schema.max : bytesMax;
@@ -396,6 +406,17 @@ function rpcMessage(types: ComplexTypes, { parts, referring }: Message, name: st
     fields[partName] = optional(schema, docOf(part), xsd === undefined ? {} : { xsd });
   }
   return object(name, fields);
+}
+
+/** A part that names an element: it stands in the operation with the name of that, as most makers read WSDL 1.1. */
+function elementPart(types: ComplexTypes, part: LocatedElement, fields: Record<string, Field>): void {
+  const name = nameIn(part, 'element');
+  const found = name && types.index.find('element', name);
+  if (found === undefined) throw new Refused(part, `no element ${name?.local} is declared in ${name?.uri}`);
+  const { local } = name!;
+  const { schema, xsd } = types.typeOf(found.element, found, capitalised(local));
+  if (Object.hasOwn(fields, local)) throw new Refused(part, `two parts are called ${local}`);
+  fields[local] = optional(schema, docOf(part), { namespace: types.prefixes.prefixOf(name!.uri), ...(xsd && { xsd }) });
 }
 
 /** The elements of an operation, where these are not called after it, or are not in the namespace of the service. */

@@ -22,6 +22,8 @@ export interface TypeReader {
   readonly simpleTypes: SimpleTypes;
   /** The type that an element names, or that stands in it. `name`: for a type without one. */
   typeOf(element: LocatedElement, declared: Declared, name: string): ReadType;
+  /** As `typeOf`; what is too large for a message is XML as text, where it could only be left out. */
+  elementType(declared: Declared, isOptional: boolean): ReadType;
   /** Counts a part of a type that is read. Throws Unread for too many: groups and types can name each other exponentially often. */
   countPart(element: LocatedElement): void;
 }

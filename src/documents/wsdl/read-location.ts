@@ -97,7 +97,8 @@ export async function readLocation(
   const mistake = mistakeIn(bytes.toString('latin1', 0, 200));
   if (mistake !== undefined) throw new Unread(`${name} ${mistake}`);
   try {
-    return parseLocated(decodeXml(withoutLayout(bytes), undefined), limits);
+    // Schemas of the W3C have a DOCTYPE.
+    return parseLocated(decodeXml(withoutLayout(bytes), undefined), limits, base === undefined ? 'file' : 'schema');
   } catch (thrown) {
     if (thrown instanceof Malformed) {
       const { position, reason } = thrown;

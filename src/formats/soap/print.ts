@@ -105,12 +105,14 @@ function compile(
       // The object of the header blocks is no type.
       const inOrder =
         (isMessage ? undefined : types.get(qualifiedName(object, service))?.members) ?? membersOf(object, service);
-      const isUnqualified = isMessage && service.soapStyle === 'rpc';
+      // Parts of the style rpc are in no namespace; those that are elements have their own.
+      const isPart = isMessage && service.soapStyle === 'rpc';
       const all = inOrder
         .filter(({ isAttribute, isText }) => !isAttribute && !isText)
         .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
           const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
-          const element = qualify(service, isUnqualified ? undefined : namespace, name);
+          const isPlain = isPart && fields[0]?.namespace === undefined;
+          const element = qualify(service, isPlain ? undefined : namespace, name);
           const instead = isNillable ? `<${element} xsi:nil="true"/>` : isEmptyInstead ? `<${element}/>` : '';
           const absent = side !== 'input' || isMandatory ? instead : '';
           const part = parts.get(name) ?? { append: appendNothing };

@@ -43,6 +43,7 @@ export function add(program: Command): void {
       'the contract: a WSDL, a file or a URL; by default the services of the configuration file',
     )
     .addOption(readsOption())
+    .option('--folder <folder>', 'the folder that files may be in which the document names; by default its own')
     .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
     .option('--answers <path>', 'recorded answers: a JSON file, or a folder of them (docs/mock.md)')
     .option('--host <address>', 'serves this address, 0.0.0.0 for all; the mock asks callers for no credentials')

@@ -42,6 +42,10 @@ export function add(program: Command): void {
     )
     .addOption(readsOption())
     .option('--save <folder>', 'with --wsdl or --openapi: writes the contract and triglyph.config.ts, to go on from')
+    .option(
+      '--folder <folder>',
+      'with --wsdl or --openapi: the folder that files may be in which the document names; by default its own',
+    )
     .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
     .addOption(
       new Option(

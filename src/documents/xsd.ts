@@ -30,6 +30,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
   const types = collectTypes(service);
   const { own } = namespacesOf(service);
   const fault = faultTypes(service);
+  const isRpc = service.soapStyle === 'rpc';
   const records: readonly (readonly [string, RecordContent])[] = [...types.records, fault.record];
   const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
 
@@ -48,7 +49,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
         .map(([name, item]) => tag('xsd:group', { name: localName(name) }, tag('xsd:sequence', {}, element(item)))),
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
       ...[...types.globals]
-        .filter((each) => here(each) && !types.messages.has(each[0]))
+        .filter((each) => here(each) && (isRpc || !types.messages.has(each[0])))
         .map(([name, type]) => globalElement(localName(name), type)),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace
         ? [mapType(localName(types.map), 'entry')]

@@ -161,6 +161,7 @@ test.each([
   const imported = await read(text);
   expect(imported.service.operations.size).toBe(1);
   createProtocols([imported.service]);
+  deriveWsdl(imported.service, { address: 'http://gateway.example/', soap12: true });
   imported.text();
 });
 

@@ -25,6 +25,8 @@ export interface ContractFlags extends UnknownFlag {
   readonly openapi?: string;
   readonly reads?: readonly string[];
   readonly save?: string;
+  /** The folder that files may be in which the document names. */
+  readonly folder?: string;
   readonly timeZone?: string;
   /** What happens to members of requests that the contract lacks. */
   readonly unknownRequestMembers?: 'refuse' | 'drop';
@@ -90,21 +92,21 @@ export async function openContracts(
 
 /** Returns undefined where the options name no document, and loads no reader then. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags & ClientFlags): Promise<ContractSource | undefined> {
-  const { wsdl, openapi, reads, timeZone, save, unknownMembers, unknownRequestMembers } = flags;
+  const { wsdl, openapi, reads, timeZone, save, folder, unknownMembers, unknownRequestMembers } = flags;
   if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
   if (openapi !== undefined) {
     if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
     const { openOpenApi } = await import('./openapi-source.ts');
-    return openOpenApi(openapi, { reads, unknownRequestMembers });
+    return openOpenApi(openapi, { reads, folder, unknownRequestMembers });
   }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
     const { openWsdl } = await import('./wsdl-source.ts');
-    return openWsdl(wsdl, { reads, timeZone, unknownRequestMembers });
+    return openWsdl(wsdl, { reads, timeZone, folder, unknownRequestMembers });
   }
-  if (reads !== undefined || save !== undefined || timeZone !== undefined)
-    throw new CommandError(['--reads, --save and --time-zone belong to --wsdl or --openapi: give it, too.']);
+  if ([reads, save, timeZone, folder].some((each) => each !== undefined))
+    throw new CommandError(['--reads, --save, --folder and --time-zone belong to --wsdl or --openapi: give it, too.']);
   if (clientFlagsOf(flags).length > 0)
     throw new CommandError([
       '--oauth2-client and its options belong to --wsdl or --openapi: give it, too, or credentials.oauth2 in a configuration file.',

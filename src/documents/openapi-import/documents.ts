@@ -3,6 +3,7 @@ import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { PartRefused } from '../import/findings.ts';
 import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';
+import { indentQuoted } from './indent-quoted.ts';
 
 /** A value in a document, and where it is. */
 export interface Node {
@@ -18,7 +19,7 @@ export class Refused extends PartRefused<Node> {
 }
 
 /** All documents together. */
-const documentsMax = 200;
+const documentsMax = 5_000;
 const valuesMax = 1_000_000;
 const depthMax = 200;
 /** Of one document of YAML: an alias may stand for much. */
@@ -200,18 +201,22 @@ function readJson(text: string): unknown {
   }
 }
 
+const yamlOptions = {
+  prettyErrors: false,
+  strict: false,
+  uniqueKeys: true,
+  merge: true,
+  logLevel: 'silent',
+} as const;
+
 /** Throws Unread with the line and column of what is no YAML. */
 function readYaml(text: string, url: string): unknown {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      prettyErrors: false,
-      strict: false,
-      uniqueKeys: true,
-      merge: true,
-      logLevel: 'silent',
-    });
+    const strict = parseDocument(text, { ...yamlOptions, lineCounter: lines });
+    const isUnindented = strict.errors[0]?.code === 'MISSING_CHAR';
+    const indented = isUnindented ? parseDocument(indentQuoted(text), yamlOptions) : strict;
+    const document = indented.errors.length === 0 ? indented : strict;
     const [error] = document.errors;
     if (error !== undefined) {
       const { line, col } = lines.linePos(error.pos[0]);

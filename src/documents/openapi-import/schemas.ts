@@ -89,6 +89,8 @@ export class SchemaReader {
   readonly #known = new Map<string, Schema>();
   readonly #typeNames = new Map<string, string>();
   readonly #open: OpenType[] = [];
+  /** The lists that are being read, each with the number of objects around it. */
+  readonly #openLists = new Set<string>();
   /** The members that are being read. */
   readonly #members: string[] = [];
   /** The open types that what is read now depends on. */
@@ -247,9 +249,19 @@ export class SchemaReader {
   }
 
   #list({ node, items }: Shape, key: string, hint: string): Schema {
-    const item =
-      items === undefined ? anyValue : this.#withElement(this.schema(items, singular(hint)), node, key, hint);
-    return repeatedList(item, 'item');
+    if (items === undefined) return repeatedList(anyValue, 'item');
+    // Objects between a list and itself have levels.
+    const list = `${this.#open.length} ${key}`;
+    if (this.#openLists.has(list)) {
+      this.#free.add(key);
+      return this.#asText(node, 'a list contains itself');
+    }
+    this.#openLists.add(list);
+    try {
+      return repeatedList(this.#withElement(this.schema(items, singular(hint)), node, key, hint), 'item');
+    } finally {
+      this.#openLists.delete(list);
+    }
   }
 
   /** A list or a map in a list has an element of its own, which JSON does not have. */

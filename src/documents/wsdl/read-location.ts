@@ -5,6 +5,7 @@ import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describeSystemError } from '../../lib/system-faults.ts';
 import { decodeXml, UnknownEncoding, Unreadable, withoutLayout } from '../../lib/xml/decode.ts';
+import { withoutDoctype } from '../../lib/xml/doctype.ts';
 import type { Limits } from '../../lib/xml/limits.ts';
 import { type LocatedElement, parseLocated } from '../../lib/xml/located.ts';
 import { Malformed } from '../../lib/xml/parse.ts';
@@ -62,7 +63,7 @@ export function createReading(options: ReadingOptions): Reading {
       const allowed = await allowedFolder;
       const steps = relative(allowed, path);
       if (steps === '..' || steps.startsWith(`..${sep}`))
-        throw new Unread(`${location} is outside of the folder of the WSDL; --folder allows another one`);
+        throw new Unread(`${location} is outside of the folder of the document; --folder allows another one`);
       return pathToFileURL(path).href;
     },
 
@@ -97,8 +98,9 @@ export async function readLocation(
   const mistake = mistakeIn(bytes.toString('latin1', 0, 200));
   if (mistake !== undefined) throw new Unread(`${name} ${mistake}`);
   try {
-    // Schemas of the W3C have a DOCTYPE.
-    return parseLocated(decodeXml(withoutLayout(bytes), undefined), limits, base === undefined ? 'file' : 'schema');
+    const text = decodeXml(withoutLayout(bytes), undefined);
+    // Schemas of the W3C have a DOCTYPE. Without it, a reference to an entity of it is an error.
+    return parseLocated(base === undefined ? text : withoutDoctype(text), limits);
   } catch (thrown) {
     if (thrown instanceof Malformed) {
       const { position, reason } = thrown;

@@ -29,9 +29,9 @@ export interface QualifiedAttribute {
 /** Prefixes of all elements that declare one, inherited prefixes included. */
 const prefixesMax = 2_000_000;
 
-/** Throws `Malformed` and no other error. Entities are never declared. Processing instructions are ignored. */
-export function parseLocated(text: string, limits: Limits, source: 'file' | 'schema' = 'file'): LocatedElement {
-  const { root } = parseWithPlaces(text, limits, source);
+/** Throws `Malformed` and no other error. A DOCTYPE is refused, and with it all entities. Processing instructions are ignored. */
+export function parseLocated(text: string, limits: Limits): LocatedElement {
+  const { root } = parseWithPlaces(text, limits, 'file');
   const positionOf = compilePositions(text);
   let prefixesSoFar = 0;
   const locate = (

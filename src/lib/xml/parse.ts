@@ -73,7 +73,7 @@ export interface AttributePlace {
 export function parseWithPlaces(
   text: string,
   within: Limits = limits,
-  source: DocumentSource = 'message',
+  source: 'message' | 'file' = 'message',
 ): PlacedDocument {
   const markup: Markup[] = [];
   try {
@@ -82,9 +82,6 @@ export function parseWithPlaces(
     throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
   }
 }
-
-/** A file may have processing instructions, and a schema a DOCTYPE, which is read over: a reference to an entity of it is an error. */
-export type DocumentSource = 'message' | 'file' | 'schema';
 
 interface MutableElement {
   namespace: string;
@@ -130,7 +127,7 @@ function loadParser(): SaxesClass {
 type ParseDocument = (text: string) => Element;
 
 /** `markup`: is filled with the places of one document. */
-function createParser(limits: Limits, markup?: Markup[], source: DocumentSource = 'message'): ParseDocument {
+function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'file' = 'message'): ParseDocument {
   const { elementsMax, depthMax, attributesMax, allAttributesMax, nameLengthMax, textLengthMax } = limits;
   parserClass ??= loadParser();
   const parser = new parserClass(options);
@@ -148,7 +145,7 @@ function createParser(limits: Limits, markup?: Markup[], source: DocumentSource 
   let own: Library.SaxesAttributeNS[] = none;
 
   parser.on('error', () => refuse('not well-formed'));
-  if (source !== 'schema') parser.on('doctype', () => refuse('doctype'));
+  parser.on('doctype', () => refuse('doctype'));
   parser.on('processinginstruction', () => {
     if (source === 'message') refuse('processing instruction');
     places?.add('instruction');

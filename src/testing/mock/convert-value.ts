@@ -10,7 +10,7 @@ export function convertValue(value: unknown, from: Schema, to: Schema): unknown 
   if (value === undefined) return undefined;
   if (isScalar(from) && isScalar(to)) return convertScalar(value, from, to);
   if (from.kind === 'object' && to.kind === 'object')
-    return isMembers(value) ? convertObject(value, from, to) : undefined;
+    return isMembers(value) ? convertObject(value, namedType(value, from), namedType(value, to)) : undefined;
   if (from.kind === 'list' && to.kind === 'list' && Array.isArray(value)) {
     const items = value.slice(0, to.max).flatMap((each) => convertValue(each, from.item, to.item) ?? []);
     return items.length === 0 ? undefined : items;
@@ -29,6 +29,13 @@ function convertObject(value: Members, from: ObjectSchema, to: ObjectSchema): Me
     return required ? [[name, exampleOf(schema, 'full')] as const] : [];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** The type that a value names in place of another one; of an abstract type, the first that extends it. */
+function namedType(value: Members, schema: ObjectSchema): ObjectSchema {
+  const { variants = [], typeField = '', isAbstract } = schema;
+  const named = variants.find(({ name }) => name === value[typeField]);
+  return named ?? (isAbstract ? variants[0] : undefined) ?? schema;
 }
 
 function convertMap(value: Members, from: ObjectSchema | undefined, to: ObjectSchema | undefined): Members | undefined {

@@ -22,8 +22,10 @@ export function sampleCalls(
     const own = service.paths === undefined || operation.upstream === undefined ? undefined : service.paths;
     const isAtOwnPath =
       own !== undefined && (name === 'json' || (name === 'form' && operation.upstream?.method === 'GET'));
-    if (isAtOwnPath)
-      return ['', `${title}:`, ...ownCall(protocols, found, { origin: origin + own, input, apiKey, name })];
+    const ownRequest = isAtOwnPath ? protocols.rest.encodeRequest(service, operation, input) : undefined;
+    // The parts of a multipart form are no text.
+    if (ownRequest !== undefined && ownRequest.bytes === undefined)
+      return ['', `${title}:`, ...ownCall(ownRequest, protocols, { origin: `${origin}${own}`, apiKey, name })];
     const { path, contentType, headers = {}, body } = protocols[name].encodeRequest(service, operation, input);
     const options = [
       ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
@@ -42,19 +44,16 @@ export function sampleCalls(
 
 interface OwnCall {
   readonly origin: string;
-  readonly input: unknown;
   readonly apiKey: string | undefined;
   readonly name: ProtocolName;
 }
 
 /** A call at the path of the upstream: in its own format, or in FORM for one that has no body. */
 function ownCall(
+  { method = 'POST', path, contentType, headers = {}, body }: ReturnType<Protocols['rest']['encodeRequest']>,
   protocols: Protocols,
-  { service, operation }: Found,
-  { origin, input, apiKey, name }: OwnCall,
+  { origin, apiKey, name }: OwnCall,
 ): readonly string[] {
-  const call = protocols.rest.encodeRequest(service, operation, input);
-  const { method = 'POST', path, contentType, headers = {}, body } = call;
   const options = [
     ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
     ...(name === 'form' ? [['Accept', protocols.form.mediaType] as const] : []),

@@ -1,0 +1,43 @@
+/** Tests the calls that `serve` prints for an imported document: each is curl with the body that the server gets. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sampleCalls } from '../../src/cli/contracts/sample-calls.ts';
+import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'calls-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function printed(mediaType: string): Promise<string> {
+  const file = join(folder, 'api.yaml');
+  writeFileSync(
+    file,
+    `openapi: 3.0.0
+info: { title: Files, version: '1' }
+paths:
+  /files:
+    post:
+      operationId: addFile
+      requestBody:
+        content: { ${mediaType}: { schema: { type: object, required: [name], properties: { name: { type: string } } } } }
+      responses: { '200': { description: ok } }
+`,
+  );
+  const { service } = await importOpenApi(file, { allowNetwork: false });
+  return sampleCalls([service], createProtocols([service]), 'http://gw', undefined).join('\n');
+}
+
+test('JSON is printed at the path of the document', async () => {
+  expect(await printed('application/json')).toMatch(/JSON:\n.*\n.*'\{"name":"text"\}' \\\n {4}'http:\/\/gw\/files'/);
+});
+
+test('an operation with a multipart form is called by its name', async () => {
+  const calls = await printed('multipart/form-data');
+  expect(calls).toMatch(/JSON:\n.*\n.*'\{"name":"text"\}' \\\n {4}'http:\/\/gw\/Files\/v1\/addFile'/);
+  expect(calls).not.toContain('multipart');
+});

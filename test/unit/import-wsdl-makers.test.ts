@@ -1,4 +1,4 @@
-/** Tests what the WSDLs of makers have beside the standard forms: each operation is imported, and no member of it is left out. */
+/** Tests forms that the WSDLs of some makers have: each operation is imported, and no member of it is left out. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -411,12 +411,13 @@ function rpcMessage(types: ComplexTypes, { parts, referring }: Message, name: st
 /** A part that names an element: it stands in the operation with the name of that, as most makers read WSDL 1.1. */
 function elementPart(types: ComplexTypes, part: LocatedElement, fields: Record<string, Field>): void {
   const name = nameIn(part, 'element');
-  const found = name && types.index.find('element', name);
-  if (found === undefined) throw new Refused(part, `no element ${name?.local} is declared in ${name?.uri}`);
-  const { local } = name!;
+  if (name === undefined) throw new Refused(part, 'a part without a type and an element');
+  const { uri, local } = name;
+  const found = types.index.find('element', name);
+  if (found === undefined) throw new Refused(part, `no element ${local} is declared in ${uri}`);
   const { schema, xsd } = types.typeOf(found.element, found, capitalised(local));
   if (Object.hasOwn(fields, local)) throw new Refused(part, `two parts are called ${local}`);
-  fields[local] = optional(schema, docOf(part), { namespace: types.prefixes.prefixOf(name!.uri), ...(xsd && { xsd }) });
+  fields[local] = optional(schema, docOf(part), { namespace: types.prefixes.prefixOf(uri), ...(xsd && { xsd }) });
 }
 
 /** The elements of an operation, where these are not called after it, or are not in the namespace of the service. */

@@ -18,6 +18,7 @@ import { printReport, sectionOptions } from './section.ts';
 /** Sections that are programs of their own: their files and parameters. Each ends with 1 where a limit is missed. */
 const programs = {
   codecs: ['codecs.ts', '--rounds', '5'],
+  openings: ['openings.ts'],
   engines: ['engines.ts'],
   orders: ['orders/main.ts'],
   postgres: ['postgres/main.ts', '--callers', '12,32,64', '--rounds', '1', '--seconds', '3'],

@@ -57,13 +57,13 @@ function open(
 ): string {
   const text = sealed[part];
   if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
-  const cached = dataKeys.find(scope, sealed);
+  const cached = dataKeys.find(sealed);
   if (cached !== undefined) return openPart(cached, scope, part, text);
   const dataKey = unwrap(ring, scope, sealed);
   try {
     const opened = openPart(dataKey, scope, part, text);
     // Answers contain payloads again and again; a number is opened once in a while.
-    if (part === 'payload') dataKeys.add(scope, sealed, dataKey);
+    if (part === 'payload') dataKeys.add(sealed, dataKey);
     return opened;
   } finally {
     dataKey.key.fill(0);

@@ -24,39 +24,39 @@ describe('bounds', () => {
   test('a key is found until its age is reached', () => {
     const { cache, clock } = createCache();
     const added = newKey();
-    cache.add(scope, wrapped('a'), added);
+    cache.add(wrapped('a'), added);
     clock.now = 999;
-    const found = cache.find(scope, wrapped('a'))!;
+    const found = cache.find(wrapped('a'))!;
     expect(found.key).toEqual(added.key);
     clock.now = 1_000;
-    expect(cache.find(scope, wrapped('a'))).toBeUndefined();
+    expect(cache.find(wrapped('a'))).toBeUndefined();
     expect(found.key).toEqual(Buffer.alloc(32));
     expect(cache.size).toBe(0);
   });
   test('a key is found as often as its uses allow', () => {
     const { cache } = createCache({ usesMax: 2 });
-    cache.add(scope, wrapped('a'), newKey());
-    const found = [1, 2, 3].map(() => cache.find(scope, wrapped('a')) !== undefined);
+    cache.add(wrapped('a'), newKey());
+    const found = [1, 2, 3].map(() => cache.find(wrapped('a')) !== undefined);
     expect(found).toEqual([true, true, false]);
     expect(cache.size).toBe(0);
   });
   test('the oldest key is removed, and overwritten', () => {
     const { cache } = createCache({ keysMax: 2 });
     const first = newKey();
-    cache.add(scope, wrapped('a'), first);
-    const oldest = cache.find(scope, wrapped('a'))!;
-    cache.add(scope, wrapped('b'), newKey());
-    cache.add(scope, wrapped('c'), newKey());
+    cache.add(wrapped('a'), first);
+    const oldest = cache.find(wrapped('a'))!;
+    cache.add(wrapped('b'), newKey());
+    cache.add(wrapped('c'), newKey());
     expect(cache.size).toBe(2);
     expect(oldest.key).not.toEqual(first.key);
-    expect(cache.find(scope, wrapped('a'))).toBeUndefined();
-    expect(cache.find(scope, wrapped('b'))).toBeDefined();
+    expect(cache.find(wrapped('a'))).toBeUndefined();
+    expect(cache.find(wrapped('b'))).toBeDefined();
   });
   test('keys that nothing asks for are wiped when they expire', () => {
     jest.useFakeTimers();
     const { cache, clock } = createCache();
-    cache.add(scope, wrapped('a'), newKey());
-    const { key } = cache.find(scope, wrapped('a'))!;
+    cache.add(wrapped('a'), newKey());
+    const { key } = cache.find(wrapped('a'))!;
     jest.advanceTimersByTime(500);
     expect(cache.size).toBe(1);
     clock.now = 1_000;
@@ -69,9 +69,9 @@ describe('bounds', () => {
     const { cache } = createCache();
     const added = newKey();
     const bytes = Buffer.from(added.key);
-    cache.add(scope, wrapped('a'), added);
+    cache.add(wrapped('a'), added);
     added.key.fill(0);
-    expect(cache.find(scope, wrapped('a'))!.key).toEqual(bytes);
+    expect(cache.find(wrapped('a'))!.key).toEqual(bytes);
   });
 });
 

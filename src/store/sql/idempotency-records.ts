@@ -10,6 +10,7 @@ import {
 } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
 import { findPendingRequest } from './pending-requests.ts';
+import { aliasPrefix, isAlias } from './tables.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 /** A record without an outcome does not expire: nothing else shows that the request may have had its effect. */
@@ -19,8 +20,6 @@ const reserveWaitMsMax = 150;
 
 type RecordRow = { readonly request_hash: string; readonly request_reference: string; readonly outcome: string | null };
 
-/** The reference of an alias is this text and the record key of its record. */
-const aliasPrefix = 'alias of ';
 const isSameReference = ' or idempotency_record.request_reference = excluded.request_reference';
 
 /** Writes no row where the record exists; an expired one is replaced. */
@@ -56,7 +55,7 @@ const completePending = statement(
 
 const removePending = statement(
   'remove-pending-record',
-  'delete from idempotency_record where (record_key = $1 and outcome is null) or request_reference = $2',
+  `delete from idempotency_record where (record_key = $1 and outcome is null) or (${isAlias} and request_reference = $2)`,
 );
 
 function reserveText(also = ''): string {
@@ -147,7 +146,7 @@ export interface UnaliasedRecords {
 const findUnaliased = statement<{ readonly records: number; readonly expire_at: number | null }>(
   'find-records-without-alias',
   `select count(*) as records, max(r.expires_at) as expire_at from idempotency_record r
-    where r.expires_at > now_ms() and substr(r.request_reference, 1, ${aliasPrefix.length}) <> '${aliasPrefix}'
+    where r.expires_at > now_ms() and not (${isAlias})
       and not exists (select 1 from idempotency_record a where a.request_reference = '${aliasPrefix}' || r.record_key)`,
 );
 

@@ -3,6 +3,11 @@ import { column, table } from '../table.ts';
 
 const { tenant, text, integer, moment, flag, json, dataKey, optionalDataKey, nullable, withDefault } = column;
 
+/** The reference of an alias is this text and the record key of its record. */
+export const aliasPrefix = 'alias of ';
+/** As in the condition of the index: with other words, a database would not use it. */
+export const isAlias = `substr(request_reference, 1, ${aliasPrefix.length}) = '${aliasPrefix}'`;
+
 export const idempotencyRecords = table('idempotency_record', {
   // `recordKey` stands for environment, tenant and key; without the key it says nothing.
   columns: {
@@ -16,8 +21,11 @@ export const idempotencyRecords = table('idempotency_record', {
   },
   key: ['recordKey'],
   shared: 'tenants, told apart by the record key',
-  unique: [['requestReference']],
-  indexes: { expiry: { on: ['expiresAt'] } },
+  // References are random: an index of all would change one more page with each record.
+  indexes: {
+    expiry: { on: ['expiresAt'] },
+    alias: { on: ['requestReference'], where: isAlias, unique: true },
+  },
   signed: 'none',
   belongsTo: 'none',
   keptFor: { deletedBy: 'deleteExpiredRecords' },

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { queryWithPrefix } from '../../src/store/postgres/prefixed-query.ts';
 import { ServerWatch, watchTimes } from '../../src/store/postgres/server-watch.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
@@ -55,6 +56,33 @@ const meeting = (members: number): (() => Promise<void>) => {
     return promise;
   };
 };
+
+describe('a statement that is sent with the begin of its transaction', () => {
+  const insert = { text: `insert into tally (id, n) values ('c', 1)` };
+  const badBegin = 'begin isolation level none';
+  /** Returns the rows that stay after a begin that fails. */
+  const rowsAfter = async (send: (client: PoolClient) => Promise<unknown>): Promise<number> => {
+    const pool = new Pool({ connectionString: await server.createDatabase(), pipeline: true, max: 1 });
+    try {
+      const client = await pool.connect();
+      await client.query(make.text);
+      await expect(send(client)).rejects.toMatchObject({ code: '42601' });
+      const { rows } = await client.query('select count(*)::int as rows from tally');
+      client.release();
+      return rows[0].rows;
+    } finally {
+      await pool.end();
+    }
+  };
+
+  test('does not run where the begin fails', async () => {
+    expect(await rowsAfter((client) => queryWithPrefix(client, [badBegin], insert))).toBe(0);
+  });
+  test('control: sent behind it as a message of its own, it commits alone', async () => {
+    const send = (client: PoolClient) => Promise.all([client.query(badBegin), client.query(insert)]);
+    expect(await rowsAfter(send)).toBe(1);
+  });
+});
 
 describe('PostgreSQL', () => {
   let url: string;

@@ -1,8 +1,9 @@
 /** A connection borrowed from the pool: runs prepared statements and transactions. */
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, TransactionOptions, Value } from '../sql/engine.ts';
 import { isReadOnly, isRolledBack, isSilence, TransientFailure, translated } from './failure.ts';
+import { queryWithPrefix, type TimedConfig } from './prefixed-query.ts';
 import type { ServerWatch } from './server-watch.ts';
 
 /** The longest wait for a lock of another transaction. */
@@ -17,16 +18,17 @@ const noTimeoutMs = 24 * 60 * 60 * 1_000;
 /** `now_ms()` for PostgreSQL. */
 const now = '(extract(epoch from now()) * 1000)::bigint';
 
-/** An option of the client that its types lack. */
-interface Query extends QueryConfig {
-  readonly query_timeout?: number;
-}
-
 /** The longest time that a transaction stays idle. A suspended process then releases its locks, and fails when it continues. */
 export const idleInTransactionMsMax = 3_000;
 
 /** The limits of each transaction behind PgBouncer, which does not pass on those of a session. */
-const limitsOfTransaction = `; set local statement_timeout = ${statementMsMax}; set local lock_timeout = ${lockMsMax}; set local idle_in_transaction_session_timeout = ${idleInTransactionMsMax}`;
+const limitsOfTransaction = [
+  `set local statement_timeout = ${statementMsMax}`,
+  `set local lock_timeout = ${lockMsMax}`,
+  `set local idle_in_transaction_session_timeout = ${idleInTransactionMsMax}`,
+];
+const noLimits = ['set local statement_timeout = 0', 'set local lock_timeout = 0'];
+const savepoint = 'savepoint handler';
 
 /** Bounded: statements are constants of the program. */
 const texts = new WeakMap<Statement, string>();
@@ -39,6 +41,11 @@ export class Connection {
   #noTimeout = false;
   #lost = false;
   #isCorked = false;
+  /** The connection may remember a statement that the server does not. */
+  #isStale = false;
+  /** Commands that travel with the next statement, in one message. After a `begin` that fails alone, the statement would commit alone. */
+  #prefix: string[] = [];
+  #hasBegun = true;
 
   /** `isPooled`: PgBouncer in transaction mode lies between. */
   constructor(client: PoolClient, watch: ServerWatch, { isPooled = false }: { readonly isPooled?: boolean } = {}) {
@@ -56,16 +63,49 @@ export class Connection {
     return this.#isDistrusted;
   }
 
-  async begin({ noTimeout = false, isolation = 'serializable' }: TransactionOptions): Promise<void> {
+  /** Whether the first statement of the transaction was answered: before that no other one may be sent. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** The transaction begins with its first statement. */
+  begin({ noTimeout = false, isolation = 'serializable' }: TransactionOptions): void {
     this.#noTimeout = noTimeout;
-    const unlimited = noTimeout ? '; set local statement_timeout = 0; set local lock_timeout = 0' : '';
+    this.#hasBegun = false;
     const level = isolation === 'serializable' ? 'serializable' : 'read committed';
-    const limits = this.#isPooled ? limitsOfTransaction : '';
-    await this.runText(`begin isolation level ${level}; set local synchronous_commit = on${limits}${unlimited}`);
+    this.#prefix = [
+      `begin isolation level ${level}`,
+      'set local synchronous_commit = on',
+      ...(this.#isPooled ? limitsOfTransaction : []),
+      ...(noTimeout ? noLimits : []),
+    ];
+  }
+
+  setSavepoint(): void {
+    this.#prefix.push(savepoint);
+  }
+
+  releaseSavepoint(): void {
+    if (!this.#removeSavepoint()) this.#prefix.push(`release ${savepoint}`);
+  }
+
+  /** Returns false where no statement was sent since the savepoint. */
+  async rollBackToSavepoint(): Promise<boolean> {
+    if (this.#removeSavepoint()) return false;
+    await this.#result(this.#send({ text: `rollback to ${savepoint}; release ${savepoint}` }));
+    return true;
+  }
+
+  /** Returns whether no statement was sent since the savepoint. */
+  #removeSavepoint(): boolean {
+    const at = this.#prefix.indexOf(savepoint);
+    if (at >= 0) this.#prefix.splice(at, 1);
+    return at >= 0;
   }
 
   /** Throws `CommitUnknown` where the answer of the server is lost. */
   async commit(): Promise<void> {
+    if (!this.#hasBegun) return;
     let command: string;
     try {
       ({ command } = await this.#send({ text: 'commit' }));
@@ -81,9 +121,9 @@ export class Connection {
 
   /** Never throws: a connection that cannot roll back is closed, and the server then rolls back. */
   async rollback(): Promise<void> {
-    if (this.#lost) return;
+    if (this.#lost || !this.#hasBegun) return;
     try {
-      await this.runText('rollback');
+      await this.#result(this.#send({ text: 'rollback' }));
     } catch {
       this.#lost = true;
     }
@@ -91,7 +131,7 @@ export class Connection {
 
   async run(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
     const { waitMsMax } = statement;
-    const query: Query = {
+    const query: TimedConfig = {
       // The next transaction may run on a connection of the server that has not prepared the statement.
       ...(!this.#isPooled && { name: statement.name }),
       text: textOf(statement),
@@ -99,23 +139,20 @@ export class Connection {
       ...(this.#noTimeout && { query_timeout: noTimeoutMs }),
     };
     const isBounded = waitMsMax !== undefined;
-    const answer = () =>
-      this.#result(isBounded ? this.#withLockTimeout(query, waitMsMax) : this.#send(query), isBounded);
-    return this.#noTimeout ? this.#watched(answer) : answer();
-  }
-
-  /** Runs a constant text without rows or parameters, such as `savepoint handler`. */
-  async runText(text: string): Promise<void> {
-    await this.#result(this.#send({ text }));
+    if (isBounded) this.#prefix.push(setLockTimeout(waitMsMax));
+    const answer = () => this.#result(this.#send(query, this.#prefix.splice(0)), isBounded);
+    const answered = this.#noTimeout ? this.#watched(answer) : answer();
+    if (isBounded) this.#prefix.push(setLockTimeout(this.#noTimeout ? 0 : lockMsMax));
+    return answered;
   }
 
   /** Returns the connection to the pool. Closes it where it is lost or still in a transaction. */
   release(): void {
-    this.#client.release(this.#lost || this.#client.getTransactionStatus() !== 'I');
+    this.#client.release(this.#lost || this.#isStale || this.#client.getTransactionStatus() !== 'I');
   }
 
   /** Statements that are sent together travel in one write: each write costs a system call here, and one at the server. */
-  #send(query: Query): Promise<QueryResult<Row>> {
+  #send(query: TimedConfig, prefix: readonly string[] = []): Promise<QueryResult<Row>> {
     if (!this.#isCorked) {
       const { stream } = this.#client.connection;
       stream.cork();
@@ -125,7 +162,22 @@ export class Connection {
         stream.uncork();
       });
     }
-    return this.#client.query<Row>(query);
+    return prefix.length === 0 ? this.#client.query<Row>(query) : this.#sendWithPrefix(query, prefix);
+  }
+
+  async #sendWithPrefix(query: TimedConfig, prefix: readonly string[]): Promise<QueryResult<Row>> {
+    const { name } = query;
+    const isNew = name !== undefined && this.#client.connection.parsedStatements[name] === undefined;
+    try {
+      return await queryWithPrefix(this.#client, prefix, query);
+    } catch (thrown) {
+      // The client took the answer to a command of the prefix for that to the statement.
+      if (isNew) this.#isStale = true;
+      throw thrown;
+    } finally {
+      // A statement that fails has begun the transaction all the same: it must be rolled back.
+      this.#hasBegun = true;
+    }
   }
 
   /** The statement may take its time. The connection is closed when its server has stopped working on it. */
@@ -141,18 +193,6 @@ export class Connection {
     }
   }
 
-  /** Sends all three statements at once, so that the limit costs no round trip. */
-  async #withLockTimeout(query: Query, waitMsMax: number): Promise<QueryResult<Row>> {
-    const limit = (ms: number) => this.#send({ text: `set local lock_timeout = ${ms}` });
-    const [, result] = await Promise.allSettled([
-      limit(waitMsMax),
-      this.#send(query),
-      limit(this.#noTimeout ? 0 : lockMsMax),
-    ]);
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  }
-
   async #result<T>(answer: Promise<T>, bounded = false): Promise<T> {
     try {
       return await answer;
@@ -165,6 +205,10 @@ export class Connection {
       throw failure;
     }
   }
+}
+
+function setLockTimeout(ms: number): string {
+  return `set local lock_timeout = ${ms}`;
 }
 
 function textOf(statement: Statement): string {

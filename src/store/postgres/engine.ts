@@ -96,7 +96,7 @@ export class PostgresEngine implements Engine {
   async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>, options: TransactionOptions): Promise<T> {
     const connection = await this.#borrow();
     try {
-      await connection.begin(options);
+      connection.begin(options);
       const transaction = new PostgresTransaction(connection);
       let outcome: AttemptResult<T>;
       try {

@@ -39,10 +39,10 @@ export class PostgresTransaction implements TransactionSession {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    await this.#send(() => this.#connection.runText('savepoint handler'));
+    await this.#inOrder(() => this.#connection.setSavepoint());
     try {
       const result = await work();
-      await this.#send(() => this.#connection.runText('release savepoint handler'));
+      await this.#inOrder(() => this.#connection.releaseSavepoint());
       return result;
     } catch (thrown) {
       await this.answered();
@@ -68,8 +68,8 @@ export class PostgresTransaction implements TransactionSession {
     const { ahead, leave } = this.#enter();
     await ahead;
     try {
-      await this.#connection.runText('rollback to savepoint handler; release savepoint handler');
-      this.#failure = undefined;
+      // What failed before the savepoint was sent has failed the transaction.
+      if (await this.#connection.rollBackToSavepoint()) this.#failure = undefined;
     } catch (thrown) {
       this.#failure = { thrown };
     } finally {
@@ -78,11 +78,8 @@ export class PostgresTransaction implements TransactionSession {
   }
 
   /** Sends a statement in its turn, and does not wait for its answer. */
-  async #send(send: () => Promise<unknown>): Promise<void> {
-    if (this.#ended) throw new Error('the transaction has ended');
-    const { ahead, leave } = this.#enter();
-    await ahead;
-    if (this.#failure === undefined)
+  #send(send: () => Promise<unknown>): Promise<void> {
+    return this.#inOrder(() => {
       this.#unanswered.push(
         send().then(
           () => {},
@@ -91,6 +88,16 @@ export class PostgresTransaction implements TransactionSession {
           },
         ),
       );
+    });
+  }
+
+  async #inOrder(run: () => void): Promise<void> {
+    if (this.#ended) throw new Error('the transaction has ended');
+    const { ahead, leave } = this.#enter();
+    await ahead;
+    if (this.#failure === undefined) run();
+    // Without the transaction around it, a later statement would commit alone.
+    if (!this.#connection.hasBegun) await this.answered();
     leave();
     if (this.#failure !== undefined) throw this.#failure.thrown;
   }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { launchTriglyph } from './fleet.ts';
+import { launchTriglyph, shoppersMin } from './fleet.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, limited, median, table } from './results.ts';
 import { closedConnections, cpuPerRequest, type Running } from './rounds.ts';
@@ -183,7 +183,7 @@ async function start(folder: string, { both, env, without }: Partial<Part>): Pro
   const launch = await launchTriglyph({
     folder,
     port,
-    shoppers: 100,
+    shoppers: shoppersMin,
     ...(without !== undefined && { before: ['--import', preload] }),
     // Nothing is refused where another program holds up the server, and connections stay open.
     env: {

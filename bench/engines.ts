@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../test/support/postgres.ts';
 import { startRedis } from '../test/support/redis.ts';
 import { type LoadCase, writeCases } from './embedded-writes.ts';
+import { shoppersMin } from './fleet.ts';
 import { provideLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, figuresOf, limited, type Measured, medianCpu, msOf, perSecond, table } from './results.ts';
@@ -14,7 +15,7 @@ import { type TargetName, targetsAt } from './targets.ts';
 const { values: options } = parseArgs({ options: sectionOptions });
 
 const plan = options.quick
-  ? { rounds: 1, seconds: 2, warmUpSeconds: 2, shoppers: 200 }
+  ? { rounds: 1, seconds: 2, warmUpSeconds: 2, shoppers: shoppersMin }
   : { rounds: 3, seconds: 2, warmUpSeconds: 2, shoppers: 2_000 };
 const listingMax = 2;
 const keyedMin = 0.85;

@@ -26,6 +26,9 @@ const firstReadyMsMax = 60_000;
 const readyMsMax = 10_000;
 const idleMs = 1000;
 
+/** A demo of fewer shoppers has a test clock and a copy of its data in memory, which no other server has. */
+export const shoppersMin = 1_001;
+
 export interface TriglyphOptions {
   readonly folder: string;
   readonly port: number;

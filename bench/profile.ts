@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../test/support/postgres.ts';
 import { keysOf } from './embedded-writes.ts';
-import { launchTriglyph } from './fleet.ts';
+import { launchTriglyph, shoppersMin } from './fleet.ts';
 import { type LoadOptions, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { type Module, moduleOf, modules } from './modules.ts';
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const shoppersEmbedded = options.quick ? 500 : 10_000;
+const shoppersEmbedded = options.quick ? shoppersMin : 10_000;
 const warmUpSeconds = options.quick ? 2 : 5;
 const seconds = options.quick ? 2 : 4;
 

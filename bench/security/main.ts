@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { launchTriglyph } from '../fleet.ts';
+import { launchTriglyph, shoppersMin } from '../fleet.ts';
 import { describeMachine } from '../machine.ts';
 import { type Finding, limited, table } from '../results.ts';
 import type { Running } from '../rounds.ts';
@@ -67,7 +67,7 @@ async function startVariant(variant: Variant, folder: string): Promise<Running> 
   const launch = await launchTriglyph({
     folder,
     port,
-    shoppers: 100,
+    shoppers: shoppersMin,
     ...(variant === 'off' && { before: ['--import', replaced], env: { ...limitsOff, BENCH_WITHOUT: 'limits' } }),
   });
   const server = await startServer(launch);

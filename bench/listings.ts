@@ -2,6 +2,7 @@
 import type { ComparePlan } from './compare.ts';
 import type { Dataset } from './datasets.ts';
 import { type Fleet, startFleet } from './fleet.ts';
+import { checkLanded } from './landed.ts';
 import { connections, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import type { CompiledPeers } from './peer/compiled.ts';
@@ -26,12 +27,13 @@ const readyMsMax = 1000;
 /** The allowed difference of bytes per answer between rounds; more means that answers were incomplete. */
 const lengthTolerance = 0.02;
 
-/** Starts the servers of the scenario in `folder`, measures and stops them. */
+/** Starts the servers of the scenario in `folder`, measures and stops them. `againstPage`: what grew since docs/bench.md is missed. */
 export async function measureListings(
   folder: string,
   whole: Scenario,
   plan: ComparePlan,
   compiled: CompiledPeers,
+  { againstPage = false }: { readonly againstPage?: boolean } = {},
 ): Promise<Report> {
   const fleet = await startFleet(folder, whole, compiled);
   try {
@@ -43,6 +45,7 @@ export async function measureListings(
       ...checkRatios(rounds, ratios),
       ...checkDetails(rounds, scenario),
       ...checkStart(fleet, scenario),
+      ...(againstPage ? checkLanded(scenario.name, targets, rounds) : []),
     ];
     const text = [
       `listRecurringDetails, ${title}, ${dataset.shoppers} shoppers, ${connections} connections; ` +

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compareCheckouts } from './compare.ts';
 import { measureEmbeddedWrites } from './embedded-writes.ts';
+import { shoppersMin } from './fleet.ts';
 import { measureListings } from './listings.ts';
 import { provideLoad } from './load.ts';
 import { type CompiledPeers, compiledNames, compilePeers } from './peer/compiled.ts';
@@ -19,6 +20,8 @@ import { printReport, sectionOptions } from './section.ts';
 const programs = {
   codecs: ['codecs.ts', '--rounds', '5'],
   openings: ['openings.ts'],
+  keyed: ['keyed.ts'],
+  memory: ['memory.ts'],
   engines: ['engines.ts'],
   orders: ['orders/main.ts'],
   postgres: ['postgres/main.ts', '--callers', '12,32,64', '--rounds', '1', '--seconds', '3'],
@@ -37,20 +40,22 @@ type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];
 const sections: readonly string[] = [...scenarios.map(({ name }) => name), 'writes', ...programNames];
 
+/** What `--quick` measures by default. */
+const quickSections: typeof sections = ['cards', 'sealed', 'fields', 'codecs', 'openings', 'keyed', 'upstream'];
+
 const { values: options } = parseArgs({
   options: {
     ...sectionOptions,
     /** The folder of another checkout. */
     against: { type: 'string' },
     /** Names of sections, with commas between them. */
-    only: { type: 'string', default: sections.join(',') },
+    only: { type: 'string' },
     /** Of each listing. */
     rounds: { type: 'string', default: '3' },
   },
 });
 
 const comparedShoppers = 10_000;
-const quickShoppers = 500;
 const plan = options.quick
   ? { rounds: 1, seconds: 2, warmUpSeconds: 2, leadInSeconds: 1 }
   : { rounds: Number(options.rounds), seconds: 1, warmUpSeconds: 2, leadInSeconds: 1 };
@@ -74,7 +79,7 @@ try {
 
 /** A section that fails does not keep the others from being measured. */
 async function measureAll(): Promise<boolean> {
-  const names = options.only.split(',');
+  const names = options.only?.split(',') ?? (options.quick ? quickSections : sections);
   const unknown = names.find((name) => !sections.includes(name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: choose among ${sections.join(', ')}`);
   const chosen = scenarios.filter(({ name }) => names.includes(name));
@@ -105,13 +110,15 @@ async function measureAll(): Promise<boolean> {
 
 async function measureScenario(whole: Scenario, compiled: CompiledPeers): Promise<boolean> {
   const scenario = options.quick ? shortened(whole) : whole;
-  const report = await measureListings(join(folder, scenario.name), scenario, plan, compiled);
+  const report = await measureListings(join(folder, scenario.name), scenario, plan, compiled, {
+    againstPage: options.quick,
+  });
   return printReport(scenario.name, report, options.write);
 }
 
 function shortened(scenario: Scenario): Scenario {
   const { dataset } = scenario;
-  return { ...scenario, dataset: { ...dataset, shoppers: Math.min(dataset.shoppers, quickShoppers) } };
+  return { ...scenario, dataset: { ...dataset, shoppers: Math.min(dataset.shoppers, shoppersMin) } };
 }
 
 async function runProgram(name: ProgramName): Promise<boolean> {

@@ -19,7 +19,7 @@ import { hasNginx, nginxParameters } from './nginx.ts';
 const { values: options } = parseArgs({ options: sectionOptions });
 const plan = options.quick ? { rounds: 1, seconds: 1, warmUpSeconds: 2 } : { rounds: 5, seconds: 1, warmUpSeconds: 3 };
 
-const limits = { json: 1.25, soap: 1.6, addedMs: 0.5 } as const;
+const limits = { json: 1.25, soap: 1.5, addedMs: 0.5 } as const;
 const peerPackages = ['@fastify/http-proxy@11.6.3', 'http-proxy-3@2.0.1'];
 const peerFolder = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 const slowMs = 500;

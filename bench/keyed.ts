@@ -1,7 +1,5 @@
 /** Measures writes with a key against writes without one, on both stores and in one process, also against another checkout. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,20 +10,17 @@ import type * as sqliteStores from '../src/store/sqlite/open.ts';
 import type * as keyRings from '../src/vault/key-ring.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { type Finding, median, printFindings } from './results.ts';
+import { type Finding, limited, median, table } from './results.ts';
 import { type EngineName, fillRecords } from './scale/fill-records.ts';
+import { runSection, sectionOptions } from './section.ts';
 import { reference, targetsAt } from './targets.ts';
 
 const { values: options } = parseArgs({
   options: {
+    ...sectionOptions,
     /** The folder of another checkout. */
     against: { type: 'string' },
     rounds: { type: 'string', default: '21' },
-    /** Few rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md; not with `--against`. */
-    write: { type: 'boolean', default: false },
   },
 });
 
@@ -120,30 +115,24 @@ function importFrom(root: string, file: string) {
   return import(pathToFileURL(join(root, file)).href);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-keyed-'));
-const postgres = await startPostgres({ durable: true });
-const subjects: Subject[] = [];
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
-  for (const subject of subjects) await subject.close();
-  await postgres.discard();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<boolean> {
-  const roots = [join(import.meta.dirname, '..'), ...(options.against === undefined ? [] : [options.against])];
+const { against } = options;
+await runSection('keyed', { write: options.write && against === undefined }, async (folder, closing) => {
+  const postgres = await startPostgres({ durable: true });
+  closing.defer(() => postgres.discard());
+  const roots = [join(import.meta.dirname, '..'), ...(against === undefined ? [] : [against])];
+  const subjects: Subject[] = [];
   for (const [index, root] of roots.entries())
-    for (const engine of engines)
-      subjects.push(
-        await openSubject(
-          root,
-          engine,
-          engine === 'SQLite'
-            ? { dataDir: join(folder, String(index)) }
-            : { databaseUrl: await postgres.createDatabase() },
-        ),
+    for (const engine of engines) {
+      const subject = await openSubject(
+        root,
+        engine,
+        engine === 'SQLite'
+          ? { dataDir: join(folder, String(index)) }
+          : { databaseUrl: await postgres.createDatabase() },
       );
+      closing.defer(() => subject.close());
+      subjects.push(subject);
+    }
   const times = new Map(subjects.map((subject) => [subject, { without: [] as number[], keyed: [] as number[] }]));
   // The first rounds warm up.
   for (let round = -3; round < rounds; round += 1)
@@ -157,25 +146,26 @@ async function run(): Promise<boolean> {
   const rows = [...times].map(([{ engine, root }, { without, keyed }]) => {
     const share = median(without.map((us, round) => us / keyed[round]!));
     if (root === roots[0])
-      findings.push({
-        name: `${engine}: CPU without a key, divided by that with one`,
-        measured: share.toFixed(2),
-        limit: `at least ${shareMin[engine]}`,
-        holds: share >= shareMin[engine],
-      });
+      findings.push(
+        limited(`${engine}: CPU without a key, divided by that with one`, share, 'at least', shareMin[engine]),
+      );
     const cells = [without, keyed].flatMap((all) => [Math.min(...all).toFixed(0), median(all).toFixed(0)]);
-    return `| ${[engine, root === roots[0] ? 'this' : root, ...cells, share.toFixed(2)].join(' | ')} |`;
+    return [engine, root === roots[0] ? 'this' : root, ...cells, share.toFixed(2)];
   });
-  const report = [
+  const text = [
     `storeToken inside one process, without a port and without the CPU time of PostgreSQL; ${earlierRecords} earlier records, ${callers} callers, ${rounds} alternating rounds. ${describeMachine('no pinning')}`,
-    [
-      '| store | checkout | without a key: lowest us | median us | with a key: lowest us | median us | median of the share |',
-      '|---|---|---:|---:|---:|---:|---:|',
-      ...rows,
-    ].join('\n'),
-    printFindings(findings),
-  ].join('\n\n');
-  console.log(report);
-  if (options.write && options.against === undefined) writeSection('keyed', report);
-  return findings.every(({ holds }) => holds);
-}
+    table(
+      [
+        'store',
+        'checkout',
+        'without a key: lowest us',
+        'median us',
+        'with a key: lowest us',
+        'median us',
+        'median of the share',
+      ],
+      rows,
+    ),
+  ];
+  return { text, findings };
+});

@@ -1,6 +1,6 @@
 /** Compares a run with the tables of docs/bench.md: CPU times as ratios to bare Koa, each in its own run. */
-import { readSection, type Section } from './page.ts';
-import { type Finding, medianCpu, type Rounds } from './results.ts';
+import { type Finding, limited, medianCpu, type Rounds } from './results.ts';
+import { readSection, type Section } from './section.ts';
 import type { Target } from './targets.ts';
 
 /** A short round with few shoppers differs by so much without a change. */
@@ -17,14 +17,8 @@ export function checkLanded(section: Section, targets: readonly Target[], rounds
     const us = landed.get(label);
     if (server !== 'triglyph' || us === undefined) return [];
     const [before, now] = [us / landedKoa, medianCpu(rounds.get(name)!) / medianCpu(koa)];
-    return [
-      {
-        name: `${label}: CPU against bare Koa, before ${before.toFixed(2)}`,
-        measured: now.toFixed(2),
-        limit: `at most ${(before * growthMax).toFixed(2)}`,
-        holds: now <= before * growthMax,
-      },
-    ];
+    const limit = Number((before * growthMax).toFixed(2));
+    return [limited(`${label}: CPU against bare Koa, before ${before.toFixed(2)}`, now, 'at most', limit)];
   });
 }
 

@@ -1,6 +1,5 @@
 /** `npm run bench -- --only memory`: what holds the memory of a server under load, and what less of it costs. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -8,19 +7,12 @@ import { launchTriglyph } from './fleet.ts';
 import { provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import type { MemoryReport } from './memory-report.ts';
-import { writeSection } from './page.ts';
-import { median } from './results.ts';
+import { median, table } from './results.ts';
+import { runSection, sectionOptions } from './section.ts';
 import { freePort, type Server, startServer } from './server.ts';
 import { targetsAt } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** Few rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
-  },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
 const rounds = options.quick ? 2 : 7;
 const shoppers = 10_000;
 /** V8 lets the young generation grow after the start. */
@@ -50,19 +42,15 @@ interface Running {
   readonly cpuUs: number[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-memory-'));
-const running: Running[] = [];
-try {
+await runSection('memory', options, async (folder, closing) => {
   provideLoad();
-  await run();
-} finally {
-  for (const { server } of running) await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function run(): Promise<void> {
   await (await startServer(await launchTriglyph({ folder, port: await freePort(), shoppers }))).stop();
-  for (const [index, variant] of variants.entries()) running.push(await start(String(index), variant));
+  const running: Running[] = [];
+  for (const [index, variant] of variants.entries()) {
+    const each = await start(folder, String(index), variant);
+    closing.defer(() => each.server.stop());
+    running.push(each);
+  }
   // The first rounds warm up.
   for (let round = -2; round < rounds; round += 1)
     for (const { server, port, cpuUs } of running) {
@@ -72,21 +60,28 @@ async function run(): Promise<void> {
       for (const target of [triglyphSoap, triglyphJson]) requests += (await putLoad(target, 1, shoppers)).requests;
       if (round >= 0) cpuUs.push((server.cpuUs() - before) / requests);
     }
-  const rows: string[] = [];
+  const rows: string[][] = [];
   for (const each of running) rows.push(await rowOf(each));
-  const report = [
+  const text = [
     `Listings in SOAP and JSON of ${shoppers} shoppers with three cards, 32 connections, ${rounds} alternating rounds. ${describeMachine()}`,
-    [
-      '| server | idle, MB | under load, MB | space for young objects | in use after a collection | outside of the heap | CPU per request, us: lowest | median |',
-      '|---|---:|---:|---:|---:|---:|---:|---:|',
-      ...rows,
-    ].join('\n'),
-  ].join('\n\n');
-  console.log(report);
-  if (options.write) writeSection('memory', report);
-}
+    table(
+      [
+        'server',
+        'idle, MB',
+        'under load, MB',
+        'space for young objects',
+        'in use after a collection',
+        'outside of the heap',
+        'CPU per request, us: lowest',
+        'median',
+      ],
+      rows,
+    ),
+  ];
+  return { text, findings: [] };
+});
 
-async function start(name: string, { title, flag = '', env }: Variant): Promise<Running> {
+async function start(folder: string, name: string, { title, flag = '', env }: Variant): Promise<Running> {
   const own = join(folder, name);
   mkdirSync(own);
   cpSync(join(folder, 'data'), join(own, 'data'), { recursive: true });
@@ -104,7 +99,7 @@ async function start(name: string, { title, flag = '', env }: Variant): Promise<
   return { title, server, port, file, idleBytes: server.rssBytes(), cpuUs: [] };
 }
 
-async function rowOf({ title, server, file, idleBytes, cpuUs }: Running): Promise<string> {
+async function rowOf({ title, server, file, idleBytes, cpuUs }: Running): Promise<string[]> {
   const loadedBytes = server.rssBytes();
   server.signal('SIGUSR2');
   while (!existsSync(file)) await sleep(50);
@@ -112,5 +107,5 @@ async function rowOf({ title, server, file, idleBytes, cpuUs }: Running): Promis
   const { before, after, youngBytes }: MemoryReport = JSON.parse(readFileSync(file, 'utf8'));
   const bytes = [idleBytes, loadedBytes, youngBytes, after.heapUsed, before.external];
   const megabytes = bytes.map((each) => (each / 2 ** 20).toFixed(0));
-  return `| ${[title, ...megabytes, Math.min(...cpuUs).toFixed(0), median(cpuUs).toFixed(0)].join(' | ')} |`;
+  return [title, ...megabytes, Math.min(...cpuUs).toFixed(0), median(cpuUs).toFixed(0)];
 }

@@ -5,17 +5,10 @@ import { freshKeys, parseKeyRing } from '../src/vault/key-ring.ts';
 import { binding, nonceBytes, sealBytes } from '../src/vault/seal.ts';
 import { createVault } from '../src/vault/vault.ts';
 import { describeMachine } from './machine.ts';
-import { writeSection } from './page.ts';
-import { type Finding, median, printFindings } from './results.ts';
+import { limited, median, table } from './results.ts';
+import { printReport, sectionOptions } from './section.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** Fewer rounds. */
-    quick: { type: 'boolean', default: false },
-    /** Renews docs/bench.md. */
-    write: { type: 'boolean', default: false },
-  },
-});
+const { values: options } = parseArgs({ options: sectionOptions });
 const rounds = options.quick ? 20 : 100;
 const callsPerRound = 3_000;
 /** As many as 10,000 shoppers with three details each have. */
@@ -86,30 +79,25 @@ for (let round = -10; round < rounds; round += 1)
   }
 const us = (name: Work) => median(times[name]);
 
-const finding = (name: string, ratio: number): Finding => ({
-  name,
-  measured: ratio.toFixed(2),
-  limit: `at most ${ratioMax}`,
-  holds: ratio <= ratioMax,
-});
+const finding = (name: string, ratio: number) => limited(name, ratio, 'at most', ratioMax);
 const findings = [
   finding('One value again and again, against a bare opening of one', us('vault') / us('bare')),
   finding(`${valueCount} values in turn, against a bare opening of as many`, us('vaultInTurn') / us('bareInTurn')),
 ];
-const row = (title: string, name: Work) =>
-  `| ${title} | ${Math.min(...times[name]).toFixed(2)} | ${us(name).toFixed(2)} | ${(us(name) / us('bare')).toFixed(2)} |`;
-const report = [
+const row = (title: string, name: Work) => [
+  title,
+  ...[Math.min(...times[name]), us(name), us(name) / us('bare')].map((each) => each.toFixed(2)),
+];
+const text = [
   `CPU time of one opening in microseconds, ${rounds} alternating rounds. ${describeMachine('no pinning')}`,
-  [
-    '| opening | lowest | median | against a bare one of one value |',
-    '|---|---:|---:|---:|',
-    row('`createDecipheriv`, one value', 'bare'),
-    row('vault, one value', 'vault'),
-    row(`\`createDecipheriv\`, ${valueCount} values in turn`, 'bareInTurn'),
-    row(`vault, ${valueCount} values in turn`, 'vaultInTurn'),
-  ].join('\n'),
-  printFindings(findings),
-].join('\n\n');
-console.log(report);
-if (options.write) writeSection('openings', report);
-process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+  table(
+    ['opening', 'lowest', 'median', 'against a bare one of one value'],
+    [
+      row('`createDecipheriv`, one value', 'bare'),
+      row('vault, one value', 'vault'),
+      row(`\`createDecipheriv\`, ${valueCount} values in turn`, 'bareInTurn'),
+      row(`vault, ${valueCount} values in turn`, 'vaultInTurn'),
+    ],
+  ),
+];
+process.exitCode = printReport('openings', { text, findings }, options.write) ? 0 : 1;

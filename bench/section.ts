@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeBetweenMarkers } from '../scripts/section.ts';
+import { readBetweenMarkers, writeBetweenMarkers } from '../scripts/section.ts';
 import { type Finding, printFindings } from './results.ts';
 import type { Scenario } from './scenarios.ts';
 
-type Section =
+export type Section =
   | Scenario['name']
   | 'clean-up'
   | 'codecs'
@@ -14,7 +14,10 @@ type Section =
   | 'costs'
   | 'embedding'
   | 'engines'
+  | 'keyed'
   | 'logins'
+  | 'memory'
+  | 'openings'
   | 'orders'
   | 'postgres'
   | 'processes'
@@ -64,7 +67,16 @@ export async function runSection(
 export function printReport(section: Section, { text, findings }: Report, isWritten: boolean): boolean {
   const report = [...text, ...(findings.length > 0 ? [printFindings(findings)] : [])].join('\n\n');
   console.log(report);
-  const page = ['security', 'costs', 'logins'].includes(section) ? 'security.md' : 'bench.md';
-  if (isWritten) writeBetweenMarkers(new URL(`../docs/${page}`, import.meta.url), section, report);
+  if (isWritten) writeBetweenMarkers(pageOf(section), section, report);
   return findings.every(({ holds }) => holds);
+}
+
+/** The landed text of a section; empty where its page has none. */
+export function readSection(section: Section): string {
+  return readBetweenMarkers(pageOf(section), section);
+}
+
+function pageOf(section: Section): URL {
+  const page = ['security', 'costs', 'logins'].includes(section) ? 'security.md' : 'bench.md';
+  return new URL(`../docs/${page}`, import.meta.url);
 }

@@ -129,14 +129,14 @@ test('tabs follow each other: the other person is shown, and a log-out ends both
   await page.locator('[name=secret]:focus').waitFor();
   visit.takeFaults();
   await visit.logIn(first.username, first.secret);
-  await page.getByText(first.id, { exact: true }).waitFor();
+  await page.getByText(first.username, { exact: true }).waitFor();
   const other = await visit.context.newPage();
   await other.goto('/console/explorer/Recurring/68/disable');
-  await other.getByText(first.id, { exact: true }).waitFor();
+  await other.getByText(first.username, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();
   await other.getByText('Your session has ended. Log in again.').waitFor();
   await visit.logIn(second.username, second.secret);
-  await other.getByText(second.id, { exact: true }).waitFor();
+  await other.getByText(second.username, { exact: true }).waitFor();
   await other.getByText('may act', { exact: true }).waitFor();
   // What it sends belongs to the new session.
   await other.getByText('Valid in every format.').waitFor();
@@ -150,15 +150,15 @@ test('consoles at two ports of one machine have sessions of their own', async ()
     const visit = await browser.visit({ origin: console.origin });
     await visit.open('/console');
     await visit.logIn(here.username, here.secret);
-    await visit.page.getByText(here.id, { exact: true }).waitFor();
+    await visit.page.getByText(here.username, { exact: true }).waitFor();
     const other = await visit.context.newPage();
     await other.goto(`${second.origin}/console`);
     await other.getByRole('textbox', { name: /^Username/ }).fill(there.username);
     await other.getByRole('textbox', { name: /^Password/ }).fill(there.secret);
     await other.getByRole('button', { name: 'Log in', exact: true }).click();
-    await other.getByText(there.id, { exact: true }).waitFor();
+    await other.getByText(there.username, { exact: true }).waitFor();
     await visit.page.reload();
-    await visit.page.getByText(here.id, { exact: true }).waitFor();
+    await visit.page.getByText(here.username, { exact: true }).waitFor();
     await visit.close();
   } finally {
     await second.stop();

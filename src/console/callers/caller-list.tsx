@@ -19,16 +19,21 @@ import {
   Text,
   TextField,
   Time,
+  useCredentialColumn,
   type ViewProps,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle, languages } from '../page/formats.ts';
 import { Link, useFilter } from '../page/routing.tsx';
 import { useAction } from '../page/use-action.ts';
+import { useNames } from '../page/use-names.ts';
 import { useRead } from '../page/use-query.ts';
-import { Credential, callOf, nameOfCredential } from './use.tsx';
+import { callOf } from './call-of.tsx';
 
 type Callers = Answer<typeof listCallers>;
 type Caller = Callers['callers'][number];
+
+/** Records that one answer has. */
+const rowsMax = 10_000;
 
 const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
 
@@ -38,12 +43,15 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
   const given = Object.entries(noFilter).map(([name, value]) => [name, address.query.get(name) ?? value]);
   const filter: typeof noFilter = { ...noFilter, ...Object.fromEntries(given) };
   const [opened, setOpened] = useState<Caller>();
-  const query = useRead<typeof listCallers>('/callers', filter, { keepsValue: true });
+  const names = useNames();
+  const asked = { ...filter, credential: names?.idOf(filter.credential) ?? filter.credential };
+  const query = useRead<typeof listCallers>('/callers', { ...asked, max: rowsMax }, { keepsValue: true });
   const { formats = [], services = [], operations = [], versions = [], isRecorded } = query.value ?? {};
   const action = useAction();
+  const credential = useCredentialColumn();
   const download = (): void =>
     action.run(async () => {
-      const { csv = '', fileName } = await read<typeof exportCallers>('/callers/export', filter);
+      const { csv = '', fileName } = await read<typeof exportCallers>('/callers/export', asked);
       saveFile(fileName, csv);
       return '';
     });
@@ -54,7 +62,7 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
         <SelectField label="Service" {...choice('service')} none="all" options={services} />
         <SelectField label="Operation" {...choice('operation')} none="all" options={operations} />
         <SelectField label="Version" {...choice('version')} none="all" options={versions} />
-        <TextField label="Credential" type="search" {...text('credential')} placeholder="id or username" />
+        <TextField label="Credential" type="search" {...text('credential')} placeholder="name or id" />
         <SelectField
           label="Deprecated"
           {...choice('deprecation')}
@@ -76,7 +84,7 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
               caption="Callers"
               name="callers"
               hasOwnFile
-              columns={columns(setOpened)}
+              columns={[credential, ...columns(setOpened)]}
               rows={callers}
               keyOf={({ id }) => id}
               onOpen={setOpened}
@@ -122,7 +130,6 @@ function NoCaller() {
 
 function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
   return [
-    { name: 'Credential', cell: (each) => <Credential {...each} />, value: nameOfCredential },
     {
       name: 'Call',
       value: callOf,

@@ -6,6 +6,7 @@ import {
   Badge,
   Button,
   Confirm,
+  Credential,
   Empty,
   ErrorBox,
   Loaded,
@@ -162,8 +163,8 @@ function Details({ deprecation, onEnd }: DetailsProps) {
         </p>
       ))}
       {exemptions.map(({ credential, username, exemptedBy }) => (
-        <p class="row" key={credential}>
-          <Badge tone="info">exempt</Badge> <Text value={username ?? credential} />
+        <div class="row" key={credential}>
+          <Badge tone="info">exempt</Badge> <Credential id={credential} />
           {exemptedBy === undefined ? (
             <span class="hint">by the configuration</span>
           ) : (
@@ -177,7 +178,7 @@ function Details({ deprecation, onEnd }: DetailsProps) {
               </Button>
             )
           )}
-        </p>
+        </div>
       ))}
     </>
   );

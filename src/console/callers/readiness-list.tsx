@@ -13,12 +13,13 @@ import {
   Text,
   Time,
   type Tone,
+  useCredentialColumn,
   type ViewProps,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle } from '../page/formats.ts';
 import { useRead } from '../page/use-query.ts';
+import { callOf } from './call-of.tsx';
 import { NotRecorded } from './caller-list.tsx';
-import { Credential, callOf, nameOfCredential } from './use.tsx';
 
 type Caller = Answer<typeof assessReadiness>['callers'][number];
 
@@ -65,7 +66,7 @@ export function ReadinessList({ gateway }: Pick<ViewProps, 'gateway'>) {
         query={query}
         caption="Readiness"
         name="readiness"
-        columns={columns}
+        columns={[useCredentialColumn(), ...columns]}
         rows={({ callers }) => callers}
         keyOf={({ tenant = '', credential = '' }) => `${tenant} ${credential}`}
         empty={<Empty title={gateway.recordsCallers ? 'No caller has made such a call' : 'No such call is recorded'} />}
@@ -75,7 +76,6 @@ export function ReadinessList({ gateway }: Pick<ViewProps, 'gateway'>) {
 }
 
 const columns: readonly Column<Caller>[] = [
-  { name: 'Credential', cell: (each) => <Credential {...each} />, value: nameOfCredential },
   {
     name: 'State',
     cell: ({ state }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>,

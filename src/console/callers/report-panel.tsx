@@ -21,13 +21,14 @@ import {
   TextField,
   Time,
   type Tone,
+  useCredentialColumn,
   useTexts,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle } from '../page/formats.ts';
 import { Link } from '../page/routing.tsx';
 import { useAction } from '../page/use-action.ts';
 import { useRead } from '../page/use-query.ts';
-import { Credential, callOf } from './use.tsx';
+import { callOf } from './call-of.tsx';
 
 type Report = Answer<typeof getMigrationReport>;
 type Caller = Report['callers'][number];
@@ -79,6 +80,7 @@ interface SectionsProps {
 
 function Sections({ report, onOwner }: SectionsProps) {
   const { risk, totals } = report;
+  const credential = useCredentialColumn();
   return (
     <>
       {itemsOf(report.lacks).map((each) => (
@@ -105,7 +107,7 @@ function Sections({ report, onOwner }: SectionsProps) {
           caption="Callers and owners"
           name="report-callers"
           hasOwnFile
-          columns={callerColumns(onOwner)}
+          columns={[credential, ...callerColumns(onOwner)]}
           rows={itemsOf(report.callers)}
           keyOf={({ credential, tenant = '' }) => `${tenant} ${credential}`}
           empty={<Empty title="No caller in these weeks" />}
@@ -115,7 +117,7 @@ function Sections({ report, onOwner }: SectionsProps) {
         <Table
           caption="What breaks"
           name="report-breaks"
-          columns={breakColumns}
+          columns={[credential, ...breakColumns]}
           rows={itemsOf(report.breaks)}
           keyOf={({ id }) => id}
           empty={<Empty title="Nothing" />}
@@ -160,7 +162,6 @@ function Differences({ name, differences, children }: DifferencesProps) {
 
 function callerColumns(onOwner: SectionsProps['onOwner']): readonly Column<Caller>[] {
   return [
-    { name: 'Credential', cell: (each) => <Credential {...each} /> },
     {
       name: 'Owner',
       cell: (each) => (
@@ -186,7 +187,6 @@ function callerColumns(onOwner: SectionsProps['onOwner']): readonly Column<Calle
 }
 
 const breakColumns: readonly Column<Report['breaks'][number]>[] = [
-  { name: 'Credential', cell: (each) => <Credential {...each} /> },
   { name: 'Call', cell: (each) => <Text value={callOf(each)} /> },
   { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
   { name: 'Client', cell: ({ client }) => <Text value={client} max={40} /> },

@@ -2,10 +2,20 @@
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../operators/deprecations/contract.ts';
 import { type Answer, send } from '../page/api.ts';
-import { Button, CheckField, Dialog, ErrorBox, Notice, Table, Text, TextField } from '../page/components/index.ts';
+import {
+  Button,
+  CheckField,
+  Dialog,
+  ErrorBox,
+  Notice,
+  Table,
+  Text,
+  TextField,
+  useCredentialColumn,
+} from '../page/components/index.ts';
 import { type Format, formatTitle, formatTitles } from '../page/formats.ts';
 import { useAction } from '../page/use-action.ts';
-import { Credential, callOf } from './use.tsx';
+import { callOf } from './call-of.tsx';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
 type Preview = Answer<typeof previewDeprecation>;
@@ -20,6 +30,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
   const [fields, setFields] = useState(() => fieldsOf(before));
   const [preview, setPreview] = useState<Preview>();
   const action = useAction();
+  const credential = useCredentialColumn();
   const set = (name: keyof typeof fields) => (text: string | boolean) => {
     setFields({ ...fields, [name]: text });
     // What was confirmed is no longer what would be saved.
@@ -77,7 +88,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
           <Table
             caption="Affected callers"
             columns={[
-              { name: 'Credential', cell: (each) => <Credential {...each} /> },
+              credential,
               { name: 'Call', cell: (each) => <Text value={`${callOf(each)} in ${formatTitle(each.format)}`} /> },
               { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
               { name: 'Exempt', cell: ({ isExempt }) => (isExempt ? 'yes' : 'no'), narrow: true },

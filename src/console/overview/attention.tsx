@@ -1,7 +1,7 @@
 /** What needs the attention of an operator, with links to the views that show more. */
 
 import { itemsOf } from '../page/api.ts';
-import { Badge, ErrorBox, Notice, Section, Text } from '../page/components/index.ts';
+import { Badge, ErrorBox, Notice, Section, Text, Time } from '../page/components/index.ts';
 import { Link } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
 import type { listAttention } from './contract.ts';
@@ -22,10 +22,13 @@ export function AttentionSection() {
         </p>
       ) : (
         <ul class="attention stack">
-          {items.map(({ level, text, path }) => (
+          {items.map(({ level, text, at, path }) => (
             <li key={text}>
               <Badge tone={level}>{words[level]}</Badge>
-              <span>{path === undefined ? <Text value={text} /> : <Link to={path}>{text}</Link>}</span>
+              <span>
+                {path === undefined ? <Text value={text} /> : <Link to={path}>{text}</Link>}{' '}
+                {at !== undefined && <Time value={at} />}
+              </span>
             </li>
           ))}
         </ul>

@@ -42,6 +42,7 @@ const longText = string({ max: 1_000, example: '3 webhooks could not be delivere
 const item = object('AttentionItem', {
   level: required(oneOf('AttentionLevel', 'bad', 'warning'), '`bad`: something does not work now.'),
   text: required(longText, 'What it is about.'),
+  at: optional(dateTime(Date.UTC(2026, 0, 31)), 'The moment that the text ends with.'),
   path: optional(
     string({ max: 200, example: '/state/webhooks' }),
     'The address of a view with more, below `/console`.',

@@ -139,7 +139,7 @@ async function credentials({ backend }: ConsoleContext): Promise<readonly Item[]
   const expiresAt = await backend.credentialUses.findNextExpiry();
   const now = backend.context.clock.now();
   if (expiresAt === undefined || expiresAt > now + expiryWarnedMs) return [];
-  return [warning(`A credential expires at ${new Date(expiresAt).toISOString()}.`)];
+  return [{ ...warning('A credential expires:'), at: expiresAt }];
 }
 
 async function certificates({ config, plan, backend }: ConsoleContext): Promise<readonly Item[]> {
@@ -147,8 +147,8 @@ async function certificates({ config, plan, backend }: ConsoleContext): Promise<
   return certificatesOf(config, plan)
     .filter(({ expiresAt }) => expiresAt < now + expiryWarnedMs)
     .map(({ name, expiresAt }) => {
-      const text = `The certificate for ${name} ends at ${new Date(expiresAt).toISOString()}.`;
-      return expiresAt < now ? bad(text, '/state/processes') : warning(text, '/state/processes');
+      const level = expiresAt < now ? bad : warning;
+      return { ...level(`The certificate for ${name} ends:`, '/state/processes'), at: expiresAt };
     });
 }
 

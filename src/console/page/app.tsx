@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type LoggedIn, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
-import { Badge, Button, Empty, ErrorBox, Loading, Page, type ViewProps } from './components/index.ts';
+import { Badge, Button, Credential, Empty, ErrorBox, Loading, Page, type ViewProps } from './components/index.ts';
 import { LogInPage, Logo } from './log-in.tsx';
 import { Link, useRoute } from './routing.tsx';
 import { useSearch } from './search.tsx';
@@ -77,7 +77,7 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
         {isDemo && <Badge tone="info">demo</Badge>}
         <span class="spacer" />
         <span class="who">
-          {tenant} <code>{credential}</code> <Badge>{mayAct ? 'may act' : 'reads'}</Badge>
+          {tenant} <Credential id={credential} /> <Badge>{mayAct ? 'may act' : 'reads'}</Badge>
         </span>
         <Button kind="quiet" onClick={search.open}>
           Search <kbd>Ctrl K</kbd>

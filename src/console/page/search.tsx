@@ -1,13 +1,13 @@
 /** Search in everything that has an address: views, operations, callers and settings; and a reference finds its request. */
 import type { ComponentChild } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import type { listCallers } from '../../operators/callers/contract.ts';
 import type { listExplorerOperations } from '../explorer/contract.ts';
 import type { listSettings } from '../state/contract.ts';
 import { stateSections } from '../state/sections.tsx';
 import { itemsOf, pathOf, read } from './api.ts';
 import { Dialog, Text } from './components/index.ts';
 import { navigate } from './routing.tsx';
+import { useNames } from './use-names.ts';
 import { views } from './views.ts';
 
 interface Target {
@@ -148,20 +148,6 @@ function useTargets(): readonly Target[] {
         ),
       () => {},
     );
-    read<typeof listCallers>('/callers').then(
-      ({ callers }) => {
-        const names = itemsOf(callers).map(({ username, credential }) => username ?? credential);
-        const unique = [...new Set(names)].filter((each) => each !== undefined);
-        add(
-          unique.map((title) => ({
-            kind: 'Caller',
-            title,
-            path: `/callers/list?credential=${encodeURIComponent(title)}`,
-          })),
-        );
-      },
-      () => {},
-    );
     read<typeof listSettings>('/state/settings').then(
       ({ settings }) =>
         add(
@@ -175,7 +161,15 @@ function useTargets(): readonly Target[] {
       () => {},
     );
   }, []);
-  return [...viewTargets, ...loaded];
+  const callers = [...(useNames()?.byId ?? [])].map(
+    ([doc, title]): Target => ({
+      kind: 'Caller',
+      title,
+      doc,
+      path: `/callers/list?credential=${encodeURIComponent(title)}`,
+    }),
+  );
+  return [...viewTargets, ...loaded, ...callers];
 }
 
 const viewTargets: readonly Target[] = [

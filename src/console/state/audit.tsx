@@ -5,6 +5,7 @@ import { type Answer, itemsOf } from '../page/api.ts';
 import {
   Button,
   type Column,
+  Credential,
   ErrorBox,
   Filters,
   LoadedTable,
@@ -17,6 +18,7 @@ import {
   Time,
 } from '../page/components/index.ts';
 import { useFilter } from '../page/routing.tsx';
+import { useNames } from '../page/use-names.ts';
 import { useRead } from '../page/use-query.ts';
 
 type Entry = Answer<typeof listAuditEntries>['entries'][number];
@@ -24,9 +26,9 @@ type Entry = Answer<typeof listAuditEntries>['entries'][number];
 export function AuditSection() {
   const filter = useFilter('/state/audit');
   const [isVerifying, setVerifying] = useState(false);
-  const query = useRead<typeof listAuditEntries>('/state/audit', Object.fromEntries(filter.query), {
-    keepsValue: true,
-  });
+  const names = useNames();
+  const given = [...filter.query].map(([name, value]) => [name, names?.idOf(value) ?? value]);
+  const query = useRead<typeof listAuditEntries>('/state/audit', Object.fromEntries(given), { keepsValue: true });
   const { value } = query;
   const last = itemsOf(value?.entries).at(-1);
   return (
@@ -85,9 +87,13 @@ const columns: readonly Column<Entry>[] = [
   { name: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
   {
     name: 'Actor',
-    cell: ({ actorType, actor }) => <Text value={actorType === 'gateway' ? actor : `${actorType} ${actor}`} />,
+    cell: ({ actorType, actor }) => (
+      <>
+        {actorType !== 'gateway' && actorType} <Credential id={actor} />
+      </>
+    ),
   },
-  { name: 'Subject', cell: ({ subject }) => <Text value={subject} max={200} /> },
+  { name: 'Subject', cell: ({ subject }) => <Credential id={subject} /> },
   { name: 'Detail', cell: ({ detail }) => <Text value={detailText(detail)} max={300} /> },
 ];
 

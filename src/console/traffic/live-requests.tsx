@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import {
   Button,
   type Column,
+  Credential,
   Empty,
   ErrorBox,
   Filters,
@@ -13,20 +14,30 @@ import {
   Table,
   Text,
   TextField,
+  Time,
   type ViewProps,
 } from '../page/components/index.ts';
 import { formatOption, formatTitle } from '../page/formats.ts';
 import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
+import { type Names, useNames } from '../page/use-names.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
 import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
 
 const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
 
-export function LiveRequests({ gateway }: Pick<ViewProps, 'gateway'>) {
+export function LiveRequests(props: Pick<ViewProps, 'gateway'>) {
+  const names = useNames();
+  return names === undefined ? <Loading /> : <List {...props} names={names} />;
+}
+
+function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names: Names }) {
   const filter = useFilter('/traffic');
   const [isPaused, setPaused] = useState(false);
-  const set = filterNames.flatMap((name) => (filter.query.get(name) ? [[name, filter.query.get(name)]] : []));
+  const given = filterNames.map((name) => [name, filter.query.get(name) ?? ''] as const);
+  const set = given.flatMap(([name, value]) =>
+    value === '' ? [] : [[name, name === 'caller' ? names.idOf(value) : value]],
+  );
   const traffic = useTraffic(Object.fromEntries(set), isPaused);
   return (
     <Section
@@ -40,7 +51,7 @@ export function LiveRequests({ gateway }: Pick<ViewProps, 'gateway'>) {
         </>
       }
     >
-      <FilterFields filter={filter} traffic={traffic} formats={[...gateway.formats, 'document']} />
+      <FilterFields filter={filter} traffic={traffic} names={names} formats={[...gateway.formats, 'document']} />
       <ErrorBox error={traffic.error} />
       {traffic.state === 'loading' ? (
         <Loading />
@@ -86,9 +97,10 @@ interface FilterFieldsProps {
   readonly formats: readonly string[];
   readonly filter: Filter;
   readonly traffic: LiveTraffic;
+  readonly names: Names;
 }
 
-function FilterFields({ filter, traffic, formats }: FilterFieldsProps) {
+function FilterFields({ filter, traffic, names, formats }: FilterFieldsProps) {
   const seen = (of: (line: TrafficLine) => string | undefined): readonly string[] =>
     [...new Set(traffic.requests.map(of))].filter((each) => each !== undefined).slice(0, suggestionsMax);
   return (
@@ -96,7 +108,11 @@ function FilterFields({ filter, traffic, formats }: FilterFieldsProps) {
       <SelectField label="Format" {...filter.choice('format')} none="any" options={formats.map(formatOption)} />
       <TextField label="Operation" {...filter.text('operation')} options={seen(({ operation }) => operation)} />
       <TextField label="Version" {...filter.text('version')} options={seen(({ version }) => version?.toString())} />
-      <TextField label="Caller" {...filter.text('caller')} options={seen(({ caller }) => caller)} />
+      <TextField
+        label="Caller"
+        {...filter.text('caller')}
+        options={seen(({ caller }) => caller && names.nameOf(caller))}
+      />
       <SelectField label="Outcome" {...filter.choice('outcome')} none="any" options={outcomes} />
       <TextField label="Reference" {...filter.text('reference')} monospace />
     </Filters>
@@ -105,12 +121,14 @@ function FilterFields({ filter, traffic, formats }: FilterFieldsProps) {
 
 const suggestionsMax = 50;
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-
 const columns: readonly Column<TrafficLine>[] = [
   {
     name: 'Time',
-    cell: ({ id, at }) => <Link to={`/traffic/${id}`}>{clock.format(at)}</Link>,
+    cell: ({ id, at }) => (
+      <Link to={`/traffic/${id}`}>
+        <Time value={at} as="clock" />
+      </Link>
+    ),
     narrow: true,
   },
   { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
@@ -125,7 +143,7 @@ const columns: readonly Column<TrafficLine>[] = [
   },
   {
     name: 'Caller',
-    cell: ({ caller }) => (caller === undefined ? <span class="hint">unknown</span> : <Text value={caller} max={80} />),
+    cell: ({ caller }) => <Credential id={caller} />,
   },
   { name: 'Outcome', cell: (line) => <Outcome line={line} />, narrow: true },
   { name: 'Idempotency', cell: ({ key }) => <KeyBadge value={key} />, narrow: true },

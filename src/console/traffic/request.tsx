@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { pathOf } from '../page/api.ts';
 import {
   Code,
+  Credential,
   Empty,
   Facts,
   formatMs,
@@ -74,7 +75,7 @@ function Summary({ request }: { readonly request: TrafficRequest }) {
               'Operation',
               `${request.operation ?? 'unknown'}${request.version === undefined ? '' : `, version ${request.version}`}`,
             ],
-            ['Caller', <Text value={request.caller ?? 'unknown'} />],
+            ['Caller', <Credential id={request.caller} />],
             ['Client', details?.client && <Text value={details.client} />],
             ['From', details && <code>{details.address}</code>],
           ]}

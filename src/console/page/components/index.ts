@@ -2,6 +2,7 @@
 export { Button, CopyButton } from './button.tsx';
 export type { Mark } from './code-area.ts';
 export { Code, CodeEditor } from './code-editor.tsx';
+export { Credential, useCredentialColumn } from './credential.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loaded, Loading, Notice, Outcome } from './feedback.tsx';
 export { CheckField, Filters, Form, SelectField, TextField, useTexts } from './field.tsx';

@@ -1,4 +1,4 @@
-/** A table. On a phone each row becomes a block in which every cell has its heading. One with a name sorts, has pages and downloads. */
+/** A table. On a phone each row becomes a block in which every cell has its heading. One with a name filters, sorts, has pages and downloads. */
 import type { ComponentChildren } from 'preact';
 import { itemsOf, saveFile } from '../api.ts';
 import { useParameter } from '../routing.tsx';
@@ -9,7 +9,7 @@ import { Loaded } from './feedback.tsx';
 export interface Column<R> {
   readonly name: string;
   readonly cell: (row: R) => ComponentChildren;
-  /** By what a table with a name sorts, and what its file has. Without one, the column does neither. */
+  /** By what a table with a name filters and sorts, and what its file has. Without one, the column does none of it. */
   readonly value?: (row: R) => string | number | undefined;
   /** Numbers stand at the right. */
   readonly align?: 'end';
@@ -22,7 +22,7 @@ interface TableProps<R> {
   readonly caption: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
-  /** Names the order and the page of the table in the address, and its file: `pending` has `?pending.sort=Age`. */
+  /** Names the filter, the order and the page of the table in the address, and its file: `pending` has `?pending.sort=Age`. */
   readonly name?: string;
   /** The view has a file of its own, which has more. */
   readonly hasOwnFile?: boolean;
@@ -40,20 +40,53 @@ export function Table<R>(props: TableProps<R>) {
   return name === undefined ? <Plain {...props} /> : <Sortable {...props} name={name} />;
 }
 
+/** The rows of one page. More are on other pages, so that a browser is quick with 10,000. */
 const rowsOfPage = 100;
+/** Of so few rows, the one that is looked for is seen. */
+const filteredMin = 10;
 
 function Sortable<R>(props: TableProps<R> & { readonly name: string }) {
-  const { name, columns, rows, hasOwnFile = false } = props;
+  const { name, columns, rows, caption, hasOwnFile = false } = props;
   const [sort, setSort] = useParameter(`${name}.sort`);
   const [pageText, setPage] = useParameter(`${name}.page`);
+  const [text, setText] = useParameter(`${name}.filter`);
+  const [of, setOf] = useParameter(`${name}.of`);
   const isDescending = sort.startsWith('-');
   const sorted = columns.find((each) => each.name === sort.replace(/^-/, ''));
-  const ordered = sorted?.value === undefined ? rows : inOrder(rows, sorted.value, isDescending);
+  const valued = columns.filter(({ value }) => value !== undefined);
+  const found = filterRows(rows, of === '' ? valued : valued.filter((each) => each.name === of), text);
+  const ordered = sorted?.value === undefined ? found : inOrder(found, sorted.value, isDescending);
   const pages = Math.max(1, Math.ceil(ordered.length / rowsOfPage));
   const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1));
   const order = { sorted: sorted?.name, isDescending, onSort: (column: string) => setSort(nextSort(sort, column)) };
   return (
     <>
+      {(rows.length > filteredMin || text !== '') && (
+        <div class="row table-filter">
+          <input
+            type="search"
+            aria-label={`Filter ${caption}`}
+            placeholder="Filter"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <select
+            aria-label={`Column to filter in ${caption}`}
+            value={of}
+            onChange={(event) => setOf(event.currentTarget.value)}
+          >
+            <option value="">in any column</option>
+            {valued.map((each) => (
+              <option key={each.name}>{each.name}</option>
+            ))}
+          </select>
+          {text !== '' && (
+            <span class="hint" role="status">
+              {found.length.toLocaleString('en')} of {rows.length.toLocaleString('en')} rows
+            </span>
+          )}
+        </div>
+      )}
       <Plain {...props} rows={ordered.slice((page - 1) * rowsOfPage, page * rowsOfPage)} order={order} />
       <div class="row">
         {pages > 1 && (
@@ -62,7 +95,7 @@ function Sortable<R>(props: TableProps<R> & { readonly name: string }) {
               Page before
             </Button>
             <span role="status">
-              Page {page} of {pages}, {rows.length.toLocaleString('en')} rows
+              Page {page} of {pages}, {found.length.toLocaleString('en')} rows
             </span>
             <Button kind="quiet" disabled={page === pages} onClick={() => setPage(String(page + 1))}>
               Next page
@@ -77,6 +110,19 @@ function Sortable<R>(props: TableProps<R> & { readonly name: string }) {
       </div>
     </>
   );
+}
+
+/** A row has each word in the value of some of the columns. */
+function filterRows<R>(rows: readonly R[], columns: readonly Column<R>[], text: string): readonly R[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((each) => each !== '');
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const values = columns.map(({ value }) => String(value?.(row) ?? '').toLowerCase());
+    return words.every((word) => values.some((each) => each.includes(word)));
+  });
 }
 
 /** Upwards, then downwards, then as it came. */
@@ -180,6 +226,6 @@ function cellClass(align?: 'end', narrow?: boolean): string | undefined {
 /** Links and buttons in a row do what they say. Text can be selected. */
 function openRow(event: MouseEvent, open: () => void): void {
   const { target } = event;
-  if (target instanceof Element && target.closest('a, button, input, select, label') !== null) return;
+  if (target instanceof Element && target.closest('a, button, input, select, label, summary') !== null) return;
   if (getSelection()?.toString() === '') open();
 }

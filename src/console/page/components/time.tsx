@@ -1,24 +1,30 @@
 /** Moments and durations, as people read them. */
 import { useEffect, useState } from 'preact/hooks';
 
-const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const formats = {
+  full: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }),
+  clock: new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }),
+  exact: new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }),
+};
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** The moment in the time zone of the reader, with the time since then. */
+/** The moment in the time zone of the reader: whole, its time of day, or how long ago. Its title has it exactly, with the zone and in UTC. */
 export function Time({
   value,
   isRelative = false,
+  as = 'full',
 }: {
   readonly value: string | number;
   readonly isRelative?: boolean;
+  readonly as?: 'full' | 'clock';
 }) {
   const now = useNow(isRelative ? 10_000 : undefined);
   const date = new Date(value);
   if (Number.isNaN(date.getTime())) return <span>{value}</span>;
-  const text = full.format(date);
+  const utc = date.toISOString();
   return (
-    <time dateTime={date.toISOString()} title={isRelative ? text : date.toISOString()}>
-      {isRelative ? since(date.getTime(), now) : text}
+    <time dateTime={utc} title={`${formats.exact.format(date)} (${utc})`}>
+      {isRelative ? since(date.getTime(), now) : formats[as].format(date)}
     </time>
   );
 }

@@ -1,0 +1,64 @@
+/** Names of credentials: people read these, and the ids on request. */
+import { useEffect, useState } from 'preact/hooks';
+import type { listCredentials } from '../../operators/credentials/contract.ts';
+import { type Answer, itemsOf, read } from './api.ts';
+
+type Listed = Answer<typeof listCredentials>['credentials'][number];
+
+export interface Names {
+  readonly byId: ReadonlyMap<string, string>;
+  /** The name for an id. An id that the gateway does not know is its own name. */
+  nameOf(id: string): string;
+  /** The id for a name. A text that is no name stays as it is. */
+  idOf(name: string): string;
+}
+
+const kinds = { apiKey: 'API key', certificate: 'Certificate', basic: 'User' } as const satisfies Record<
+  Listed['kind'],
+  string
+>;
+
+/** Between two loads, as for a credential that was added meanwhile. */
+const staleMs = 30_000;
+let loadedAt = Number.NEGATIVE_INFINITY;
+let names: ReadonlyMap<string, string> | undefined;
+const listeners = new Set<() => void>();
+
+/** Returns the names, or undefined until they are loaded. All components share one list. */
+export function useNames(): Names | undefined {
+  const [, render] = useState(0);
+  useEffect(() => {
+    const changed = (): void => render((before) => before + 1);
+    listeners.add(changed);
+    load();
+    return () => void listeners.delete(changed);
+  }, []);
+  return names && { byId: names, nameOf, idOf };
+}
+
+function load(): void {
+  if (performance.now() - loadedAt < staleMs) return;
+  loadedAt = performance.now();
+  const show = (found: ReadonlyMap<string, string>): void => {
+    names = found;
+    for (const changed of listeners) changed();
+  };
+  read<typeof listCredentials>('/credentials').then(
+    ({ credentials }) => show(new Map(itemsOf(credentials).map((each) => [each.id, printName(each)]))),
+    // Without a list, ids are their names.
+    () => show(names ?? new Map()),
+  );
+}
+
+/** A tenant may have several keys: the end of the id tells them apart. */
+function printName({ id, username, kind, tenant }: Listed): string {
+  return username ?? `${kinds[kind]} of ${tenant} …${id.slice(-4)}`;
+}
+
+function nameOf(id: string): string {
+  return names?.get(id) ?? id;
+}
+
+function idOf(name: string): string {
+  return [...(names ?? [])].find(([, each]) => each === name)?.[0] ?? name;
+}

@@ -65,7 +65,7 @@ function pageFaults() {
   const imports = new Map(files.map((name) => [name, importsOf(name, readFileSync(join(folder, name), 'utf8'))]));
   const faults = files.flatMap((name) =>
     imports.get(name).flatMap(({ isType, from, target }) => {
-      if (/^(?:preact|uplot|@codemirror|@lezer)(?:\/|$)/.test(from)) return [];
+      if (/^(?:preact|@codemirror|@lezer)(?:\/|$)/.test(from)) return [];
       if (from.startsWith('.') && isPage(target)) return [];
       const isContract = /^(?:console|operators|contract)\//.test(target);
       return isType && isContract ? [] : [`imports-of-page: src/${name} imports ${from}`];

@@ -53,7 +53,7 @@ async function build(): Promise<string> {
 }
 
 /**
- * Nothing is loaded from elsewhere, no script or style stands in the document, and no other page may frame it. Charts
+ * Nothing is loaded from elsewhere, no script or style stands in the document, and no other page may frame it. Editors
  * set sizes from scripts, which the policy allows.
  */
 const policy = [

@@ -275,3 +275,24 @@ test('an unknown view, and the choice of colours', async () => {
   expect(await visit.violations()).toEqual([]);
   await visit.close();
 });
+
+test('an empty installation says the next step, until it is done', async () => {
+  const empty = await startConsole();
+  try {
+    const person = await empty.addCredential(['console-admin']);
+    const visit = await browser.visit({ origin: empty.origin });
+    const { page } = visit;
+    await visit.open('/console');
+    await visit.logIn(person.username, person.secret);
+    await page.getByText('No request in the last hour.').waitFor();
+    await page.getByRole('link', { name: 'No caller has a credential yet. Add the first one.' }).click();
+    await page.waitForURL('**/console/actions/addCredential');
+    await empty.addCredential(['recurring'], { grants: { merchantAccount: ['Acme1'] } });
+    await visit.open('/console/overview');
+    await page.getByText('Every webhook is delivered').waitFor();
+    expect(await page.getByText('No caller has a credential yet').count()).toBe(0);
+    await visit.close();
+  } finally {
+    await empty.stop();
+  }
+});

@@ -64,3 +64,25 @@ test('another dialog is not covered, and Escape leaves the page as it was', asyn
   await field().waitFor({ state: 'detached' });
   expect(page.url()).toContain('/console/overview');
 });
+
+test('a reference that is pasted beside the fields is searched, and another text is not', async () => {
+  const paste = (text: string, selector = 'main'): Promise<unknown> =>
+    page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', ${JSON.stringify(text)});
+      document.querySelector('${selector}').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true }));
+    })()`);
+  await paste('882613128349482');
+  await paste('two words');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await paste(' NQV5ZGCZ5ZRZSX65 ');
+  expect(await field().inputValue()).toBe('NQV5ZGCZ5ZRZSX65');
+  for (const found of ['its requests in the traffic', 'its pending request', 'its entries in the audit log'])
+    await option(new RegExp(found)).waitFor();
+  await page.keyboard.press('Escape');
+  // What a field gets is its own.
+  await visit.open('/console/traffic');
+  await page.getByLabel('Reference').waitFor();
+  await paste('NQV5ZGCZ5ZRZSX65', 'input');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});

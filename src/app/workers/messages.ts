@@ -1,7 +1,7 @@
 /** Messages between the primary process and its workers. The metrics library uses the same channel. */
 
 import type { ProcessReport } from '../../backend/process-report.ts';
-import type { RateRow } from '../../observe/traffic/rates.ts';
+import type { AllRateRows } from '../../observe/traffic/rates.ts';
 import type { FoundRequest } from '../../observe/traffic/reader.ts';
 import type { TrafficPage } from '../../observe/traffic/recorder.ts';
 
@@ -50,7 +50,7 @@ export type WorkerMessage =
       readonly found?: FoundRequest | undefined;
     }
   /** What the worker has counted since the last time. */
-  | { readonly triglyph: 'rates'; readonly rows: readonly RateRow[] }
+  | { readonly triglyph: 'rates'; readonly rows: AllRateRows }
   /** The worker listens on its port. */
   | { readonly triglyph: 'serving'; readonly callers: string }
   /** The worker cannot serve, and ends. */

@@ -1,6 +1,6 @@
 /** In the primary: reads the traffic of all workers, which keep their own requests, and adds up what they have counted. */
 import cluster, { type Worker } from 'node:cluster';
-import { Rates } from '../../observe/traffic/rates.ts';
+import { addRates, createRates } from '../../observe/traffic/rates.ts';
 import {
   type FoundRequest,
   TrafficReader,
@@ -13,9 +13,9 @@ import { isWorkerMessage, type TrafficAsk, type TrafficQuery } from './messages.
 
 /** `answering`: the workers that serve and do not hang. */
 export function readTrafficOfWorkers(answering: () => readonly Worker[], options: TrafficSettings): TrafficReader {
-  const rates = new Rates();
+  const rates = createRates();
   cluster.on('message', (_worker, message: unknown) => {
-    if (isWorkerMessage(message) && message.triglyph === 'rates') rates.add(message.rows);
+    if (isWorkerMessage(message) && message.triglyph === 'rates') addRates(rates, message.rows);
   });
   return new TrafficReader({ sources: () => answering().map(sourceOf), rates, options });
 }

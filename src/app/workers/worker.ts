@@ -4,6 +4,7 @@ import type { ProcessReport } from '../../backend/process-report.ts';
 import type { Admin, AdminParts } from '../../http/admin.ts';
 import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
+import { takeRates } from '../../observe/traffic/rates.ts';
 import type { TrafficRecorder } from '../../observe/traffic/recorder.ts';
 import { isPing, isReadyQuery, isTrafficQuery, type WorkerMessage } from './messages.ts';
 
@@ -124,8 +125,8 @@ function answerTraffic(recorder: TrafficRecorder, send: (message: WorkerMessage)
     }
   };
   const sendRates = (): void => {
-    const rows = recorder.rates.take();
-    if (rows.length > 0) send({ triglyph: 'rates', rows });
+    const rows = takeRates(recorder.rates);
+    if (rows !== undefined) send({ triglyph: 'rates', rows });
   };
   process.on('message', onMessage);
   const timer = setInterval(sendRates, ratesEveryMs);

@@ -15,6 +15,7 @@ import {
   Notice,
   Preformatted,
   SelectField,
+  Sparkline,
   Table,
   Text,
   TextField,
@@ -167,7 +168,7 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
     numbers('Refused', ({ refused }) => refused),
     numbers('Failed', ({ failed }) => failed),
     numbers('Off', ({ switchedOff }) => switchedOff),
-    { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} />, narrow: true },
+    { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} label={trendText(trend)} />, narrow: true },
     { name: 'Ends', cell: (each) => <Ends {...each} />, narrow: true },
   ];
 }
@@ -208,20 +209,8 @@ function Replacement({ caller, onClose }: { readonly caller: Caller; readonly on
   );
 }
 
-/** Requests of each day as a small chart. Its label says the same in words. */
-function Sparkline({ values }: { readonly values: readonly number[] }) {
-  const [width, height] = [90, 22];
-  const most = Math.max(1, ...values);
-  const step = width / Math.max(1, values.length - 1);
-  const points = values.map(
-    (value, at) => `${(at * step).toFixed(1)},${(height - 1 - (value / most) * (height - 3)).toFixed(1)}`,
-  );
+/** Requests of each day, in words. */
+function trendText(values: readonly number[]): string {
   const total = values.reduce((sum, value) => sum + value, 0);
-  const label = `${total} requests in ${values.length} days, ${values.at(-1) ?? 0} today, at most ${Math.max(0, ...values)} a day`;
-  return (
-    <svg role="img" aria-label={label} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-      <title>{label}</title>
-      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
-    </svg>
-  );
+  return `${total} requests in ${values.length} days, ${values.at(-1) ?? 0} today, at most ${Math.max(0, ...values)} a day`;
 }

@@ -1,5 +1,15 @@
 /** The overview: what the gateway serves, and whether its parts work. */
-import { boolean, dateTime, integer, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import {
+  boolean,
+  dateTime,
+  double,
+  integer,
+  object,
+  oneOf,
+  optional,
+  required,
+  string,
+} from '../../contract/schema.ts';
 import { reads, values } from '../../operators/operation.ts';
 
 const text = string({ max: 300, example: 'Orders' });
@@ -60,4 +70,62 @@ export const listAttention = reads(
   }),
 );
 
-export const overviewOperations = [getOverview, listAttention] as const;
+const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
+const rate = {
+  name: required(text, 'The wire format, or the operation with its service.'),
+  requests: required(count, 'The requests that were answered.'),
+  refused: required(count, 'Those that were refused.'),
+  failed: required(count, 'Those that failed by an error of the server.'),
+  p50: required(double(1.25), 'The median of their times, in milliseconds.'),
+  p99: required(double(12.5), 'The 99th percentile.'),
+} as const;
+
+export const getLastHour = reads(
+  'getLastHour',
+  'GET /overview/hour',
+  'Returns rates and times of the last hour, and its callers. They are counted in memory: a restart loses those before it.',
+  {},
+  object('LastHour', {
+    isRecorded: required(boolean(true), 'Whether anything is counted: not with `TRAFFIC=off`.'),
+    from: required(dateTime(Date.UTC(2026, 0, 31)), 'When the hour began.'),
+    formats: values(
+      object('FormatOfHour', {
+        ...rate,
+        yesterday: required(count, 'Requests in the same hour of the day before.'),
+        trend: values(count, 'Requests', 'The requests of each minute.', 60),
+      }),
+      'Format',
+      'By wire format.',
+      50,
+    ),
+    operations: values(object('OperationOfHour', rate), 'Operation', 'By operation, the most used first.', 100),
+    callers: values(
+      object('CallerOfHour', { ...rate, name: required(text, 'The id of the credential.') }),
+      'Caller',
+      'By known credential, the most active first. What the console itself sent does not count.',
+      10,
+    ),
+  }),
+);
+
+export const listChanges = reads(
+  'listChanges',
+  'GET /overview/changes',
+  'Returns what changed in the last 24 hours: actions of people, starts, and calls that are new.',
+  {},
+  object('Changes', {
+    changes: values(
+      object('Change', {
+        at: required(dateTime(Date.UTC(2026, 0, 31)), 'When it happened.'),
+        by: optional(text, 'Who did it: a credential or a user.'),
+        text: required(longText, 'What happened.'),
+        path: required(string({ max: 1_000, example: '/state/audit' }), 'The address of a view with more.'),
+      }),
+      'Change',
+      'The newest first.',
+      100,
+    ),
+  }),
+);
+
+export const overviewOperations = [getOverview, listAttention, getLastHour, listChanges] as const;

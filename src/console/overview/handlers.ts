@@ -7,14 +7,18 @@ import { version } from '../../config/version.ts';
 import type { Output } from '../../contract/operation.ts';
 import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
 import { webhookJobKind } from '../../jobs/webhooks/deliver.ts';
+import { operatorRoles } from '../../operators/operation.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import { certificatesOf } from '../state/handlers.ts';
 import type { listAttention, overviewOperations } from './contract.ts';
+import { readChanges, readLastHour } from './last-hour.ts';
 
 export function overviewHandlers(context: ConsoleContext): ViewHandlers<(typeof overviewOperations)[number]> {
   const { config, services, callers, readiness } = context;
   return {
     listAttention: () => findAttention(context),
+    getLastHour: async () => readLastHour(context),
+    listChanges: () => readChanges(context),
     async getOverview() {
       const { ready, probes } = await readiness();
       return {
@@ -68,7 +72,9 @@ async function findAttention(context: ConsoleContext): Promise<Attention> {
   };
 }
 
-const finders: readonly Find[] = [parts, processes, webhooks, pending, jobs, panels, credentials, certificates, audit];
+const finders: readonly Find[] = [
+  ...[parts, processes, webhooks, pending, jobs, panels, callers, credentials, certificates, audit],
+];
 
 async function parts({ readiness }: ConsoleContext): Promise<readonly Item[]> {
   const { probes, draining } = await readiness();
@@ -133,6 +139,15 @@ async function panels({ backend: { services } }: ConsoleContext): Promise<readon
       .filter(({ needsAttention }) => needsAttention)
       .map(({ name, value }) => warning(`${title}: ${name}: ${value}`, '/state/services')),
   );
+}
+
+/** Without a credential of a caller, each call is refused: the next step of a new installation. */
+async function callers({ backend: { registry }, config, plan }: ConsoleContext): Promise<readonly Item[]> {
+  if (!hasDatabase(config) || plan.decidesRights) return [];
+  const isOfCaller = ({ roles, revokedAt }: { readonly roles: readonly string[]; readonly revokedAt?: unknown }) =>
+    revokedAt === undefined && roles.some((role) => !operatorRoles.includes(role));
+  if ((await registry.listCredentials()).some(isOfCaller)) return [];
+  return [warning('No caller has a credential yet. Add the first one.', '/actions/addCredential')];
 }
 
 async function credentials({ backend }: ConsoleContext): Promise<readonly Item[]> {

@@ -4,7 +4,10 @@ import type { Answer } from '../page/api.ts';
 import { Badge, type Column, Facts, Loaded, Page, Section, Table, Time } from '../page/components/index.ts';
 import { useRead } from '../page/use-query.ts';
 import { AttentionSection } from './attention.tsx';
+import { ChangesSection } from './changes.tsx';
 import type { getOverview } from './contract.ts';
+import { LastHourSection } from './last-hour.tsx';
+import { Welcome } from './welcome.tsx';
 
 type Overview = Answer<typeof getOverview>;
 type ServedService = Overview['services'][number];
@@ -13,7 +16,10 @@ export default function OverviewView() {
   const query = useRead<typeof getOverview>('/overview', {}, { everyMs: 10_000 });
   return (
     <Page title="Overview" lead="What this gateway serves, and whether its parts work.">
+      <Welcome />
       <AttentionSection />
+      <LastHourSection />
+      <ChangesSection />
       <Loaded query={query}>{(overview) => <Content overview={overview} />}</Loaded>
     </Page>
   );

@@ -21,9 +21,10 @@ interface Target {
 
 const shownMax = 12;
 
-/** The dialog, which Ctrl-K or Command-K opens anywhere in the page, and whatever else calls `open`. */
+/** The dialog. Ctrl-K, Command-K or a pasted reference opens it anywhere in the page, and whatever else calls `open`. */
 export function useSearch(): { readonly open: () => void; readonly dialog: ComponentChild } {
-  const [isOpen, setOpen] = useState(false);
+  /** What is searched at first; undefined while the dialog is closed. */
+  const [given, setGiven] = useState<string>();
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
@@ -31,16 +32,33 @@ export function useSearch(): { readonly open: () => void; readonly dialog: Compo
       // Another dialog asks for an answer first.
       if (document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
-      setOpen(true);
+      setGiven('');
+    };
+    // A reference that is pasted beside the fields is what a person looks for.
+    const paste = ({ target, clipboardData }: ClipboardEvent): void => {
+      const pasted = clipboardData?.getData('text') ?? '';
+      const isInField = target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null;
+      // Of an element in a shadow root, the host is the target.
+      const isEditor = target instanceof Element && target.shadowRoot !== null;
+      if (isInField || isEditor || document.querySelector('dialog[open]') !== null) return;
+      if (referencesIn(pasted).length > 0) setGiven(pasted.trim());
     };
     addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    addEventListener('paste', paste);
+    return () => {
+      removeEventListener('keydown', press);
+      removeEventListener('paste', paste);
+    };
   }, []);
-  return { open: () => setOpen(true), dialog: isOpen && <SearchDialog onClose={() => setOpen(false)} /> };
+  const close = (): void => setGiven(undefined);
+  return {
+    open: () => setGiven(''),
+    dialog: given !== undefined && <SearchDialog given={given} onClose={close} />,
+  };
 }
 
-function SearchDialog({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState('');
+function SearchDialog({ given, onClose }: { readonly given: string; readonly onClose: () => void }) {
+  const [text, setText] = useState(given);
   const [at, setAt] = useState(0);
   const targets = useTargets();
   const id = useId();

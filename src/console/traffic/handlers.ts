@@ -69,7 +69,12 @@ export function trafficHandlers(context: ConsoleContext): ViewHandlers<(typeof t
       const { rates } = requireReader(reader);
       const stepMs = step * minuteMs;
       const from = until - minutes * minuteMs;
-      return { from: from - (from % stepMs), until, stepMs, formats: rates.read(until, minutes, step) };
+      return {
+        from: from - (from % stepMs),
+        until,
+        stepMs,
+        formats: rates.formats.read(until, minutes, step).map(({ name, points }) => ({ format: name, points })),
+      };
     },
   };
 }

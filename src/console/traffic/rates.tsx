@@ -1,10 +1,9 @@
 /** Rates and times by format over the last hour or day, as charts and as a table. */
 import { useState } from 'preact/hooks';
 import type { Answer } from '../page/api.ts';
-import { formatMs, Loaded, Section, SelectField, Table, Time } from '../page/components/index.ts';
+import { Chart, formatMs, Loaded, Section, SelectField, type Series, Table, Time } from '../page/components/index.ts';
 import { formatTitle } from '../page/formats.ts';
 import { useRead } from '../page/use-query.ts';
-import { Chart, type Series } from './chart.tsx';
 import type { getTrafficRates } from './contract.ts';
 
 type Rates = Answer<typeof getTrafficRates>;

@@ -1,10 +1,10 @@
-/** Counts requests by minute and format, with their times, for the last day. */
+/** Counts requests by minute, with their times: by format for a day and an hour, by operation and by caller for an hour. */
 
-/** What is counted of the requests of one format in one minute. It is plain data, so that processes can send it. */
+/** What is counted of the requests of one name in one minute. It is plain data, so that processes can send it. */
 export interface RateRow {
   /** Minutes since the epoch. */
   readonly minute: number;
-  readonly format: string;
+  readonly name: string;
   /** Refused by a problem of the caller. */
   readonly refused: number;
   readonly failed: number;
@@ -23,8 +23,8 @@ export interface RatePoint {
   readonly p99: number;
 }
 
-export interface FormatRates {
-  readonly format: string;
+export interface NamedRates {
+  readonly name: string;
   /** In their order in time; only intervals with requests. */
   readonly points: readonly RatePoint[];
 }
@@ -35,24 +35,60 @@ const lowestMs = 1 / 16;
 /** The last bucket has all times from about a minute. */
 export const bucketCount = 80;
 export const minuteMs = 60_000;
-const minutesMax = 1_440;
-/** Formats are names of the program. The limit holds in case one ever is text of a caller. */
-const formatsMax = 16;
+/** The requests beyond the limit of names in a minute. */
+const otherName = 'other';
 /** Behind the buckets of a row. */
 const refusedAt = bucketCount;
 const failedAt = bucketCount + 1;
 
 export type RateOutcome = 'ok' | 'refused' | 'failed';
 
+interface RateLimits {
+  readonly minutesMax: number;
+  /** Names of one minute. */
+  readonly namesMax: number;
+}
+
+/** What is counted of all requests of a process. Callers are known credentials, without the console. */
+export function createRates() {
+  return Object.freeze({
+    // The hour before the last day is that of the same time yesterday.
+    formats: new Rates({ minutesMax: 1_500, namesMax: 16 }),
+    operations: new Rates({ minutesMax: 60, namesMax: 64 }),
+    callers: new Rates({ minutesMax: 60, namesMax: 128 }),
+  });
+}
+
+export type AllRates = ReturnType<typeof createRates>;
+/** Plain data. */
+export type AllRateRows = { readonly [K in keyof AllRates]: readonly RateRow[] };
+
+/** Returns everything that was counted, and forgets it. Undefined where that is nothing. */
+export function takeRates({ formats, operations, callers }: AllRates): AllRateRows | undefined {
+  const rows = { formats: formats.take(), operations: operations.take(), callers: callers.take() };
+  return rows.formats.length === 0 ? undefined : rows;
+}
+
+/** Adds what another process has counted. */
+export function addRates({ formats, operations, callers }: AllRates, rows: AllRateRows): void {
+  formats.add(rows.formats);
+  operations.add(rows.operations);
+  callers.add(rows.callers);
+}
+
 export class Rates {
+  readonly #limits: RateLimits;
   readonly #minutes = new Map<number, Map<string, Uint32Array>>();
   #minute = 0;
   #rows = new Map<string, Uint32Array>();
 
+  constructor(limits: RateLimits) {
+    this.#limits = limits;
+  }
+
   /** `at`: in milliseconds since the epoch. */
-  count(at: number, format: string, outcome: RateOutcome, ms: number): void {
-    const row = this.#rowOf(Math.floor(at / minuteMs), format);
-    if (row === undefined) return;
+  count(at: number, name: string, outcome: RateOutcome, ms: number): void {
+    const row = this.#rowOf(Math.floor(at / minuteMs), name);
     row[bucketOf(ms)]! += 1;
     if (outcome !== 'ok') row[outcome === 'refused' ? refusedAt : failedAt]! += 1;
   }
@@ -60,9 +96,9 @@ export class Rates {
   /** Returns everything that was counted, and forgets it. */
   take(): readonly RateRow[] {
     const taken = [...this.#minutes].flatMap(([minute, rows]) =>
-      [...rows].map(([format, row]) => ({
+      [...rows].map(([name, row]) => ({
         minute,
-        format,
+        name,
         refused: row[refusedAt]!,
         failed: row[failedAt]!,
         times: [...row.subarray(0, bucketCount)].flatMap((count, at) => (count === 0 ? [] : [[at, count] as const])),
@@ -75,9 +111,8 @@ export class Rates {
 
   /** Adds what another process has counted. */
   add(rows: readonly RateRow[]): void {
-    for (const { minute, format, refused, failed, times } of rows) {
-      const row = this.#rowOf(minute, format);
-      if (row === undefined) continue;
+    for (const { minute, name, refused, failed, times } of rows) {
+      const row = this.#rowOf(minute, name);
       row[refusedAt]! += refused;
       row[failedAt]! += failed;
       for (const [bucket, count] of times) if (bucket < bucketCount) row[bucket]! += count;
@@ -85,36 +120,48 @@ export class Rates {
   }
 
   /** The rates of the last `minutes` until `now`, in intervals of `step` minutes. */
-  read(now: number, minutes: number, step: number): readonly FormatRates[] {
+  read(now: number, minutes: number, step: number): readonly NamedRates[] {
+    return this.#sum(now, minutes, (minute) => minute - (minute % step));
+  }
+
+  /** The same in one interval. */
+  total(now: number, minutes: number): readonly (RatePoint & { readonly name: string })[] {
+    return this.#sum(now, minutes, () => Math.floor(now / minuteMs) - minutes + 1).map(({ name, points }) => ({
+      ...points[0]!,
+      name,
+    }));
+  }
+
+  #sum(now: number, minutes: number, startOf: (minute: number) => number): readonly NamedRates[] {
     const last = Math.floor(now / minuteMs);
     const sums = new Map<string, Map<number, Uint32Array>>();
     for (const [minute, rows] of this.#minutes) {
       if (minute > last || minute <= last - minutes) continue;
-      const start = minute - (minute % step);
-      for (const [format, row] of rows) {
-        const ofFormat = sums.get(format) ?? new Map<number, Uint32Array>();
-        sums.set(format, ofFormat);
-        const sum = ofFormat.get(start) ?? emptyRow();
-        ofFormat.set(start, sum);
+      const start = startOf(minute);
+      for (const [name, row] of rows) {
+        const ofName = sums.get(name) ?? new Map<number, Uint32Array>();
+        sums.set(name, ofName);
+        const sum = ofName.get(start) ?? emptyRow();
+        ofName.set(start, sum);
         for (let at = 0; at < sum.length; at += 1) sum[at]! += row[at]!;
       }
     }
     return [...sums]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([format, points]) => ({
-        format,
+      .map(([name, points]) => ({
+        name,
         points: [...points].toSorted(([a], [b]) => a - b).map(([minute, row]) => pointOf(minute, row)),
       }));
   }
 
-  /** The row of the minute is found once for all requests in it. Undefined beyond the limits. */
-  #rowOf(minute: number, format: string): Uint32Array | undefined {
+  /** The row of the minute is found once for all requests in it. */
+  #rowOf(minute: number, name: string): Uint32Array {
     if (minute !== this.#minute) this.#begin(minute);
-    const known = this.#rows.get(format);
+    const known = this.#rows.get(name);
     if (known !== undefined) return known;
-    if (this.#rows.size >= formatsMax) return undefined;
+    if (this.#rows.size >= this.#limits.namesMax && name !== otherName) return this.#rowOf(minute, otherName);
     const row = emptyRow();
-    this.#rows.set(format, row);
+    this.#rows.set(name, row);
     return row;
   }
 
@@ -122,7 +169,7 @@ export class Rates {
     this.#minute = minute;
     this.#rows = this.#minutes.get(minute) ?? new Map();
     this.#minutes.set(minute, this.#rows);
-    if (this.#minutes.size <= minutesMax) return;
+    if (this.#minutes.size <= this.#limits.minutesMax) return;
     const oldest = Math.min(...this.#minutes.keys());
     this.#minutes.delete(oldest);
   }

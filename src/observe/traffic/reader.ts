@@ -1,6 +1,6 @@
 /** Reads the traffic of all processes of a server: merges their lines in the order of time, and finds requests where they are kept. */
 import { matches, type TrafficFilter } from './filter.ts';
-import type { Rates } from './rates.ts';
+import type { AllRates } from './rates.ts';
 import type { TrafficDetails, TrafficLine } from './record.ts';
 import { splitId, type TrafficPage } from './recorder.ts';
 
@@ -31,7 +31,7 @@ export interface MergedLines {
 export interface TrafficReaderParts {
   /** Those that run now. */
   readonly sources: () => readonly TrafficSource[];
-  readonly rates: Rates;
+  readonly rates: AllRates;
   readonly options: TrafficSettings;
 }
 
@@ -43,7 +43,7 @@ export interface TrafficSettings {
 }
 
 export class TrafficReader {
-  readonly rates: Rates;
+  readonly rates: AllRates;
   readonly settings: TrafficSettings;
   readonly #sources: () => readonly TrafficSource[];
 

@@ -1,4 +1,5 @@
 /** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
+import { isConsoleClient } from '../../callers/client-name.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type Step,
 } from '../../gateway/request-observer.ts';
 import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
-import { Rates } from './rates.ts';
+import { createRates } from './rates.ts';
 import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';
 import { Recording } from './recording.ts';
 
@@ -96,7 +97,7 @@ class Row {
 }
 
 export class TrafficRecorder implements RequestObserver {
-  readonly rates = new Rates();
+  readonly rates = createRates();
   readonly #options: RecorderOptions;
   readonly #parts: DescribeParts;
   readonly #ring: (Row | undefined)[];
@@ -154,7 +155,11 @@ export class TrafficRecorder implements RequestObserver {
     const { entry } = answer;
     const now = Date.now();
     const outcome = entry.problem === undefined ? 'ok' : isFailure(entry) ? 'failed' : 'refused';
-    this.rates.count(now, entry.protocol, outcome, http.ms);
+    const { formats, operations, callers } = this.rates;
+    formats.count(now, entry.protocol, outcome, http.ms);
+    if (entry.operation !== undefined) operations.count(now, `${entry.service}.${entry.operation}`, outcome, http.ms);
+    if (entry.credential !== undefined && !isConsoleClient(entry.client))
+      callers.count(now, entry.credential, outcome, http.ms);
     if (this.#options.requestsMax === 0) return;
     this.#sequence += 1;
     const index = this.#sequence % this.#options.requestsMax;

@@ -2,7 +2,7 @@
 
 import type { StoredDifference } from '../../backend/shadow/store.ts';
 import { type CallerUse, type DayCounts, isOther, type RecordedUse } from '../../callers/caller-record.ts';
-import { consoleClient } from '../../callers/client-name.ts';
+import { isConsoleClient } from '../../callers/client-name.ts';
 import type { SavedComparison } from '../../callers/comparisons.ts';
 import type { Concern } from '../../callers/concerned.ts';
 import { assessReadiness, type CallerReadiness } from '../../callers/readiness.ts';
@@ -215,7 +215,7 @@ function shadowsOf(differences: readonly StoredDifference[]): MigrationReport['s
 function noiseOf({ use, lastOutcome }: RecordedUse): Noise['kind'] | undefined {
   const { credential, service, operation, client } = use;
   if (isOther(use)) return 'uncounted';
-  if (client === consoleClient || client.startsWith(`${consoleClient},`)) return 'console';
+  if (isConsoleClient(client)) return 'console';
   // In SOAP the body names the operation, which is not read without a credential.
   if (credential === '' && lastOutcome === problems.unauthorized.name) return 'noCredential';
   if (service === '' || operation === '') return 'noOperation';

@@ -6,7 +6,7 @@ import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
 import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
 import { describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
 import { matches } from '../../../src/observe/traffic/filter.ts';
-import { bucketCount, bucketOf, minuteMs, percentile, Rates } from '../../../src/observe/traffic/rates.ts';
+import { bucketCount, bucketOf, createRates, minuteMs, percentile, Rates } from '../../../src/observe/traffic/rates.ts';
 import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/observe/traffic/recorder.ts';
 import { services } from '../../../src/services/index.ts';
 
@@ -180,7 +180,7 @@ describe('rates', () => {
 
   test('by minute and format, also those of other processes', () => {
     const minute = 30_000_000;
-    const [here, worker] = [new Rates(), new Rates()];
+    const [{ formats: here }, { formats: worker }] = [createRates(), createRates()];
     here.count(minute * minuteMs, 'json', 'ok', 1);
     worker.count(minute * minuteMs + 59_999, 'json', 'failed', 1);
     worker.count((minute + 1) * minuteMs, 'soap11', 'refused', 100);
@@ -188,7 +188,13 @@ describe('rates', () => {
     expect(worker.take()).toEqual([]);
     const now = (minute + 1) * minuteMs + 5;
     const read = here.read(now, 60, 1);
-    expect(read.map(({ format }) => format)).toEqual(['json', 'soap11']);
+    expect(read.map(({ name }) => name)).toEqual(['json', 'soap11']);
+    const total = here.total(now, 60);
+    expect(total).toMatchObject([
+      { name: 'json', requests: 2, failed: 1 },
+      { name: 'soap11', requests: 1, refused: 1 },
+    ]);
+    expect(here.total(now + 59 * minuteMs, 60)).toMatchObject([{ name: 'soap11' }]);
     expect(read[0]!.points).toEqual([
       {
         at: minute * minuteMs,
@@ -206,13 +212,16 @@ describe('rates', () => {
     expect(here.read(now + 60 * minuteMs, 1_440, 5)).toHaveLength(2);
   });
 
-  test('of a day, and no more formats than there can be', () => {
-    const rates = new Rates();
+  test('of the minutes and the names that there is room for', () => {
+    const rates = new Rates({ minutesMax: 1_440, namesMax: 16 });
     for (let minute = 0; minute < 3_000; minute += 1) rates.count(minute * minuteMs, 'json', 'ok', 1);
     const points = rates.read(2_999 * minuteMs, 10_000, 1)[0]!.points;
     expect(points).toHaveLength(1_440);
     expect(points[0]!.at).toBe(1_560 * minuteMs);
     for (let count = 0; count < 100; count += 1) rates.count(2_999 * minuteMs, `f${count}`, 'ok', 1);
-    expect(rates.read(2_999 * minuteMs, 1, 1)).toHaveLength(16);
+    // Nothing is lost: what has no place is counted together.
+    const names = rates.total(2_999 * minuteMs, 1);
+    expect(names).toHaveLength(17);
+    expect(names.find(({ name }) => name === 'other')).toMatchObject({ requests: 85 });
   });
 });

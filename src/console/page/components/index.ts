@@ -1,5 +1,6 @@
 /** The components of all views. */
 export { Button, CopyButton } from './button.tsx';
+export { Chart, type Series, Sparkline } from './chart.tsx';
 export type { Mark } from './code-area.ts';
 export { Code, CodeEditor } from './code-editor.tsx';
 export { Credential, useCredentialColumn } from './credential.tsx';

@@ -256,6 +256,54 @@ test('who only reads sees deprecations, and gets no button', async () => {
   await visit.close();
 });
 
+test('scanners, typing errors and the console are no callers', async () => {
+  const path = '/pal/servlet/Recurring/v25';
+  const asJson = { 'Content-Type': 'application/json', Authorization: authorizationOf('caller') };
+  const post = async (at: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+    const response = await fetch(server.callers + at, {
+      method: 'POST',
+      headers: { 'User-Agent': 'scan/1', ...headers },
+      body: '{}',
+    });
+    await response.text();
+    return response.status;
+  };
+  const asConsole = { ...asJson, 'User-Agent': 'triglyph-console' };
+  expect([
+    await post(`${path}/listRecuringDetails`, asJson),
+    await post(`${path}/disable`, { 'Content-Type': 'application/json' }),
+    await post('/wp-login.php', {}),
+    await post(`${path}/disable`, asConsole),
+    // The control: a caller whose call is refused is one.
+    await post(`${path}/disable`, { ...asJson, 'User-Agent': 'shop/9' }),
+  ]).toEqual([404, 401, 404, 422, 422]);
+  await until('the records', async () =>
+    JSON.stringify((await server.call('viewer', 'GET', '/callers')).body).includes('shop/9'),
+  );
+  const visit = await enter('operator', '/console/callers');
+  const { page } = visit;
+  const table = page.getByRole('table', { name: 'Callers' });
+  await table.getByText('shop/9').waitFor();
+  expect([await table.getByText('scan/1').count(), await table.getByText('triglyph-console').count()]).toEqual([0, 0]);
+  await page.getByLabel('Scanners, typing errors and this console, too').check();
+  await table.getByText('scan/1').first().waitFor();
+  await table.getByText('triglyph-console').waitFor();
+  await visit.open('/console/callers/readiness');
+  await page.getByLabel('Before the end of').selectOption('format form');
+  await page.getByRole('table', { name: 'Readiness' }).waitFor();
+  expect(await page.getByText('scan/1').count()).toBe(0);
+  await visit.open('/console/callers/deprecations');
+  await page.getByRole('button', { name: 'Deprecate calls' }).click();
+  await page.getByLabel('JSON', { exact: true }).check();
+  await page.getByRole('button', { name: 'Show affected callers' }).click();
+  const affected = page.getByRole('table', { name: 'Affected callers' });
+  await affected.getByText('Recurring.disable v25 in JSON').waitFor();
+  expect(await affected.getByText('without a valid credential').count()).toBe(0);
+  expect(await affected.getByText('unknown').count()).toBe(0);
+  expect(await affected.getByText('Recurring.disable v25 in JSON').count()).toBe(1);
+  await visit.close();
+});
+
 test('an operator sees whom a brown-out hits, sets it, exempts one caller, and ends it', async () => {
   const visit = await enter('operator', '/console/callers/deprecations');
   const { page } = visit;
@@ -268,11 +316,26 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   await page.mouse.up();
   await page.getByLabel('Sunset', { exact: true }).fill('');
   await page.getByLabel('FORM', { exact: true }).check();
-  await page.getByLabel('Operations').fill('listRecuringDetails');
+  // Only operations that exist can be chosen, and what is chosen can be removed.
+  await page.getByLabel('Operations').selectOption('storeToken');
   await page.getByRole('button', { name: 'Show affected callers' }).click();
-  await page.getByText('did you mean listRecurringDetails?').waitFor();
-  await page.getByLabel('Operations').fill('');
-  await page.getByLabel('Brown-outs').fill('day 00:00-12:00, day 12:00-00:00');
+  await page.getByText('affected 0 credentials with 0 requests').waitFor();
+  await page.getByRole('button', { name: 'Remove storeToken' }).click();
+  expect(await page.getByLabel('Operations').locator('option').allTextContents()).not.toContain('listRecuringDetails');
+  // Dates that contradict each other are refused before anything is saved.
+  await page.getByLabel('Sunset', { exact: true }).fill('2020-01-01');
+  await page.getByRole('button', { name: 'Show affected callers' }).click();
+  await page.getByText('sunset is before deprecatedSince').waitFor();
+  await page.getByLabel('Sunset', { exact: true }).fill('');
+  for (const [at, from, to] of [
+    [1, '00:00', '12:00'],
+    [2, '12:00', '00:00'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Add a brown-out' }).click();
+    await page.getByLabel(`Brown-out ${at}`, { exact: true }).selectOption('day');
+    await page.getByLabel('From', { exact: true }).last().fill(from);
+    await page.getByLabel('To', { exact: true }).last().fill(to);
+  }
   await page.getByRole('button', { name: 'Show affected callers' }).click();
   await page.getByText('affected 2 credentials with 2 requests').waitFor();
   expect(await visit.violations()).toEqual([]);

@@ -287,7 +287,7 @@ test('an empty installation says the next step, until it is done', async () => {
     await page.getByText('No request in the last hour.').waitFor();
     await page.getByRole('link', { name: 'No caller has a credential yet. Add the first one.' }).click();
     await page.waitForURL('**/console/actions/addCredential');
-    await empty.addCredential(['recurring'], { grants: { merchantAccount: ['Acme1'] } });
+    await empty.addCredential(['recurring']);
     await visit.open('/console/overview');
     await page.getByText('Every webhook is delivered').waitFor();
     expect(await page.getByText('No caller has a credential yet').count()).toBe(0);

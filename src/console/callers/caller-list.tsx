@@ -5,6 +5,7 @@ import { type Answer, pathOf, read, saveFile } from '../page/api.ts';
 import {
   Badge,
   Button,
+  CheckField,
   type Column,
   CopyButton,
   Dialog,
@@ -36,7 +37,10 @@ type Caller = Callers['callers'][number];
 /** Records that one answer has. */
 const rowsMax = 10_000;
 
-const noFilter = { format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' };
+const noFilter = {
+  ...{ format: '', service: '', operation: '', version: '', credential: '', deprecation: '', days: '30' },
+  noise: 'false',
+};
 
 export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
   const address = useFilter('/callers/list');
@@ -52,7 +56,8 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
   const credential = useCredentialColumn();
   const download = (): void =>
     action.run(async () => {
-      const { csv = '', fileName } = await read<typeof exportCallers>('/callers/export', asked);
+      const { noise: _, ...exported } = asked;
+      const { csv = '', fileName } = await read<typeof exportCallers>('/callers/export', exported);
       saveFile(fileName, csv);
       return '';
     });
@@ -71,6 +76,11 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
           options={[{ value: 'any', text: 'only deprecated' }]}
         />
         <SelectField label="Days" {...choice('days')} value={filter.days} options={['7', '30', '90']} />
+        <CheckField
+          label="Scanners, typing errors and this console, too"
+          checked={filter.noise === 'true'}
+          onChange={(checked) => address.set('noise', checked ? 'true' : '')}
+        />
         <Button onClick={download}>Download CSV</Button>
       </Filters>
       <ErrorBox error={action.error} />
@@ -105,7 +115,7 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
   );
 }
 
-function isFiltered({ days: _, ...values }: typeof noFilter): boolean {
+function isFiltered({ days: _, noise: __, ...values }: typeof noFilter): boolean {
   return Object.values(values).some((value) => value !== '');
 }
 

@@ -1,12 +1,14 @@
 /** The form of a deprecation. Before it is saved, the server lists the callers that it affects. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../operators/deprecations/contract.ts';
-import { type Answer, send } from '../page/api.ts';
+import type { listExplorerOperations } from '../explorer/contract.ts';
+import { type Answer, itemsOf, send } from '../page/api.ts';
 import {
   Button,
   CheckField,
   Dialog,
   ErrorBox,
+  ManyField,
   Notice,
   Table,
   Text,
@@ -15,6 +17,9 @@ import {
 } from '../page/components/index.ts';
 import { type Format, formatTitle, formatTitles } from '../page/formats.ts';
 import { useAction } from '../page/use-action.ts';
+import { useNames } from '../page/use-names.ts';
+import { useRead } from '../page/use-query.ts';
+import { BrownOutFields } from './brown-out-fields.tsx';
 import { callOf } from './call-of.tsx';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
@@ -31,42 +36,63 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
   const [preview, setPreview] = useState<Preview>();
   const action = useAction();
   const credential = useCredentialColumn();
-  const set = (name: keyof typeof fields) => (text: string | boolean) => {
-    setFields({ ...fields, [name]: text });
-    // What was confirmed is no longer what would be saved.
-    setPreview(undefined);
-  };
+  const names = useNames();
+  const listed = useRead<typeof listExplorerOperations>('/explorer/operations');
+  const operations = itemsOf(listed.value?.operations);
+  const set =
+    <N extends keyof Fields>(name: N) =>
+    (value: Fields[N]): void => {
+      setFields({ ...fields, [name]: value });
+      // What was confirmed is no longer what would be saved.
+      setPreview(undefined);
+    };
   const check = (): void =>
     action.run(async () => {
       setPreview(await send<typeof previewDeprecation>('POST', '/callers/preview', { rule: ruleOf(fields) }));
       return '';
     });
-  const text = (name: Exclude<keyof typeof fields, 'refuseAfterSunset'>) => ({
-    value: fields[name],
-    onInput: set(name),
+  const text = (name: 'deprecatedSince' | 'sunset' | 'link') => ({ value: fields[name], onInput: set(name) });
+  const many = (name: 'service' | 'operation' | 'version' | 'credential', values: readonly (string | number)[]) => ({
+    chosen: fields[name],
+    onChange: set(name),
+    options: [...new Set(values.map(String))].map((value) => ({ value, text: names?.nameOf(value) ?? value })),
   });
+  const chosen = operations.filter(({ service }) => fields.service.length === 0 || fields.service.includes(service));
   const faults = preview?.faults ?? [];
   return (
     <Dialog title={before === undefined ? 'Deprecate calls' : 'Change the deprecation'} place="side" onClose={onClose}>
-      <p class="hint">Calls that have all of the values given. Several values have commas between them.</p>
-      <FormatFields chosen={split(fields.format)} onChange={(names) => set('format')(names.join(', '))} />
-      <TextField label="Services" {...text('service')} />
-      <TextField label="Operations" {...text('operation')} />
-      <TextField label="Versions" {...text('version')} />
-      <TextField label="Credentials" {...text('credential')} hint="Ids" />
-      <TextField label="Deprecated since" {...text('deprecatedSince')} required />
-      <TextField label="Sunset" {...text('sunset')} placeholder="2027-06-30" />
+      <p class="hint">Calls that have one of the chosen values in each field.</p>
+      <FormatFields chosen={fields.format} onChange={set('format')} />
+      <ManyField
+        label="Services"
+        {...many(
+          'service',
+          operations.map(({ service }) => service),
+        )}
+      />
+      <ManyField
+        label="Operations"
+        {...many(
+          'operation',
+          chosen.map(({ operation }) => operation),
+        )}
+      />
+      <ManyField label="Versions" {...many('version', chosen.flatMap(versionsOf))} />
+      <ManyField label="Credentials" {...many('credential', [...(names?.byId.keys() ?? [])])} />
+      <TextField
+        label="Deprecated since"
+        type={typeOfDate(fields.deprecatedSince)}
+        {...text('deprecatedSince')}
+        required
+      />
+      <TextField label="Sunset" type={typeOfDate(fields.sunset)} {...text('sunset')} />
       <CheckField
         label="Refuse after the sunset"
         checked={fields.refuseAfterSunset}
         onChange={set('refuseAfterSunset')}
       />
       <TextField label="Link" {...text('link')} placeholder="https://api.example.com/end-of-soap" />
-      <TextField
-        label="Brown-outs"
-        {...text('brownOuts')}
-        hint="tuesday 09:00-09:30 Europe/London, or 2027-03-02T09:00:00Z/2027-03-02T09:15:00Z"
-      />
+      <BrownOutFields brownOuts={fields.brownOuts} onChange={set('brownOuts')} />
       <ErrorBox error={action.error} />
       {faults.length > 0 && (
         <Notice tone="warning">
@@ -138,63 +164,37 @@ function FormatFields({ chosen, onChange }: FormatFieldsProps) {
   );
 }
 
+/** The versions of an operation, newest first. */
+function versionsOf({ from, to }: { readonly from: number; readonly to: number }): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => to - at);
+}
+
+/** A moment, as the configuration may have one, is no day. */
+function typeOfDate(text: string): 'date' | 'text' {
+  return /^(\d{4}-\d\d-\d\d)?$/.test(text) ? 'date' : 'text';
+}
+
 function fieldsOf(before: Rule | undefined) {
-  const list = (values: readonly (string | number)[] | undefined): string => (values ?? []).join(', ');
   return {
-    format: list(before?.format),
-    service: list(before?.service),
-    operation: list(before?.operation),
-    version: list(before?.version),
-    credential: list(before?.credential),
+    format: itemsOf(before?.format),
+    service: itemsOf(before?.service),
+    operation: itemsOf(before?.operation),
+    version: itemsOf(before?.version).map(String),
+    credential: itemsOf(before?.credential),
     deprecatedSince: before?.deprecatedSince ?? new Date().toISOString().slice(0, 10),
     sunset: before?.sunset ?? '',
     refuseAfterSunset: before?.refuseAfterSunset ?? false,
     link: before?.link ?? '',
-    brownOuts: (before?.brownOuts ?? [])
-      .map(({ every, from, to, timeZone }) =>
-        every === undefined ? `${from}/${to}` : `${every} ${from}-${to} ${timeZone ?? ''}`.trim(),
-      )
-      .join(', '),
+    brownOuts: itemsOf(before?.brownOuts),
   };
 }
 
 type Fields = ReturnType<typeof fieldsOf>;
 
-function ruleOf({
-  version,
-  brownOuts,
-  refuseAfterSunset,
-  deprecatedSince,
-  sunset,
-  link,
-  ...selectors
-}: Fields): object {
-  const lists = Object.entries(selectors).flatMap(([name, text]) =>
-    split(text).length === 0 ? [] : [[name, split(text)]],
-  );
-  return {
-    ...Object.fromEntries(lists),
-    ...(split(version).length > 0 && { version: split(version).map(Number) }),
-    deprecatedSince,
-    ...(sunset !== '' && { sunset }),
-    ...(refuseAfterSunset && { refuseAfterSunset }),
-    ...(link !== '' && { link }),
-    ...(split(brownOuts).length > 0 && { brownOuts: split(brownOuts).map(parseBrownOut) }),
-  };
-}
-
-function split(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-}
-
-/** The server says what is wrong with its parts. */
-function parseBrownOut(text: string): object {
-  const [, every, start, end, timeZone] = /^([a-z]+) +([\d:]+) *- *([\d:]+)(?: +(\S+))?$/i.exec(text) ?? [];
-  if (every !== undefined)
-    return { every: every.toLowerCase(), from: start, to: end, ...(timeZone !== undefined && { timeZone }) };
-  const [from = '', to = ''] = text.split('/');
-  return { from, to: to || from };
+/** The members that are filled in. */
+function ruleOf({ version, ...fields }: Fields): object {
+  const isFilled = (value: unknown): boolean =>
+    value !== '' && value !== false && !(Array.isArray(value) && value.length === 0);
+  const filled = Object.entries({ ...fields, version: version.map(Number) }).filter(([, value]) => isFilled(value));
+  return Object.fromEntries(filled);
 }

@@ -1,6 +1,6 @@
 /** What happened lately: rates of the last hour, and changes of the last day. */
 import type { AuditKind } from '../../audit/audit-event.ts';
-import { isConsoleClient } from '../../callers/client-name.ts';
+import { noiseOf } from '../../callers/noise.ts';
 import type { Output } from '../../contract/operation.ts';
 import { minuteMs } from '../../observe/traffic/rates.ts';
 import type { ConsoleContext } from '../console-context.ts';
@@ -79,7 +79,7 @@ export async function readChanges({ backend, config }: ConsoleContext): Promise<
         path: `/state/audit?kind=${kind}`,
       })),
     ...uses
-      .filter(({ firstUsedAt, use }) => firstUsedAt >= since && isCall(use) && !isConsoleClient(use.client))
+      .filter((each) => each.firstUsedAt >= since && noiseOf(each) === undefined)
       .map(({ firstUsedAt, use }) => ({
         at: firstUsedAt,
         by: use.credential,
@@ -88,9 +88,4 @@ export async function readChanges({ backend, config }: ConsoleContext): Promise<
       })),
   ];
   return { changes: changes.toSorted((a, b) => b.at - a.at).slice(0, changesMax) };
-}
-
-/** A known caller of a known operation: no scanner, and no typing error. */
-function isCall({ credential, operation }: { readonly credential: string; readonly operation: string }): boolean {
-  return credential !== '' && operation !== '';
 }

@@ -60,7 +60,15 @@ export const listCallers = reads(
   'listCallers',
   'GET /callers',
   'Returns who calls which operation, in which version and format, with which client; last used first.',
-  { ...filter, max: optional(integer(1, 1_000_000, 100), 'The most records; 100 where it is absent.', inQuery) },
+  {
+    ...filter,
+    max: optional(integer(1, 1_000_000, 100), 'The most records; 100 where it is absent.', inQuery),
+    noise: optional(
+      boolean(false),
+      'Whether scanners, typing errors and the requests of the console are records, too; true where it is absent.',
+      inQuery,
+    ),
+  },
   object('Callers', {
     isRecorded: required(boolean(true), 'Whether callers are recorded at all.'),
     total: required(count, 'How many records match.'),

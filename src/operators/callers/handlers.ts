@@ -7,6 +7,7 @@ import { compileDeprecations, type DeprecationRule, type FormatName } from '../.
 import { type KnownDeprecations, mergeDeprecations } from '../../callers/known-deprecations.ts';
 import { openRequest } from '../../callers/last-request.ts';
 import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../callers/listed-caller.ts';
+import { isCaller } from '../../callers/noise.ts';
 import { assessReadiness } from '../../callers/readiness.ts';
 import type { Input } from '../../contract/operation.ts';
 import { printReplacement, replaceCall } from '../../convert/replacement-call.ts';
@@ -24,9 +25,10 @@ const trendMax = 400;
 const noCounts: OutcomeCounts = { succeeded: 0, refused: 0, failed: 0, switchedOff: 0, exempt: 0 };
 
 export const callerHandlers: OperatorHandlers<(typeof callerOperations)[number]> = {
-  async listCallers({ max = recordsByDefault, ...filter }, context) {
+  async listCallers({ max = recordsByDefault, noise = true, ...filter }, context) {
     const { backend, config } = context;
-    const { since, all, chosen, report } = await find(filter, context);
+    const { since, all, chosen: found, report } = await find(filter, context);
+    const chosen = noise ? found : found.filter(isCaller);
     const shown = chosen.slice(0, max);
     const days = await backend.callerRecords.listDays(shown, since);
     const now = backend.context.clock.now();
@@ -79,7 +81,11 @@ export const callerHandlers: OperatorHandlers<(typeof callerOperations)[number]>
     const since = beginOf({ days }, context);
     const rule = deprecation === undefined ? targetOf(format, version) : await findRule(deprecation, context);
     const usernames = await usernamesOf(backend);
-    const found = assessReadiness(await backend.callerRecords.listUses(0), compileConcern(rule), since);
+    const found = assessReadiness(
+      (await backend.callerRecords.listUses(0)).filter(isCaller),
+      compileConcern(rule),
+      since,
+    );
     const remaining = found.flatMap((each) => each.remaining).slice(0, remainingMax);
     const counts = await backend.callerRecords.listDays(
       remaining.map(({ record }) => record),

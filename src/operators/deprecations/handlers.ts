@@ -4,6 +4,7 @@ import { compileConcern } from '../../callers/concerned.ts';
 import { type DeprecationRule, describeCalls } from '../../callers/deprecation.ts';
 import { stateAt } from '../../callers/deprecation-state.ts';
 import type { KnownDeprecation } from '../../callers/known-deprecations.ts';
+import { isCaller } from '../../callers/noise.ts';
 import { DeprecationRefused, ruleLengthMax } from '../../callers/stored-deprecation.ts';
 import type { Input } from '../../contract/operation.ts';
 import { callerProblems as problems } from '../callers/contract.ts';
@@ -37,7 +38,7 @@ export const deprecationHandlers: OperatorHandlers<(typeof deprecationOperations
     if (faults.length > 0) return { faults, credentials: 0, requests: 0, total: 0, callers: [] };
     const concern = compileConcern(rule);
     const since = clocks.clock.now() - daysByDefault * dayMs;
-    const concerned = (await callerRecords.listUses(since)).flatMap((record) => {
+    const concerned = (await callerRecords.listUses(since)).filter(isCaller).flatMap((record) => {
       const found = concern(record.use);
       return found === undefined ? [] : [{ record, isExempt: found === 'exempt' }];
     });

@@ -1,13 +1,12 @@
 /** Builds the report of a migration from the records of callers, their owners and saved comparisons. */
 
 import type { StoredDifference } from '../../backend/shadow/store.ts';
-import { type CallerUse, type DayCounts, isOther, type RecordedUse } from '../../callers/caller-record.ts';
-import { isConsoleClient } from '../../callers/client-name.ts';
+import type { CallerUse, DayCounts, RecordedUse } from '../../callers/caller-record.ts';
 import type { SavedComparison } from '../../callers/comparisons.ts';
 import type { Concern } from '../../callers/concerned.ts';
+import { noiseOf } from '../../callers/noise.ts';
 import { assessReadiness, type CallerReadiness } from '../../callers/readiness.ts';
 import type { Output } from '../../contract/operation.ts';
-import { problems } from '../../contract/problem.ts';
 import { totalOf } from '../callers/handlers.ts';
 import type { getMigrationReport } from './contract.ts';
 
@@ -209,17 +208,6 @@ function shadowsOf(differences: readonly StoredDifference[]): MigrationReport['s
       ...(accepted && { accepted: accepted.reason }),
     })),
   }));
-}
-
-/** Undefined for the use of a caller. */
-function noiseOf({ use, lastOutcome }: RecordedUse): Noise['kind'] | undefined {
-  const { credential, service, operation, client } = use;
-  if (isOther(use)) return 'uncounted';
-  if (isConsoleClient(client)) return 'console';
-  // In SOAP the body names the operation, which is not read without a credential.
-  if (credential === '' && lastOutcome === problems.unauthorized.name) return 'noCredential';
-  if (service === '' || operation === '') return 'noOperation';
-  return credential === '' ? 'noCredential' : undefined;
 }
 
 function noiseRows(records: readonly RecordedUse[], since: number, parts: ReportParts): readonly Noise[] {

@@ -1,6 +1,7 @@
 /** Fields of forms: a label, a control, a hint and what is wrong with the value. */
 import { type ComponentChildren, createElement, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 
 interface FieldProps {
   readonly label: string;
@@ -44,7 +45,7 @@ function describedBy(id: string, { hint, error }: FieldProps): string | undefine
 interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'text' | 'password' | 'search' | 'datetime-local';
+  readonly type?: 'text' | 'password' | 'search' | 'date' | 'time' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: 'off' | 'username' | 'current-password';
   readonly placeholder?: string;
@@ -120,6 +121,43 @@ export function SelectField(props: SelectFieldProps) {
         })}
       </select>
     </Frame>
+  );
+}
+
+interface ManyFieldProps extends FieldProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** Values with their texts. */
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+}
+
+/** Several values of a list: one is added by a choice, and removed by its button. */
+export function ManyField({ chosen, onChange, options, ...field }: ManyFieldProps) {
+  const textOf = (value: string): string => options.find((each) => each.value === value)?.text ?? value;
+  const add = (value: string): void => onChange(value === '' ? chosen : [...chosen, value]);
+  return (
+    <>
+      <SelectField
+        {...field}
+        value=""
+        onChange={add}
+        none={chosen.length === 0 ? 'any' : 'add another'}
+        options={options.filter(({ value }) => !chosen.includes(value))}
+      />
+      {chosen.length > 0 && (
+        <div class="row">
+          {chosen.map((each) => (
+            <Button
+              key={each}
+              label={`Remove ${textOf(each)}`}
+              onClick={() => onChange(chosen.filter((other) => other !== each))}
+            >
+              {textOf(each)} ✕
+            </Button>
+          ))}
+        </div>
+      )}
+    </>
   );
 }
 

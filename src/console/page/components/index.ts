@@ -6,7 +6,7 @@ export { Code, CodeEditor } from './code-editor.tsx';
 export { Credential, useCredentialColumn } from './credential.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loaded, Loading, Notice, Outcome } from './feedback.tsx';
-export { CheckField, Filters, Form, SelectField, TextField, useTexts } from './field.tsx';
+export { CheckField, Filters, Form, ManyField, SelectField, TextField, useTexts } from './field.tsx';
 export { Facts, Page, Section, type ViewProps } from './page.tsx';
 export { type Column, LoadedTable, Table } from './table.tsx';
 export { Tabs } from './tabs.tsx';

@@ -6,8 +6,9 @@ COPY package.json package-lock.json ./
 COPY tools/node tools/node
 # All packages of the lock file: the bundler, and the exports to OpenTelemetry. Two folders of this stage get into the image.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/bundle.mjs scripts/console-page.mjs scripts/
+COPY scripts/bundle.mjs scripts/console-docs.mjs scripts/console-page.mjs scripts/
 COPY src src
+COPY docs docs
 RUN node --input-type=module --eval "import { bundle } from './scripts/bundle.mjs'; await bundle('/app/dist');"
 
 FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS dependencies

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { documentFiles, renderDocuments } from './console-docs.mjs';
 
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'src/console/page');
@@ -18,7 +19,9 @@ export async function buildConsolePage(folder) {
   const icon = readFileSync(join(page, 'icon.svg'), 'utf8');
   const iconName = hashedName('icon', 'svg', icon);
   const entry = scripts.find(({ isEntry }) => isEntry);
+  const documents = await buildDocuments();
   const document = readFileSync(join(page, 'index.html'), 'utf8')
+    .replace('{documents}', `/console/${documents.index}`)
     .replace('{script}', `/console/${entry.fileName}`)
     .replace('{styles}', `/console/${style.name}`)
     .replace('{icon}', `/console/${iconName}`);
@@ -27,17 +30,39 @@ export async function buildConsolePage(folder) {
     { name: style.name, type: 'text/css; charset=utf-8', text: style.text },
     { name: iconName, type: 'image/svg+xml', text: icon },
     ...scripts.map(({ fileName, code }) => ({ name: fileName, type: 'text/javascript; charset=utf-8', text: code })),
+    ...documents.files,
   ];
   const manifest = {};
-  for (const { name, type, text } of files) {
+  for (const { name, type, text, encodings = ['br', 'gzip'] } of files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     // Without the plain text, which the gateway has from the other: the package is smaller by a third of the page.
-    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text, { params: brotliParameters }));
+    if (encodings.includes('br'))
+      writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text, { params: brotliParameters }));
     writeFileSync(join(folder, `${name}.gzip`), gzipSync(text, { level: 9 }));
-    manifest[name] = { type, encodings: ['br', 'gzip'] };
+    manifest[name] = { type, encodings };
   }
   // Last: a folder with a manifest is complete.
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ files: manifest }));
+}
+
+/** The pages of the documentation, each a file, and the index of all. They are read one at a time, so one encoding is enough. */
+async function buildDocuments() {
+  const rendered = await renderDocuments();
+  const file = (name, value) => {
+    const text = JSON.stringify(value);
+    return {
+      name: hashedName(`docs/${name.replaceAll('/', '-')}`, 'json', text),
+      type: 'application/json; charset=utf-8',
+      text,
+      encodings: ['gzip'],
+    };
+  };
+  const pages = rendered.map(({ tree, ...page }) => ({ page, file: file(page.name, tree) }));
+  const index = file(
+    'index',
+    pages.map(({ page, file: { name } }) => ({ ...page, file: `/console/${name}` })),
+  );
+  return { index: index.name, files: [index, ...pages.map((each) => each.file)] };
 }
 
 const brotliParameters = { [constants.BROTLI_PARAM_QUALITY]: 11 };
@@ -81,7 +106,7 @@ function hashedName(name, extension, text) {
   return `assets/${name}-${createHash('sha256').update(text).digest('base64url').slice(0, 8)}.${extension}`;
 }
 
-/** What the page is made of: its sources, its libraries and this script. */
+/** What the page is made of: its sources, the documentation, its libraries and the scripts. */
 function hashOfSources() {
   const hash = createHash('sha256');
   const views = globSync('../*/*.{tsx,css}', { cwd: page, withFileTypes: true });
@@ -90,7 +115,8 @@ function hashOfSources() {
     .map((each) => join(each.parentPath, each.name))
     .toSorted())
     hash.update(file).update('\0').update(readFileSync(file)).update('\0');
-  for (const file of ['package-lock.json', 'scripts/console-page.mjs']) hash.update(readFileSync(join(root, file)));
+  for (const file of ['package-lock.json', 'scripts/console-page.mjs', 'scripts/console-docs.mjs', ...documentFiles()])
+    hash.update(readFileSync(join(root, file)));
   return hash.digest('hex').slice(0, 16);
 }
 

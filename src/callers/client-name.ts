@@ -23,14 +23,6 @@ const nameMax = 100;
 /** The name of a client that gives none. */
 export const unnamedClient = 'unnamed';
 
-/** The name of the explorer of the console. */
-export const consoleClient = 'triglyph-console';
-
-/** Whether a client is the console, as the recorded name has it: with its hints behind a comma. */
-export function isConsoleClient(client = ''): boolean {
-  return client === consoleClient || client.startsWith(`${consoleClient},`);
-}
-
 export type NameClient = (headers: Headers, format: string) => string;
 
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */

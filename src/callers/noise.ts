@@ -1,7 +1,7 @@
 /** Tells calls of callers from requests of no caller: scanners, typing errors, and what the console itself sent. */
 import { problems } from '../contract/problem.ts';
+import { isConsoleClient } from '../lib/console-client.ts';
 import { isOther, type RecordedUse } from './caller-record.ts';
-import { isConsoleClient } from './client-name.ts';
 
 type Noise = 'uncounted' | 'console' | 'noCredential' | 'noOperation';
 

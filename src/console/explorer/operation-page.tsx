@@ -13,7 +13,8 @@ import {
   type ViewProps,
 } from '../page/components/index.ts';
 import { type Format, formatTitles } from '../page/formats.ts';
-import { navigate } from '../page/routing.tsx';
+import { Link, navigate } from '../page/routing.tsx';
+import { useDocuments } from '../page/use-documents.ts';
 import { Changes } from './changes.tsx';
 import { Programs } from './programs.tsx';
 import { RequestForm } from './request-form.tsx';
@@ -36,11 +37,20 @@ export function operationPath({
   return pathOf`/explorer/${service}/${String(version)}/${operation}`;
 }
 
+/** Where the documentation describes the operations of built-in services. */
+const referenceFolders: Readonly<Record<string, string>> = {
+  Recurring: 'reference',
+  BalancePlatform: 'reference/balance-platform',
+};
+
 /** Remembered from one operation to the next. */
 let lastFormat: Format | undefined;
 
 export function OperationPage({ described, demoCredentials, mayAct, gateway }: OperationPageProps) {
   const { forwardsCredentials } = gateway;
+  // Services of one's own are described by their contract alone.
+  const folder = referenceFolders[described.service];
+  const reference = useDocuments().value?.find(({ name }) => name === `${folder}/${described.operation}`);
   const { formats, minimal, full, doc, effect, role, rules = [] } = described;
   const request = useRequest(
     described,
@@ -80,7 +90,8 @@ export function OperationPage({ described, demoCredentials, mayAct, gateway }: O
   return (
     <>
       <p class="lead">
-        <Text value={doc} /> <Badge>{effect}</Badge> <span class="hint">Role: {role}</span>
+        <Text value={doc} /> <Badge>{effect}</Badge> <span class="hint">Role: {role}</span>{' '}
+        {reference !== undefined && <Link to={`/docs/${reference.name}`}>Reference of each field</Link>}
       </p>
       <ErrorBox error={request.error} onRetry={request.retry} />
       <div class="explorer">

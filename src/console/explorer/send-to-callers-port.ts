@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
-import { consoleClient } from '../../callers/client-name.ts';
+import { consoleClient } from '../../lib/console-client.ts';
 import { readAtMost } from '../../lib/read-at-most.ts';
 
 export interface SentRequest {

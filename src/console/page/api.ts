@@ -155,6 +155,13 @@ function durationText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
+/** Reads a file of the page. Its name changes with its content, so the browser keeps it. */
+export async function readJson<T>(address: string): Promise<T> {
+  const response = await fetch(address);
+  if (!response.ok) throw new ApiError(response.status, 'The file could not be loaded. Load the page again.');
+  return response.json();
+}
+
 /** Saves a file on the machine of the reader. `type`: its media type. */
 export function saveFile(name: string, content: string, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }));

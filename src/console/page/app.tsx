@@ -34,7 +34,7 @@ export function App() {
     onOtherTab(() => void session.find().then(follow, () => {}));
     session.find().then(enter, fail);
   }, []);
-  if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
+  if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} hasHelp={false} />;
   if (state === undefined) return <Loading />;
   if (state.session === undefined) return <LogInPage {...state} hasEnded={hasEnded} onLogIn={enter} />;
   const logOut = async (): Promise<void> => {

@@ -46,7 +46,7 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
           <Logo /> Triglyph console
         </h1>
         {hasEnded && <Notice>Your session has ended. Log in again.</Notice>}
-        <ErrorBox error={error} />
+        <ErrorBox error={error} hasHelp={false} />
         {oneClick && (
           <div class="one-click">
             <p>This is a demo. Its credentials are public, and its data are samples.</p>

@@ -1,4 +1,4 @@
-/** Search in everything that has an address: views, operations, callers and settings; and a reference finds its request. */
+/** Search in everything that has an address: views, operations, callers, settings and the documentation; and a reference finds its request. */
 import type { ComponentChild } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { listExplorerOperations } from '../explorer/contract.ts';
@@ -7,11 +7,12 @@ import { stateSections } from '../state/sections.tsx';
 import { itemsOf, pathOf, read } from './api.ts';
 import { Dialog, Text } from './components/index.ts';
 import { navigate } from './routing.tsx';
+import { loadDocuments } from './use-documents.ts';
 import { useNames } from './use-names.ts';
 import { views } from './views.ts';
 
 interface Target {
-  readonly kind: 'View' | 'Operation' | 'Caller' | 'Setting' | 'Reference';
+  readonly kind: 'View' | 'Operation' | 'Caller' | 'Setting' | 'Reference' | 'Page';
   readonly title: string;
   /** What else is searched, and shown in a smaller type. */
   readonly doc?: string | undefined;
@@ -85,7 +86,7 @@ function SearchDialog({ given, onClose }: { readonly given: string; readonly onC
         aria-expanded={found.length > 0}
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${selected}` : undefined}
-        placeholder="An operation, a caller, a setting, a view, or a reference"
+        placeholder="An operation, a caller, a setting, a page, or a reference"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
@@ -163,6 +164,18 @@ function useTargets(): readonly Target[] {
             doc,
             path: pathOf`/explorer/${service}/${String(to)}/${operation}`,
           })),
+        ),
+      () => {},
+    );
+    loadDocuments().then(
+      (pages) =>
+        add(
+          pages.flatMap(({ name, title, headings }): Target[] => [
+            { kind: 'Page', title, path: `/docs/${name}` },
+            ...headings.map(
+              ([id, text]): Target => ({ kind: 'Page', title: text, doc: title, path: `/docs/${name}#${id}` }),
+            ),
+          ]),
         ),
       () => {},
     );

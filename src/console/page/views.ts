@@ -57,6 +57,12 @@ export const views: readonly View[] = [
     load: () => import('../actions/view.tsx'),
   },
   {
+    name: 'docs',
+    title: 'Documentation',
+    icon: 'M2 2h5l1 1 1-1h5v11H9l-1 1-1-1H2zM4 5v1.5h3V5zM9 5v1.5h3V5zM4 8v1.5h3V8zM9 8v1.5h3V8z',
+    load: () => import('../docs/view.tsx'),
+  },
+  {
     name: 'testing',
     title: 'Test API',
     icon: 'M6 1h4v1.5H9.5V6l4 7.5a1 1 0 0 1-.9 1.5H3.4a1 1 0 0 1-.9-1.5l4-7.5V2.5H6z',

@@ -111,7 +111,8 @@ function Problem({ details }: { readonly details: TrafficDetails }) {
   return (
     <Section title="What is wrong">
       <p>
-        <strong>{problemCode}</strong> <Text value={problemMessage} />
+        <strong>{problemCode}</strong> <Text value={problemMessage} />{' '}
+        <Link to="/docs/troubleshooting#what-callers-report">What callers report</Link>
       </p>
       {issues.length > 0 && (
         <Table

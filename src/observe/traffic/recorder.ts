@@ -1,5 +1,5 @@
 /** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
-import { isConsoleClient } from '../../callers/client-name.ts';
+
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type RequestObserver,
   type Step,
 } from '../../gateway/request-observer.ts';
+import { isConsoleClient } from '../../lib/console-client.ts';
 import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
 import { createRates } from './rates.ts';
 import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';

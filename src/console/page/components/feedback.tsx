@@ -1,12 +1,20 @@
 /** What a view says about itself: that it loads, that it failed, that there is nothing. */
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api.ts';
+import { Link } from '../routing.tsx';
 import type { Action } from '../use-action.ts';
 import type { Query } from '../use-query.ts';
 import { Button } from './button.tsx';
 import { Text } from './text.tsx';
 
-export function ErrorBox({ error, onRetry }: { readonly error: ApiError | undefined; readonly onRetry?: () => void }) {
+interface ErrorBoxProps {
+  readonly error: ApiError | undefined;
+  readonly onRetry?: () => void;
+  /** False where the documentation is not in reach. */
+  readonly hasHelp?: boolean;
+}
+
+export function ErrorBox({ error, onRetry, hasHelp = true }: ErrorBoxProps) {
   if (error === undefined) return null;
   return (
     <div class="notice bad" role="alert">
@@ -26,6 +34,11 @@ export function ErrorBox({ error, onRetry }: { readonly error: ApiError | undefi
         </ul>
       )}
       {error.requestId !== undefined && <p class="hint">Request {error.requestId}</p>}
+      {hasHelp && (
+        <p>
+          <Link to="/docs/troubleshooting">What to do about errors</Link>
+        </p>
+      )}
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );

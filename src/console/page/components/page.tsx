@@ -1,6 +1,7 @@
 /** The frame of a view: its heading, its actions and its sections. */
 import type { ComponentChildren } from 'preact';
 import type { LoggedIn } from '../api.ts';
+import { Link, useRoute } from '../routing.tsx';
 
 /** What every view gets. */
 export interface ViewProps {
@@ -16,7 +17,31 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
+/** The page of the documentation about a view, or about a section of it. */
+const helpPages: Readonly<Record<string, string>> = {
+  '': 'console#overview',
+  overview: 'console#overview',
+  explorer: 'console#explorer',
+  'explorer/convert': 'convert',
+  traffic: 'console#traffic',
+  callers: 'callers',
+  shadow: 'shadow',
+  state: 'console#state',
+  'state/webhooks': 'webhooks',
+  'state/records': 'exactly-once',
+  'state/pending': 'upstreams',
+  'state/upstreams': 'upstreams',
+  'state/processes': 'operations#several-processes',
+  'state/keys': 'keys',
+  'state/settings': 'configuration',
+  'state/audit': 'audit',
+  actions: 'console#actions',
+  testing: 'testing',
+};
+
 export function Page({ title, lead, actions, children }: PageProps) {
+  const { view, rest } = useRoute();
+  const help = helpPages[`${view}/${rest[0]}`] ?? helpPages[view];
   return (
     <>
       <header class="page-header">
@@ -25,6 +50,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
           {lead !== undefined && <p class="lead">{lead}</p>}
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}
+        {help !== undefined && <Link to={`/docs/${help}`}>Documentation</Link>}
       </header>
       {children}
     </>

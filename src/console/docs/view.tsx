@@ -1,0 +1,108 @@
+/** The documentation: the list of its pages, and one of them. */
+import { type ComponentChildren, createElement } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { readJson } from '../page/api.ts';
+import { Empty, Loaded, Page } from '../page/components/index.ts';
+import { Link, useRoute } from '../page/routing.tsx';
+import { type DocumentNode, type DocumentPage, useDocuments } from '../page/use-documents.ts';
+import { useQuery } from '../page/use-query.ts';
+
+export default function DocumentsView() {
+  const { rest } = useRoute();
+  const query = useDocuments();
+  const name = rest.join('/');
+  return (
+    <Loaded query={query}>
+      {(pages) => {
+        if (name === '') return <Contents pages={pages} />;
+        const found = pages.find((each) => each.name === name);
+        return found === undefined ? <Missing /> : <Document key={name} page={found} />;
+      }}
+    </Loaded>
+  );
+}
+
+function Missing() {
+  return (
+    <Page title="Not found" lead={<Link to="/docs">All pages</Link>}>
+      <Empty title="The documentation has no such page." />
+    </Page>
+  );
+}
+
+const groups = [
+  ['Guides', ({ name }: DocumentPage) => !name.includes('/') && name !== 'reference'],
+  ['Clients', ({ name }: DocumentPage) => name.startsWith('clients/')],
+  ['Reference', ({ name }: DocumentPage) => name.startsWith('reference')],
+] as const;
+
+function Contents({ pages }: { readonly pages: readonly DocumentPage[] }) {
+  return (
+    <Page title="Documentation" lead="Ctrl-K finds a page or a heading by its words.">
+      {groups.map(([title, isIn]) => (
+        <section class="section" key={title}>
+          <h2>{title}</h2>
+          <ul class="columns">
+            {pages.filter(isIn).map((page) => (
+              <li key={page.name}>
+                <Link to={`/docs/${page.name}`}>{page.title}</Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Page>
+  );
+}
+
+function Document({ page: { title, file, headings } }: { readonly page: DocumentPage }) {
+  const query = useQuery(file, () => readJson<readonly DocumentNode[]>(file));
+  const isLoaded = query.value !== undefined;
+  const hash = decodeURIComponent(location.hash.slice(1));
+  useEffect(() => {
+    if (isLoaded && hash !== '') document.getElementById(hash)?.scrollIntoView();
+  }, [isLoaded, hash]);
+  const sections = headings.slice(0, sectionsMax);
+  return (
+    <Page title={title} lead={<Link to="/docs">All pages</Link>}>
+      {sections.length > 1 && (
+        <nav aria-label="On this page" class="row">
+          {sections.map(([id, text]) => (
+            <a key={id} href={`#${id}`}>
+              {text}
+            </a>
+          ))}
+        </nav>
+      )}
+      <Loaded query={query}>{(nodes) => <article class="document section">{nodes.map(elementOf)}</article>}</Loaded>
+    </Page>
+  );
+}
+
+const sectionsMax = 30;
+
+/** The tags of the script that renders the documents. Any other is its text. */
+const tags: ReadonlySet<string> = new Set(
+  'p h2 h3 h4 ul ol li pre code strong em blockquote thead tbody tr th td'.split(' '),
+);
+
+function elementOf(node: DocumentNode): ComponentChildren {
+  if (typeof node === 'string') return node;
+  const [tag, attribute, nodes] = node;
+  const children = nodes.map(elementOf);
+  if (tag === 'a' && attribute?.startsWith('/')) return <Link to={attribute}>{children}</Link>;
+  if (tag === 'a' && /^https?:/.test(attribute ?? ''))
+    return (
+      <a href={attribute ?? ''} rel="noreferrer">
+        {children}
+      </a>
+    );
+  if (tag === 'table' || tag === 'pre')
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
+      <section class="block" tabIndex={0} aria-label={tag === 'table' ? 'Table' : 'Example'}>
+        {createElement(tag, null, children)}
+      </section>
+    );
+  return tags.has(tag) ? createElement(tag, attribute === null ? null : { id: attribute }, children) : children;
+}

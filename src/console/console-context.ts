@@ -36,6 +36,11 @@ export interface ConsoleContext extends Omit<OperatorContext, 'by' | 'progress' 
   readonly failed: (thrown: unknown) => void;
 }
 
+/** The address that callers use, for programs and lists of services. */
+export function originForCallers({ config, callers }: Pick<ConsoleContext, 'config' | 'callers'>): string {
+  return config.publicUrl ?? callers();
+}
+
 /** The handlers of a view, one for each operation. They open transactions of their own. */
 export type ViewHandlers<O extends Operation> = {
   readonly [N in O['name']]: (

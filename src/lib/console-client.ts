@@ -1,4 +1,5 @@
-/** The name of the console as a client of its own gateway. */
+/** Recognizes the console among the clients of its own gateway. */
+
 /** The name of the explorer of the console. */
 export const consoleClient = 'triglyph-console';
 

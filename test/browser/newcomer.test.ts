@@ -73,6 +73,20 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   // It has a new key: the shopper has nothing left to disable.
   expect(runPhp(copied)).toContain('"message":"Contract not found"');
   await picture('php', 1060);
+
+  // What the overview knows of these requests, on a desk and on a phone in the dark, and the documentation.
+  await visit.open('/console/overview');
+  await page.getByRole('table', { name: 'Callers of the last hour' }).waitFor();
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.getByRole('cell', { name: 'Recurring.disable' }).waitFor();
+  await picture('overview', 1080);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await visit.picture('console/overview-phone');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await visit.open('/console/docs/callers');
+  await page.getByRole('heading', { name: 'Who calls how' }).waitFor();
+  await picture('docs', 620);
   await visit.close();
 });
 

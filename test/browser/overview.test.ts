@@ -86,7 +86,7 @@ test('the last hour: rates, errors and times by format and operation, callers, a
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await visit.violations()).toEqual([]);
   await page.emulateMedia({ colorScheme: 'light' });
-  await visit.picture('console/overview', { fullPage: true });
+  await visit.picture('console/overview-hour', { fullPage: true });
   await visit.close();
 });
 

@@ -65,7 +65,7 @@ test('another dialog is not covered, and Escape leaves the page as it was', asyn
   expect(page.url()).toContain('/console/overview');
 });
 
-test('a reference that is pasted beside the fields is searched, and another text is not', async () => {
+test('a reference that is pasted outside of the fields is searched, and another text is not', async () => {
   const paste = (text: string, selector = 'main'): Promise<unknown> =>
     page.evaluate(`(() => {
       const clipboardData = new DataTransfer();

@@ -48,6 +48,20 @@ async function sendSome(): Promise<void> {
   await send('disable', { ...shopper('shopper-1'), shoperReference: 'x' });
 }
 
+interface StepRow {
+  querySelector(selector: string): { readonly textContent: string | null } | null;
+}
+
+/** Milliseconds of each row that is no part of the one before. */
+function timesOfSteps(rows: readonly StepRow[]): number[] {
+  return rows
+    .filter((row) => row.querySelector('td') !== null && row.querySelector('.step-inner') === null)
+    .map((row) => {
+      const [, number, unit] = /([\d.]+) (m?s)/.exec(row.querySelector('[data-name=Time]')?.textContent ?? '') ?? [];
+      return Number(number) * (unit === 's' ? 1_000 : 1);
+    });
+}
+
 test.each([
   ['light', undefined],
   ['dark', undefined],
@@ -78,6 +92,12 @@ test.each([
     await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Request storeToken' }).waitFor();
     await page.locator('h1:focus').waitFor();
+    // The steps that are not part of others, and the time between them, are the total.
+    const steps = await page.getByRole('table', { name: 'Time by step' }).getByRole('row').evaluateAll(timesOfSteps);
+    expect(steps.slice(0, -1).reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(steps.at(-1)! * 0.98);
+    expect(steps.slice(0, -1).reduce((sum, ms) => sum + ms, 0)).toBeLessThan(steps.at(-1)! * 1.02);
+    // The control: without the time between them, they are less.
+    expect(steps.at(-2)).toBeGreaterThan(0);
     expect(await visit.violations()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await visit.picture(`console/traffic-request-${name}`, { fullPage: true });

@@ -7,6 +7,7 @@ import { type ConsoleServer, startConsoleServer } from '../support/console-serve
 import { until } from '../support/until.ts';
 
 const key = 'key-of-the-caller-88f1';
+const publicUrl = 'https://api.example.com';
 const cardNumber = '4111111111111111';
 const { presented } = demoCredentials.find(({ presented: each }) => each.kind === 'basic')!;
 const authorization = `Basic ${Buffer.from(`${presented.kind === 'basic' ? presented.username : ''}:${presented.secret}`).toString('base64')}`;
@@ -17,7 +18,7 @@ type Line = Readonly<Record<string, unknown>> & { readonly id: string };
 
 let server: ConsoleServer;
 beforeAll(async () => {
-  server = await startConsoleServer();
+  server = await startConsoleServer({ variables: { PUBLIC_URL: publicUrl } });
 });
 afterAll(() => server.stop());
 
@@ -102,6 +103,9 @@ describe('a request that was answered', () => {
       expect([language, status]).toEqual([language, 200]);
       expect(body.source).toContain('masked, ends in 1111');
       expect(body.source).not.toContain(cardNumber);
+      // The address of callers, and not that of this machine.
+      expect(body.source).toContain('api.example.com');
+      expect(body.source).not.toContain('127.0.0.1');
     }
   });
 
@@ -256,6 +260,8 @@ describe('the stream of events', () => {
 test('with TRAFFIC=off nothing is recorded', async () => {
   const quiet = await startConsoleServer({ variables: { TRAFFIC: 'off' } });
   const { status, text } = await quiet.call('viewer', 'GET', '/traffic/requests');
+  const hour = await quiet.call('viewer', 'GET', '/overview/hour');
+  expect(hour).toMatchObject({ status: 200, body: { isRecorded: false } });
   await quiet.stop();
   expect([status, text]).toEqual([404, expect.stringContaining('TRAFFIC is off')]);
 });

@@ -133,7 +133,9 @@ interface AxeResults {
 /** The program is injected by the debugger, which the policy of the page does not bind. */
 async function findViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  const { violations } = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })',
+  )) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
   );

@@ -66,13 +66,13 @@ function Document({ page: { title, file, headings } }: { readonly page: Document
   return (
     <Page title={title} lead={<Link to="/docs">All pages</Link>}>
       {sections.length > 1 && (
-        <nav aria-label="On this page" class="row">
+        <ul class="columns" aria-label="On this page">
           {sections.map(([id, text]) => (
-            <a key={id} href={`#${id}`}>
-              {text}
-            </a>
+            <li key={id}>
+              <a href={`#${id}`}>{text}</a>
+            </li>
           ))}
-        </nav>
+        </ul>
       )}
       <Loaded query={query}>{(nodes) => <article class="document section">{nodes.map(elementOf)}</article>}</Loaded>
     </Page>
@@ -100,9 +100,10 @@ function elementOf(node: DocumentNode): ComponentChildren {
   if (tag === 'table' || tag === 'pre')
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
-      <section class="block" tabIndex={0} aria-label={tag === 'table' ? 'Table' : 'Example'}>
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+      <div class="block" role="group" tabIndex={0} aria-label={tag === 'table' ? 'Table' : 'Example'}>
         {createElement(tag, null, children)}
-      </section>
+      </div>
     );
   return tags.has(tag) ? createElement(tag, attribute === null ? null : { id: attribute }, children) : children;
 }

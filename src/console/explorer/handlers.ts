@@ -6,7 +6,7 @@ import { languageNames, languages, printCallSource } from '../../convert/call-so
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
 import { createProtocols, formatsOf } from '../../formats/index.ts';
-import type { ConsoleContext, DemoCaller, ViewHandlers } from '../console-context.ts';
+import { type ConsoleContext, type DemoCaller, originForCallers, type ViewHandlers } from '../console-context.ts';
 import type { explorerOperations } from './contract.ts';
 import { describeOperation } from './describe-operation.ts';
 import { editMessage, findOperation, parseDraft, textOf } from './edit-message.ts';
@@ -45,7 +45,7 @@ export function explorerHandlers(context: ConsoleContext): ViewHandlers<(typeof 
       const isCarried = format === undefined || formatsOf(operation, service).includes(format);
       if (issues.length > 0 || !isCarried) return {};
       const request = { service, operation, input: value };
-      const options = { origin: callers(), format, credential };
+      const options = { origin: originForCallers(context), format, credential };
       return {
         programs: languageNames.map((language) => ({
           language,

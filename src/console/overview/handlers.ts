@@ -8,13 +8,13 @@ import type { Output } from '../../contract/operation.ts';
 import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../contract/service.ts';
 import { webhookJobKind } from '../../jobs/webhooks/deliver.ts';
 import { operatorRoles } from '../../operators/operation.ts';
-import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
+import { type ConsoleContext, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { certificatesOf } from '../state/handlers.ts';
 import type { listAttention, overviewOperations } from './contract.ts';
 import { readChanges, readLastHour } from './last-hour.ts';
 
 export function overviewHandlers(context: ConsoleContext): ViewHandlers<(typeof overviewOperations)[number]> {
-  const { config, services, callers, readiness } = context;
+  const { config, services, readiness } = context;
   return {
     listAttention: () => findAttention(context),
     getLastHour: async () => readLastHour(context),
@@ -30,7 +30,7 @@ export function overviewHandlers(context: ConsoleContext): ViewHandlers<(typeof 
         store: engineTitle(config),
         ready,
         parts: Object.entries(probes).map(([name, result]) => ({ name, result })),
-        services: newestOf(services).map((each) => describeService(each, services, callers())),
+        services: newestOf(services).map((each) => describeService(each, services, originForCallers(context))),
       };
     },
   };

@@ -35,7 +35,7 @@ export function useSearch(): { readonly open: () => void; readonly dialog: Compo
       event.preventDefault();
       setGiven('');
     };
-    // A reference that is pasted beside the fields is what a person looks for.
+    // A reference that is pasted outside of the fields is searched.
     const paste = ({ target, clipboardData }: ClipboardEvent): void => {
       const pasted = clipboardData?.getData('text') ?? '';
       const isInField = target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null;

@@ -50,7 +50,7 @@ function load(): void {
   );
 }
 
-/** A tenant may have several keys: the end of the id tells them apart. */
+/** A tenant may have several keys: the end of the id distinguishes them. */
 function printName({ id, username, kind, tenant }: Listed): string {
   return username ?? `${kinds[kind]} of ${tenant} …${id.slice(-4)}`;
 }

@@ -9,7 +9,7 @@ import { createProtocols, wireFormats } from '../../formats/index.ts';
 import { minuteMs } from '../../observe/traffic/rates.ts';
 import type { FoundRequest, TrafficReader } from '../../observe/traffic/reader.ts';
 import type { TrafficDetails, TrafficLine, TrafficMessage } from '../../observe/traffic/record.ts';
-import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
+import { type ConsoleContext, originForCallers, type ViewHandlers } from '../console-context.ts';
 import {
   type getTrafficRequest,
   type listTraffic,
@@ -28,7 +28,7 @@ const defaultLimit = 200;
 const periods = Object.freeze({ hour: { minutes: 60, step: 1 }, day: { minutes: 1_440, step: 5 } });
 
 export function trafficHandlers(context: ConsoleContext): ViewHandlers<(typeof trafficOperations)[number]> {
-  const { backend, services, callers, traffic: reader } = context;
+  const { backend, services, traffic: reader } = context;
   const protocols = createProtocols(services);
   /** Finds a request, and records in the audit log who has opened it. */
   const open = async (id: string, { credential, tenant }: CallerIdentity): Promise<FoundRequest> => {
@@ -60,7 +60,11 @@ export function trafficHandlers(context: ConsoleContext): ViewHandlers<(typeof t
       if (details?.canonical === undefined || service === undefined || operation === undefined)
         throw new Problem(trafficProblems.noCanonicalForm);
       const input: unknown = JSON.parse(details.canonical);
-      return { source: printCallSource(language, { service, operation, input }, protocols, { origin: callers() }) };
+      return {
+        source: printCallSource(language, { service, operation, input }, protocols, {
+          origin: originForCallers(context),
+        }),
+      };
     },
 
     async getTrafficRates({ period = 'hour' }) {

@@ -18,31 +18,57 @@ const titles: Readonly<Record<Step['name'], string>> = {
 /** Parts of the step before them. */
 const inner: ReadonlySet<Step['name']> = new Set(['read', 'transaction', 'upstream']);
 
+interface Row extends Pick<Step, 'ms' | 'isFailed'> {
+  readonly title: string;
+  readonly isInner?: boolean;
+  /** Absent for a sum. */
+  readonly startMs?: number;
+}
+
+/** The steps, the time between them, and the total: what adds up is not a part of another step. */
+function rowsOf(steps: readonly Step[], total: number): readonly Row[] {
+  const inSteps = steps.reduce((sum, { name, ms }) => sum + (inner.has(name) ? 0 : ms), 0);
+  return [
+    ...steps.map(({ name, ...step }) => ({ ...step, title: titles[name], isInner: inner.has(name) })),
+    { title: 'Between the steps', ms: Math.max(0, total - inSteps), isFailed: false },
+    { title: 'Total', ms: Math.max(total, inSteps), isFailed: false },
+  ];
+}
+
 export function Steps({ details, total }: { readonly details: TrafficDetails; readonly total: number }) {
   return (
     <Section title="Time by step">
       <Table
         caption="Time by step"
-        rows={details.steps}
+        rows={rowsOf(details.steps, total)}
         columns={[
           {
             name: 'Step',
-            cell: ({ name, isFailed }) => (
-              <span class={inner.has(name) ? 'step-inner' : undefined}>
-                {titles[name]}
+            cell: ({ title, isInner, isFailed }) => (
+              <span class={isInner ? 'step-inner' : undefined}>
+                {title}
                 {isFailed && <span class="hint"> (ended with an error)</span>}
               </span>
             ),
           },
           { name: 'Time', cell: ({ ms }) => formatMs(ms), align: 'end', narrow: true },
-          { name: 'When', cell: (step) => <Bar step={step} total={total} /> },
+          {
+            name: 'When',
+            cell: ({ startMs, ms }) => startMs !== undefined && <Bar step={{ startMs, ms }} total={total} />,
+          },
         ]}
       />
     </Section>
   );
 }
 
-function Bar({ step: { startMs, ms }, total }: { readonly step: Step; readonly total: number }) {
+function Bar({
+  step: { startMs, ms },
+  total,
+}: {
+  readonly step: Pick<Step, 'startMs' | 'ms'>;
+  readonly total: number;
+}) {
   const share = (part: number): number => Math.min(Math.max((100 * part) / (total || 1), 0), 100);
   return (
     <svg class="step-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

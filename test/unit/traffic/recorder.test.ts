@@ -212,7 +212,7 @@ describe('rates', () => {
     expect(here.read(now + 60 * minuteMs, 1_440, 5)).toHaveLength(2);
   });
 
-  test('of the minutes and the names that there is room for', () => {
+  test('up to the limits of minutes and names', () => {
     const rates = new Rates({ minutesMax: 1_440, namesMax: 16 });
     for (let minute = 0; minute < 3_000; minute += 1) rates.count(minute * minuteMs, 'json', 'ok', 1);
     const points = rates.read(2_999 * minuteMs, 10_000, 1)[0]!.points;

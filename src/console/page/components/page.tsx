@@ -49,8 +49,10 @@ export function Page({ title, lead, actions, children }: PageProps) {
           <h1 tabIndex={-1}>{title}</h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
         </div>
-        {actions !== undefined && <div class="actions">{actions}</div>}
-        {help !== undefined && <Link to={`/docs/${help}`}>Documentation</Link>}
+        <div class="actions">
+          {actions}
+          {help !== undefined && <Link to={`/docs/${help}`}>Documentation</Link>}
+        </div>
       </header>
       {children}
     </>

@@ -1,0 +1,126 @@
+/**
+ * Measures the page of the console in Chromium with a CPU that is four times slower: the first paint, and the frames of the traffic
+ * view while 200 requests arrive in a second. `npm run bench:console`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..');
+const slowDown = 4;
+const visits = 7;
+const requestsPerSecond = 200;
+const secondsOfFrames = 10;
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-'));
+const demo = spawn(process.execPath, [join(root, 'src/main.ts'), 'demo', '--port', '0', '--admin-port', '0'], {
+  cwd: folder,
+  env: { ...process.env, LOG_LEVEL: 'warn' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+});
+try {
+  const origin = await findOrigin();
+  // The first request builds the page.
+  await (await fetch(`${origin}/console`)).text();
+  const paints: number[] = [];
+  for (let visit = 0; visit < visits; visit += 1) paints.push(await measurePaint(origin));
+  const [median, worst] = [paints.toSorted((a, b) => a - b)[Math.floor(visits / 2)]!, Math.max(...paints)];
+  process.stdout.write(`first contentful paint: median ${median} ms, worst ${worst} ms, of ${visits} visits\n`);
+  const { frames, sent } = await measureFrames(origin);
+  process.stdout.write(`frames: ${frames.toFixed(1)} in a second, with ${sent.toFixed(0)} requests in a second\n`);
+} finally {
+  await browser.close();
+  demo.kill();
+  await once(demo, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function findOrigin(): Promise<string> {
+  let text = '';
+  for await (const chunk of demo.stdout) {
+    text += String(chunk);
+    const [, origin] = /callers at (http:\S+?),/.exec(text) ?? [];
+    if (origin === undefined) continue;
+    demo.stdout.resume();
+    return origin;
+  }
+  throw new Error('the demo did not start');
+}
+
+async function openPage(origin: string, path: string) {
+  const context = await browser.newContext({ baseURL: origin });
+  const page = await context.newPage();
+  const debuggerSession = await context.newCDPSession(page);
+  await debuggerSession.send('Emulation.setCPUThrottlingRate', { rate: slowDown });
+  await page.goto(path);
+  await page.getByRole('button', { name: 'Enter the demo' }).waitFor();
+  return { page, close: () => context.close() };
+}
+
+async function measurePaint(origin: string): Promise<number> {
+  const { page, close } = await openPage(origin, '/console');
+  const at = await page.evaluate(
+    'performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime)[0]',
+  );
+  await close();
+  return Math.round(Number(at));
+}
+
+async function measureFrames(origin: string): Promise<{ readonly frames: number; readonly sent: number }> {
+  const { page, close } = await openPage(origin, '/console/traffic');
+  await page.getByRole('button', { name: 'Enter the demo' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const ended = new AbortController();
+  const sending = sendRequests(origin, ended.signal);
+  await wait(2_000);
+  const frames = await page.evaluate(`new Promise((resolve) => {
+    let frames = 0;
+    const begin = performance.now();
+    const next = (now) => {
+      frames += 1;
+      if (now - begin < ${secondsOfFrames * 1_000}) requestAnimationFrame(next);
+      else resolve((frames * 1000) / (now - begin));
+    };
+    requestAnimationFrame(next);
+  })`);
+  ended.abort();
+  const sent = await sending;
+  await close();
+  return { frames: Number(frames), sent };
+}
+
+/** Sends requests at a steady rate, and returns how many were answered in a second. */
+async function sendRequests(origin: string, signal: AbortSignal): Promise<number> {
+  const begin = performance.now();
+  const open = new Set<Promise<void>>();
+  let [sent, answered] = [0, 0];
+  while (!signal.aborted) {
+    for (const due = ((performance.now() - begin) * requestsPerSecond) / 1_000; sent < due; sent += 1) {
+      const request = sendOne(origin).then(() => {
+        answered += 1;
+        open.delete(request);
+      });
+      open.add(request);
+    }
+    await wait(5);
+  }
+  await Promise.all(open);
+  return (answered * 1_000) / (performance.now() - begin);
+}
+
+async function sendOne(origin: string): Promise<void> {
+  const response = await fetch(`${origin}/pal/servlet/Recurring/v68/listRecurringDetails`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': 'demo-api-key' },
+    body: '{"merchantAccount":"DemoMerchant","shopperReference":"shopper-1"}',
+  });
+  await response.text();
+}

@@ -43,16 +43,16 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function findOrigin(): Promise<string> {
-  let text = '';
-  for await (const chunk of demo.stdout) {
-    text += String(chunk);
-    const [, origin] = /callers at (http:\S+?),/.exec(text) ?? [];
-    if (origin === undefined) continue;
-    demo.stdout.resume();
-    return origin;
-  }
-  throw new Error('the demo did not start');
+function findOrigin(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    demo.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const [, origin] = /callers at (http:\S+?),/.exec(text) ?? [];
+      if (origin !== undefined) resolve(origin);
+    });
+    demo.once('exit', (code) => reject(new Error(`the demo ended with ${code}: ${text}`)));
+  });
 }
 
 async function openPage(origin: string, path: string) {
@@ -104,10 +104,15 @@ async function sendRequests(origin: string, signal: AbortSignal): Promise<number
   let [sent, answered] = [0, 0];
   while (!signal.aborted) {
     for (const due = ((performance.now() - begin) * requestsPerSecond) / 1_000; sent < due; sent += 1) {
-      const request = sendOne(origin).then(() => {
-        answered += 1;
-        open.delete(request);
-      });
+      // A connection that the server closes meanwhile is no answer.
+      const request = sendOne(origin)
+        .then(
+          () => {
+            answered += 1;
+          },
+          () => {},
+        )
+        .finally(() => open.delete(request));
       open.add(request);
     }
     await wait(5);

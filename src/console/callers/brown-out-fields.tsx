@@ -4,7 +4,7 @@ import type { Answer } from '../page/api.ts';
 import { Button, SelectField, TextField } from '../page/components/index.ts';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
-export type BrownOut = NonNullable<Rule['brownOuts']>[number];
+type BrownOut = NonNullable<Rule['brownOuts']>[number];
 
 const once = 'once';
 const repeats = ['day', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -23,12 +23,16 @@ export function BrownOutFields({ brownOuts, onChange }: BrownOutFieldsProps) {
       {brownOuts.map((each, at) => (
         <div class="stack" key={at}>
           <Window brownOut={each} number={at + 1} onChange={(next) => onChange(brownOuts.with(at, next))} />
-          <Button label={`Remove brown-out ${at + 1}`} onClick={() => onChange(brownOuts.toSpliced(at, 1))}>
-            Remove
-          </Button>
+          <div class="actions">
+            <Button label={`Remove brown-out ${at + 1}`} onClick={() => onChange(brownOuts.toSpliced(at, 1))}>
+              Remove
+            </Button>
+          </div>
         </div>
       ))}
-      <Button onClick={() => onChange([...brownOuts, newBrownOut])}>Add a brown-out</Button>
+      <div class="actions">
+        <Button onClick={() => onChange([...brownOuts, newBrownOut])}>Add a brown-out</Button>
+      </div>
     </fieldset>
   );
 }

@@ -25,13 +25,11 @@ interface Row extends Pick<Step, 'ms' | 'isFailed'> {
   readonly startMs?: number;
 }
 
-/** The steps, the time between them, and the total: what adds up is not a part of another step. */
+/** The steps, and the total of those that are no part of others. */
 function rowsOf(steps: readonly Step[], total: number): readonly Row[] {
-  const inSteps = steps.reduce((sum, { name, ms }) => sum + (inner.has(name) ? 0 : ms), 0);
   return [
     ...steps.map(({ name, ...step }) => ({ ...step, title: titles[name], isInner: inner.has(name) })),
-    { title: 'Between the steps', ms: Math.max(0, total - inSteps), isFailed: false },
-    { title: 'Total', ms: Math.max(total, inSteps), isFailed: false },
+    { title: 'Total', ms: total, isFailed: false },
   ];
 }
 

@@ -90,14 +90,15 @@ export function Chart({ title, times, series, print }: ChartProps) {
         <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
           <path class="chart-grid" d={`M0 4H${width}M0 ${height / 2}H${width}M0 ${height - 2}H${width}`} />
           <path class="chart-cursor" d={`M${x(at)} 0V${height}`} />
-          {series.map(({ name, values }) => (
-            <path
-              key={name}
-              class={`chart-line line-${placeOf(name)}`}
-              stroke-dasharray={patterns[placeOf(name)]}
-              d={pathOf(values.map((value, index) => (value === null ? null : [x(index), y(value)])))}
-            />
-          ))}
+          {series.map(({ name, values }) => {
+            const points = values.map((value, index): Point | null => (value === null ? null : [x(index), y(value)]));
+            return (
+              <g key={name} class={`line-${placeOf(name)}`}>
+                <path class="chart-line" stroke-dasharray={patterns[placeOf(name)]} d={pathOf(points)} />
+                <path class="chart-line chart-dots" d={dotsOf(points)} />
+              </g>
+            );
+          })}
         </svg>
       </div>
       <p class="chart-times hint">
@@ -108,16 +109,23 @@ export function Chart({ title, times, series, print }: ChartProps) {
   );
 }
 
-/** A value without neighbours is a dot. */
-function pathOf(points: readonly (readonly [x: number, y: number] | null)[]): string {
+type Point = readonly [x: number, y: number];
+
+function pathOf(points: readonly (Point | null)[]): string {
   return points
-    .map((point, at) => {
-      if (point === null) return '';
-      const [x, y] = point.map((each) => each.toFixed(1));
-      const isFirst = (points[at - 1] ?? null) === null;
-      return `${isFirst ? 'M' : 'L'}${x} ${y}${isFirst && (points[at + 1] ?? null) === null ? 'h0.1' : ''}`;
-    })
+    .map((point, at) => (point === null ? '' : `${points[at - 1] ? 'L' : 'M'}${printPoint(point)}`))
     .join('');
+}
+
+/** A value without neighbours is no line. */
+function dotsOf(points: readonly (Point | null)[]): string {
+  return points
+    .map((point, at) => (point === null || points[at - 1] || points[at + 1] ? '' : `M${printPoint(point)}h0.1`))
+    .join('');
+}
+
+function printPoint(point: Point): string {
+  return point.map((each) => each.toFixed(1)).join(' ');
 }
 
 /** Values of a row of a table. `label`: the same in words. */

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const operationsMax = 100;
 const callersMax = 10;
 
-/** Reads the rates of the last hour beside those of the same hour of the day before. */
+/** Reads the rates of the last hour and of the same hour of the day before. */
 export function readLastHour({ traffic }: ConsoleContext): Output<typeof getLastHour> {
   const now = Date.now();
   const from = now - 60 * minuteMs;

@@ -26,14 +26,16 @@ const listeners = new Set<() => void>();
 
 /** Returns the names, or undefined until they are loaded. All components share one list. */
 export function useNames(): Names | undefined {
-  const [, render] = useState(0);
+  const [shown, setShown] = useState(names);
   useEffect(() => {
-    const changed = (): void => render((before) => before + 1);
-    listeners.add(changed);
+    const change = (): void => setShown(names);
+    listeners.add(change);
     load();
-    return () => void listeners.delete(changed);
+    // They may have been loaded since the component was drawn.
+    change();
+    return () => void listeners.delete(change);
   }, []);
-  return names && { byId: names, nameOf, idOf };
+  return shown && { byId: shown, nameOf, idOf };
 }
 
 function load(): void {

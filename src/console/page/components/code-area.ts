@@ -144,6 +144,7 @@ const theme = EditorView.theme({
     padding: '0 0.25em',
   },
   '.cm-panels': { background: 'var(--raised)', color: 'var(--ink)', borderColor: 'var(--line)' },
+  '.cm-textfield, .cm-button': { minHeight: '24px' },
   '.cm-textfield': { background: 'var(--surface)', color: 'var(--ink)', border: '1px solid var(--line-strong)' },
   '.cm-button': { background: 'var(--surface)', color: 'var(--ink)', border: '1px solid var(--line-strong)' },
   '.cm-searchMatch, .cm-selectionMatch': { background: 'var(--warning-soft)' },

@@ -10,6 +10,7 @@ import { services } from '../../src/services/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { problemIn } from '../fault/upstream/problem-in.ts';
+import { formats } from '../formats/index.ts';
 import { demoAuthorization } from '../support/server.ts';
 
 interface Refusal {
@@ -123,8 +124,8 @@ const unescaped = (text: string) =>
 
 /** SOAP and the form adapter have one status for refusals by an operation, and keep those of others. */
 const statusesOf = (format: NamedProtocol, status: number): readonly number[] => {
-  if (format === 'json' || format === 'form') return [status];
-  return [status, format === 'soap12' ? 400 : 500];
+  const { status422 } = formats[format];
+  return status422 === 422 ? [status] : [status, status422];
 };
 
 describe.each(namedProtocols)('%s', (format) => {

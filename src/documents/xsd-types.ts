@@ -263,12 +263,12 @@ export function collectTypes(service: Service): Types {
     return reference;
   };
 
-  /** Parts of the style rpc have types; those with a namespace are elements. */
+  /** Parts of the style rpc have types, and are in no namespace; those with a namespace are elements. */
   const partsOf = (content: RecordContent, members: readonly RecordMember[]): RecordContent => {
     if (service.soapStyle !== 'rpc') return content;
     const elements = content.elements.map((element, at) => {
       const namespace = members[at]?.fields[0]?.namespace;
-      return namespace === undefined ? element : { ...element, reference: bodyElement(namespace, members[at]!) };
+      return !namespace ? element : { ...element, reference: bodyElement(namespace, members[at]!) };
     });
     return { ...content, elements };
   };

@@ -254,7 +254,7 @@ describe('a second server next to the upstream', () => {
     expect(findings).toMatchObject({ doubled: [], lost: [], unsettled: [], unlisted: [] });
     expect(findings.cutOff).toBeGreaterThan(0);
     expect(findings.atSecond).toBeGreaterThan(findings.sent / 10);
-    expect(findings.atSecond).toBeLessThan(findings.sent / 2);
+    expect(findings.atSecond).toBeLessThan(findings.sent * 0.9);
   });
   test('it gets a copy of each request: the upstream has each effect once, and so has the sandbox', async () => {
     const findings = await storeTokensUnderKills({ mode: 'header', kills, gateways: 1, shadow: 'sandbox' });

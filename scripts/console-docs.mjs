@@ -28,7 +28,14 @@ function nameOf(path) {
     .replace(/\.md$/, '');
 }
 
-/** Returns each page with its name, its title, its headings and its tree. */
+/** Pages about the built-in services. A gateway that serves none of them does not list these. */
+const builtIn = new Set(['account-updater', 'balance-platform', 'demo', 'import', 'retention', 'security', 'webhooks']);
+const builtInFolders = /^(?:clients|reference)(?:\/|$)/;
+
+/** The built-in services, by the folders of their reference pages. */
+const servicesOfFolders = { reference: 'Recurring', 'reference/balance-platform': 'BalancePlatform' };
+
+/** Returns each page with its name, its title, its headings, its tree, and the service and operation that it describes. */
 export async function renderDocuments() {
   const { lexer } = await import('marked');
   const files = documentFiles();
@@ -36,7 +43,16 @@ export async function renderDocuments() {
   return files.map((file) => {
     const page = { file, names, ids: new Map(), headings: [] };
     const tree = blocksOf(lexer(readFileSync(join(root, file), 'utf8')), page);
-    return { name: nameOf(file), title: page.title ?? nameOf(file), headings: page.headings, tree };
+    const name = nameOf(file);
+    const service = servicesOfFolders[posix.dirname(name)];
+    return {
+      name,
+      title: page.title ?? name,
+      headings: page.headings,
+      ...(service !== undefined && { describes: `${service}.${posix.basename(name)}` }),
+      isBuiltIn: builtIn.has(name) || builtInFolders.test(name),
+      tree,
+    };
   });
 }
 

@@ -45,7 +45,10 @@ export async function buildConsolePage(folder) {
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ files: manifest }));
 }
 
-/** The pages of the documentation, each a file, and the index of all. They are read one at a time, so one encoding is enough. */
+/**
+ * The pages of the documentation, each a file, and their index. Those about the built-in services are in an index of their own, which the
+ * other one names. They are read one at a time, so one encoding is enough.
+ */
 async function buildDocuments() {
   const rendered = await renderDocuments();
   const file = (name, value) => {
@@ -57,12 +60,14 @@ async function buildDocuments() {
       encodings: ['gzip'],
     };
   };
-  const pages = rendered.map(({ tree, ...page }) => ({ page, file: file(page.name, tree) }));
-  const index = file(
-    'index',
-    pages.map(({ page, file: { name } }) => ({ ...page, file: `/console/${name}` })),
-  );
-  return { index: index.name, files: [index, ...pages.map((each) => each.file)] };
+  const pages = rendered.map(({ tree, isBuiltIn, ...page }) => ({ page, isBuiltIn, file: file(page.name, tree) }));
+  const listed = (wanted) =>
+    pages
+      .filter(({ isBuiltIn }) => isBuiltIn === wanted)
+      .map(({ page, file: { name } }) => ({ ...page, file: `/console/${name}` }));
+  const builtIn = file('index-built-in', listed(true));
+  const index = file('index', { pages: listed(false), builtIn: `/console/${builtIn.name}` });
+  return { index: index.name, files: [index, builtIn, ...pages.map((each) => each.file)] };
 }
 
 const brotliParameters = { [constants.BROTLI_PARAM_QUALITY]: 11 };

@@ -5,6 +5,7 @@ import { deriveBoundOpenApi } from '../documents/index.ts';
 import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
+import { servesBuiltIn } from '../operators/index.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { implementConsole } from './implementation.ts';
@@ -40,6 +41,7 @@ function gatewayFacts({ config, services, plan }: ConsoleContext): GatewayFacts 
     records: hasDatabase(config) ? 'database' : config.stateless ? 'nowhere' : 'redis',
     recordsCallers: config.callerRecords,
     forwardsCredentials: plan.decidesRights,
+    servesBuiltIn: servesBuiltIn(services),
     formats: [...new Set(carried)],
   };
 }

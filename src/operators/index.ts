@@ -72,6 +72,12 @@ export function isServed(operation: Operation, services: readonly Pick<Service, 
   return owner === undefined || services.some(({ name }) => name === owner);
 }
 
+/** Whether a gateway with these services has a built-in one. */
+export function servesBuiltIn(services: readonly Pick<Service, 'name'>[]): boolean {
+  const owners = new Set(ofService.values());
+  return services.some(({ name }) => owners.has(name));
+}
+
 /** The problems that they declare. */
 export const allOperatorProblems = { ...operatorProblems, ...pendingProblems, ...webhookProblems, ...callerProblems };
 

@@ -64,12 +64,14 @@ test('every page of the documentation shows, and every link in it leads to a hea
   await visit.enterDemo('/console/docs');
   await page.locator('main ul a').first().waitFor();
   const broken = await page.evaluate(`(async () => {
-    const index = await (await fetch(document.querySelector('link[rel=help]').href)).json();
+    const load = async (address) => (await fetch(address)).json();
+    const { pages: general, builtIn } = await load(document.querySelector('link[rel=help]').href);
+    const index = [...general, ...(await load(builtIn))];
     const anchors = new Set(index.flatMap(({ name, headings }) =>
       ['/docs/' + name, ...headings.map(([id]) => '/docs/' + name + '#' + id)]));
     const linksIn = (node) => typeof node === 'string' ? [] :
       [...(node[0] === 'a' ? [node[1]] : []), ...node[2].flatMap(linksIn)];
-    const pages = await Promise.all(index.map(async ({ file }) => (await fetch(file)).json()));
+    const pages = await Promise.all(index.map(({ file }) => load(file)));
     return pages.flatMap((nodes) => nodes.flatMap(linksIn)).filter((to) => to.startsWith('/docs/') && !anchors.has(to));
   })()`);
   expect(broken).toEqual([]);

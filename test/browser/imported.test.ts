@@ -32,18 +32,18 @@ const views = [
   ...['/', '/explorer', '/explorer/convert', '/traffic', '/callers', '/callers/readiness', '/callers/deprecations'],
   ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams', 'store'].map((name) => `/state/${name}`),
   ...['processes', 'keys', 'settings', 'audit'].map((name) => `/state/${name}`),
-  ...['/actions', '/testing', '/shadow'],
+  ...['/actions', '/testing', '/shadow', '/docs'],
 ];
 
 /** The words of the services that are built in. */
 const words =
   /psp.?reference|merchant|shopper|amsterdam|payment|adyen|recurring|balance.?(?:platform|account)|account.?holder|\bcards?\b/i;
 
-/** The headings of what has neither rows, facts, fields or a chart, nor a sentence. */
+/** The headings of what has neither rows, facts, fields, a chart or links, nor a sentence. */
 const bareParts = `[...document.querySelectorAll('main .section'), document.querySelector('main')].filter((part) => {
   const copy = part.cloneNode(true);
   for (const each of copy.querySelectorAll('header, h1, h2, .lead, .subviews, [role=tablist]')) each.remove();
-  return copy.querySelector('tbody tr, dl dt, input, select, textarea, button, pre, svg, code, .editor-frame') === null && !/[a-z]\\.|[.!]$/.test(copy.textContent.trim());
+  return copy.querySelector('tbody tr, dl dt, input, select, textarea, button, pre, svg, code, .editor-frame, ul a') === null && !/[a-z]\\.|[.!]$/.test(copy.textContent.trim());
 }).map((part) => part.querySelector('h1, h2')?.textContent ?? 'a part without a heading')`;
 
 interface Kind {

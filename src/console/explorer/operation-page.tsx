@@ -37,20 +37,14 @@ export function operationPath({
   return pathOf`/explorer/${service}/${String(version)}/${operation}`;
 }
 
-/** Where the documentation describes the operations of built-in services. */
-const referenceFolders: Readonly<Record<string, string>> = {
-  Recurring: 'reference',
-  BalancePlatform: 'reference/balance-platform',
-};
-
 /** Remembered from one operation to the next. */
 let lastFormat: Format | undefined;
 
 export function OperationPage({ described, demoCredentials, mayAct, gateway }: OperationPageProps) {
   const { forwardsCredentials } = gateway;
   // Services of one's own are described by their contract alone.
-  const folder = referenceFolders[described.service];
-  const reference = useDocuments().value?.find(({ name }) => name === `${folder}/${described.operation}`);
+  const subject = `${described.service}.${described.operation}`;
+  const reference = useDocuments(gateway).value?.find(({ describes }) => describes === subject);
   const { formats, minimal, full, doc, effect, role, rules = [] } = described;
   const request = useRequest(
     described,

@@ -58,13 +58,13 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
   const { view: name } = useRoute();
   const view = name === '' ? views[0] : views.find((each) => each.name === name);
   const nav = useRef<HTMLElement>(null);
-  const search = useSearch();
+  const { credential, tenant, mayAct, gateway } = loggedIn;
+  const search = useSearch(gateway);
   useEffect(() => {
     // On a phone the navigation is wider than the page.
     const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
     if (link) nav.current!.scrollLeft = link.offsetLeft - link.offsetWidth;
   }, [view]);
-  const { credential, tenant, mayAct, gateway } = loggedIn;
   return (
     <div class="frame">
       <a class="skip" href="#content">

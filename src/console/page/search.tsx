@@ -5,7 +5,7 @@ import type { listExplorerOperations } from '../explorer/contract.ts';
 import type { listSettings } from '../state/contract.ts';
 import { stateSections } from '../state/sections.tsx';
 import { itemsOf, pathOf, read } from './api.ts';
-import { Dialog, Text } from './components/index.ts';
+import { Dialog, Text, type ViewProps } from './components/index.ts';
 import { navigate } from './routing.tsx';
 import { loadDocuments } from './use-documents.ts';
 import { useNames } from './use-names.ts';
@@ -23,7 +23,10 @@ interface Target {
 const shownMax = 12;
 
 /** The dialog. Ctrl-K, Command-K or a pasted reference opens it anywhere in the page, and whatever else calls `open`. */
-export function useSearch(): { readonly open: () => void; readonly dialog: ComponentChild } {
+export function useSearch(gateway: ViewProps['gateway']): {
+  readonly open: () => void;
+  readonly dialog: ComponentChild;
+} {
   /** What is searched at first; undefined while the dialog is closed. */
   const [given, setGiven] = useState<string>();
   useEffect(() => {
@@ -54,14 +57,19 @@ export function useSearch(): { readonly open: () => void; readonly dialog: Compo
   const close = (): void => setGiven(undefined);
   return {
     open: () => setGiven(''),
-    dialog: given !== undefined && <SearchDialog given={given} onClose={close} />,
+    dialog: given !== undefined && <SearchDialog gateway={gateway} given={given} onClose={close} />,
   };
 }
 
-function SearchDialog({ given, onClose }: { readonly given: string; readonly onClose: () => void }) {
+interface SearchDialogProps extends Pick<ViewProps, 'gateway'> {
+  readonly given: string;
+  readonly onClose: () => void;
+}
+
+function SearchDialog({ given, gateway, onClose }: SearchDialogProps) {
   const [text, setText] = useState(given);
   const [at, setAt] = useState(0);
-  const targets = useTargets();
+  const targets = useTargets(gateway);
   const id = useId();
   const found = [...referencesIn(text), ...targets.filter((each) => isFound(each, text))].slice(0, shownMax);
   const selected = Math.min(at, found.length - 1);
@@ -151,7 +159,7 @@ function referencesIn(text: string): readonly Target[] {
 }
 
 /** Views at once; the others as they are loaded. What cannot be loaded is not found here: its view says why. */
-function useTargets(): readonly Target[] {
+function useTargets(gateway: ViewProps['gateway']): readonly Target[] {
   const [loaded, setLoaded] = useState<readonly Target[]>([]);
   useEffect(() => {
     const add = (more: readonly Target[]): void => setLoaded((before) => [...before, ...more]);
@@ -167,7 +175,7 @@ function useTargets(): readonly Target[] {
         ),
       () => {},
     );
-    loadDocuments().then(
+    loadDocuments(gateway).then(
       (pages) =>
         add(
           pages.flatMap(({ name, title, headings }): Target[] => [

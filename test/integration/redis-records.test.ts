@@ -210,7 +210,8 @@ describe('what only Redis can do', () => {
     const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);
     await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
     const store = await openOn(master, 1);
-    await reserve(store, 'A');
+    // A replica confirms late while it begins, and on a busy machine.
+    await until('a confirmed reservation', () => reserve(store, 'A').then(() => true));
     const control = await openOn(master, 0);
     await reserve(store, 'B');
     replica.pause();
@@ -222,7 +223,7 @@ describe('what only Redis can do', () => {
     } finally {
       replica.resume();
     }
-    await reserve(store, 'C');
+    await until('a confirmed reservation', () => reserve(store, 'C').then(() => true));
   });
   test('a server that has forgotten the scripts runs them, and no time ends what is pending', async () => {
     const server = await start();

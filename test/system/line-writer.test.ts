@@ -14,7 +14,9 @@ const pipe = join(folder.path, 'pipe');
 let reader: number | undefined;
 let fd: number;
 let decoder: TextDecoder;
+let exitListeners: readonly NodeJS.ExitListener[];
 beforeEach(() => {
+  exitListeners = process.listeners('exit');
   decoder = new TextDecoder();
   execFileSync('mkfifo', [pipe]);
   reader = openReader();
@@ -24,6 +26,8 @@ afterEach(() => {
   closeSync(fd);
   closeReader();
   rmSync(pipe);
+  // A writer that waits no longer kills its process at the end, and this one is Jest's.
+  for (const each of process.listeners('exit')) if (!exitListeners.includes(each)) process.off('exit', each);
 });
 
 const openReader = (): number => openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -17,7 +17,7 @@ export interface VersionRange {
  * the newest a request that has what the oldest lacks.
  */
 export interface LegacyAddresses {
-  /** SOAP callers: `/pal/servlet/soap/Recurring`. Below it are the operations, for JSON and FORM. */
+  /** SOAP callers: `/pal/servlet/soap/Recurring`, or `/`. Below it are the operations, for JSON and FORM; but not below `/`. */
   readonly soap?: string;
   /** The form adapter, where the body names the operation: `/pal/adapter/httppost`. */
   readonly adapter?: string;

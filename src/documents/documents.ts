@@ -177,7 +177,7 @@ interface Located {
 }
 
 function locate(services: readonly Service[], path: string, query: string): Located | undefined {
-  const plain = path.replace(/\/$/, '');
+  const plain = path.replace(/(?<=.)\/$/, '');
   const legacy = services.find((each) => each.legacy?.soap === plain || each.legacy?.wsdl === path);
   if (legacy !== undefined) {
     const address = legacy.legacy?.soap ?? serviceAddress(legacy);
@@ -202,7 +202,7 @@ function locateVersion(services: readonly Service[], path: string) {
 
 /** Whether callers send requests to the path: a version, an operation called by name, or a legacy address. */
 function isServiceAddress(services: readonly Service[], path: string): boolean {
-  const plain = path.replace(/\/$/, '');
+  const plain = path.replace(/(?<=.)\/$/, '');
   if (services.some(({ legacy }) => legacy?.soap === plain || legacy?.adapter === plain)) return true;
   if (locateVersion(services, plain) !== undefined) return true;
   const slash = plain.lastIndexOf('/');

@@ -89,7 +89,7 @@ export interface Target {
   readonly isUnversioned?: boolean;
   /** Absent if the body names the operation. */
   readonly operation: Operation | undefined;
-  /** Of the version that answers a request with a member or an operation that this one lacks. */
+  /** Of the version that answers a request with a member or an operation that this one lacks, or of another service at the address. */
   readonly otherwise?: Target;
   /** Fields in the path, decoded; only for an operation with an HTTP binding. */
   readonly parameters?: Readonly<Record<string, string>>;

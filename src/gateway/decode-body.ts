@@ -28,12 +28,13 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
       return request.protocol.decode(body, media, of, wire, request.header);
     }
   };
-  const { otherwise } = target;
-  if (otherwise === undefined) return decodeFor(target);
-  const decoded = decodeFitting(target, decodeFor);
-  if (decoded !== undefined) return decoded;
-  request.target = otherwise;
-  return decodeFor(otherwise);
+  let current = target;
+  for (; current.otherwise !== undefined; current = current.otherwise) {
+    const decoded = decodeFitting(current, current.otherwise, decodeFor);
+    if (decoded !== undefined) return decoded;
+    request.target = current.otherwise;
+  }
+  return decodeFor(current);
 }
 
 function isJsonObject(body: Buffer): boolean {
@@ -45,10 +46,11 @@ function isJsonObject(body: Buffer): boolean {
   }
 }
 
-/** Returns undefined for a body with a member or an operation that the version lacks. */
-function decodeFitting(target: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {
+/** Returns undefined for a body with an operation that the service lacks, or with a member that another version of it may have. */
+function decodeFitting(target: Target, otherwise: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {
   try {
     const decoded = decodeFor(target);
+    if (otherwise.service.name !== target.service.name) return decoded;
     return decoded.issues.some(({ kind }) => kind.name === problems.unknownField.name) ? undefined : decoded;
   } catch (thrown) {
     if (thrown instanceof Problem && thrown.kind.name === problems.unknownOperation.name) return undefined;

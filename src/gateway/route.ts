@@ -46,20 +46,23 @@ const cachedMax = 1_000;
 /** `services`: newest last. */
 export function compileRoutes(services: readonly Service[], leniencies: Leniencies = allLeniencies): Routes {
   const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
-  const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
+  const soapFolders = services.flatMap(({ legacy: { soap } = {} }) =>
+    soap === undefined || soap === '/' ? [] : [folderOf(soap)],
+  );
   const cache = new BoundedMap<string, Route>(cachedMax);
   const describePath = createPathDescription(services);
   const atOwnPath = compileOwnPaths(services);
 
   const locate = (path: string, fallback: Route['fallback']): Located => {
-    const plain = path.replace(/\/$/, '');
+    const plain = path.replace(/(?<=.)\/$/, '');
     const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
     if (adapted !== undefined) return { format: addressFormats.adapter, ...named(adapted, undefined, '', fallback) };
     const declaring = services.filter(({ legacy }) => legacy?.soap === plain);
-    if (declaring.length > 0) return named(declaring[0]!, undefined, '', fallback, declaring.at(-1));
-    const operations = services.findLast(({ legacy }) => legacy?.soap && isOperationBelow(plain, legacy.soap));
-    if (operations !== undefined)
-      return named(operations, undefined, plain.slice(operations.legacy!.soap!.length), fallback);
+    if (declaring.length > 0) return named(declaring[0]!, undefined, '', fallback, othersOf(declaring));
+    const folders = services.filter(({ legacy }) => legacy?.soap && isOperationBelow(plain, legacy.soap));
+    const [folder, ...siblings] = [...Map.groupBy(folders, ({ name }) => name).values()].map((each) => each.at(-1)!);
+    if (folder?.legacy?.soap !== undefined)
+      return named(folder, undefined, plain.slice(folder.legacy.soap.length), fallback, siblings);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
     if (owner === undefined) return atOwnPath(path, fallback) ?? refused(fallback, () => new Problem('notFound'));
     const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
@@ -72,7 +75,8 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
     const fitting = templates.get(service)!.filter((template) => fits(template, segmentsOf(below)));
     if (fitting.length > 0) return bound(service, version, fitting, segmentsOf(below), fallback);
     const otherwise = contractOf(services, owner.name, service.otherwise ?? version);
-    return { ...format, ...named(service, version, below, fallback, otherwise) };
+    const others = otherwise === undefined || otherwise === service ? [] : [otherwise];
+    return { ...format, ...named(service, version, below, fallback, others) };
   };
 
   const find = (path: string): Route => {
@@ -120,14 +124,14 @@ interface Template {
 
 /**
  * A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path.
- * `otherwise`: for what the service lacks.
+ * `others`: for what the service lacks, one after the other.
  */
 function named(
   service: Service,
   asked: number | undefined,
   below: string,
   fallback: Route['fallback'],
-  otherwise = service,
+  others: readonly Service[] = [],
 ): Located {
   const name = nameIn(below);
   const isService = below === '' && namedOperations(service).length > 0;
@@ -136,22 +140,22 @@ function named(
     return below === '' ? { ...route, isServiceAddress: true } : route;
   }
   const operation = name === undefined ? undefined : service.operations.get(name);
-  if (name !== undefined && operation === undefined && otherwise !== service)
-    return named(otherwise, asked, below, fallback);
+  const [otherwise, ...further] = others;
+  if (name !== undefined && operation === undefined && otherwise !== undefined)
+    return named(otherwise, asked, below, fallback, further);
   if (name !== undefined && (operation === undefined || operation.http !== undefined))
     return refused(fallback, () =>
       namedOperations(service).length > 0 ? unknownOperation(service) : new Problem('notFound'),
     );
-  const targetIn = (of: Service): Target => ({
-    service: of,
-    version: asked ?? of.version,
-    isUnversioned: asked === undefined,
-    operation: name === undefined ? undefined : of.operations.get(name),
-  });
-  const target = Object.freeze<Target>({
-    ...targetIn(service),
-    ...(otherwise !== service && { otherwise: Object.freeze(targetIn(otherwise)) }),
-  });
+  const targetIn = (of: Service, [next, ...rest]: readonly Service[]): Target =>
+    Object.freeze<Target>({
+      service: of,
+      version: asked ?? of.version,
+      isUnversioned: asked === undefined,
+      operation: name === undefined ? undefined : of.operations.get(name),
+      ...(next !== undefined && { otherwise: targetIn(next, rest) }),
+    });
+  const target = targetIn(service, others);
   return {
     fallback,
     isServiceAddress: true,
@@ -160,6 +164,12 @@ function named(
       return target;
     },
   };
+}
+
+/** Those after the first: of its service the last version, and so of each other service at the address. */
+function othersOf(declaring: readonly Service[]): readonly Service[] {
+  const versions = [...Map.groupBy(declaring, ({ name }) => name).values()];
+  return versions.flatMap((each) => [each[0]!, ...(each.length > 1 ? [each.at(-1)!] : [])]).slice(1);
 }
 
 /** The name of an operation below the address of its service; undefined for anything else. */

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampleCalls } from '../../src/cli/contracts/sample-calls.ts';
+import { operation } from '../../src/contract/operation.ts';
+import { binary, object, required } from '../../src/contract/schema.ts';
+import { service } from '../../src/contract/service.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 
@@ -40,4 +43,41 @@ test('an operation with a multipart form is called by its name', async () => {
   const calls = await printed('multipart/form-data');
   expect(calls).toMatch(/JSON:\n.*\n.*'\{"name":"text"\}' \\\n {4}'http:\/\/gw\/Files\/v1\/addFile'/);
   expect(calls).not.toContain('multipart');
+});
+
+test.each([
+  ['beside the envelope', 'swaRef'],
+  ['in it: a control', undefined],
+] as const)('bytes %s', (_, attached) => {
+  const scan = required(binary({ max: 10, example: 'aGVsbG8=', ...(attached && { attached }) }), '');
+  const archive = service({
+    name: 'Archive',
+    version: 1,
+    answers: { from: 1, to: 1 },
+    doc: 'Keeps scans.',
+    roles: ['archive'],
+    address: '/Archive',
+    namespaces: { own: 'archive', uris: { archive: 'urn:archive' } },
+    soapStyle: 'wrapped',
+    operations: [
+      operation({
+        name: 'Keep',
+        doc: 'Keeps a scan.',
+        effect: 'writes',
+        role: 'archive',
+        problems: [],
+        input: object('KeepRequest', { scan }),
+        output: object('KeepResult', {}),
+      }),
+    ],
+  });
+  const calls = sampleCalls([archive], createProtocols([archive]), 'http://gw', undefined).join('\n');
+  const [, piped, type] =
+    /SOAP:\n {2}echo (\S+) \| base64 -d \| curl -sS (.*)\\\n {4}--data-binary @-/.exec(calls) ?? [];
+  expect(piped !== undefined).toBe(attached !== undefined);
+  if (piped === undefined) return expect(calls).toContain('<scan>aGVsbG8=</scan>');
+  const message = Buffer.from(piped, 'base64').toString('latin1');
+  const boundary = /boundary="([^"]+)"/.exec(type!)![1];
+  expect(message.split(`--${boundary}`)).toHaveLength(4);
+  expect(message).toMatch(/<scan>cid:[\s\S]*\r\n\r\nhello\r\n--/);
 });

@@ -4,6 +4,7 @@ import type { Service } from '../../contract/service.ts';
 import { quote } from '../../convert/languages/curl.ts';
 import { exampleOf } from '../../documents/example.ts';
 import type { ProtocolName, Protocols } from '../../formats/index.ts';
+import { sentBody } from '../../formats/wire.ts';
 
 const formats: Readonly<Record<string, ProtocolName>> = Object.freeze({ JSON: 'json', FORM: 'form', SOAP: 'soap11' });
 
@@ -26,7 +27,11 @@ export function sampleCalls(
     // The parts of a multipart form are no text.
     if (ownRequest !== undefined && ownRequest.bytes === undefined)
       return ['', `${title}:`, ...ownCall(ownRequest, protocols, { origin: `${origin}${own}`, apiKey, name })];
-    const { path, contentType, headers = {}, body } = protocols[name].encodeRequest(service, operation, input);
+    const request = protocols[name].encodeRequest(service, operation, input);
+    const { path, contentType, headers = {} } = request;
+    const sent = sentBody(request);
+    // A message with attachments is no text.
+    const isText = typeof sent === 'string';
     const options = [
       ...(apiKey === undefined ? [] : [['X-API-Key', apiKey] as const]),
       ['Content-Type', contentType] as const,
@@ -35,8 +40,8 @@ export function sampleCalls(
     return [
       '',
       `${title}:`,
-      `  curl -sS ${options.join(' ')} \\`,
-      `    --data-binary ${quote(body)} \\`,
+      `  ${isText ? '' : `echo ${sent.toString('base64')} | base64 -d | `}curl -sS ${options.join(' ')} \\`,
+      `    --data-binary ${isText ? quote(sent) : '@-'} \\`,
       `    ${quote(origin + path)}`,
     ];
   });

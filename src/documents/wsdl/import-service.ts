@@ -87,10 +87,14 @@ export function importServices(loaded: Loaded, choice: ImportChoice): readonly I
     const name = names.take(nameOf(isOnly ? port.service : port.port));
     const located = addressOf(port, name);
     const isTaken = addresses.has(located.address);
-    const address = isTaken ? { address: `${located.address}/${name}`, version: located.version } : located;
+    const address = isTaken ? { ...located, address: `${located.address}/${name}` } : located;
     addresses.add(address.address);
     if (isTaken)
-      loaded.findings.add('changed', port.port, `another port has the address, so this one is at ${address.address}`);
+      loaded.findings.add(
+        'changed',
+        port.port,
+        `another port has the address, so JSON and FORM of this one are at ${address.address}`,
+      );
     try {
       const service = importPort(loaded, choice, { port, declared, name, ...address });
       const format = port.soap === soap12Uri ? ('soap12' as const) : ('soap11' as const);
@@ -402,10 +406,10 @@ function faultOf(index: SchemaIndex, prefixes: Prefixes, ownUri: string): Namesp
   return prefix === prefixes.own && values.join() === 'Unknown' ? undefined : { prefix, errors: values };
 }
 
-/** `/orders/v2` is version 2 of `/orders`. Any other path stays an address for SOAP. */
+/** `/orders/v2` is version 2 of `/orders`. Any other path stays an address for SOAP, also the root. */
 function addressOf({ location }: Port, name: string): { address: string; version: number; soap?: string } {
   const path = URL.canParse(location) ? new URL(location).pathname.replace(/\/+$/, '') : '';
-  if (path === '') return { address: `/${name}`, version: 1 };
+  if (path === '') return { address: `/${name}`, version: 1, soap: '/' };
   const [, base = '', digits] = /^(.+)\/v([1-9]\d{0,3})$/i.exec(path) ?? [];
   if (digits !== undefined) return { address: base, version: Number(digits) };
   return { address: path, version: 1, soap: path };

@@ -37,7 +37,7 @@ function objectExample(given: ObjectSchema, around: Extent): Readonly<Record<str
     Object.fromEntries(
       Object.entries(schema.fields)
         .filter(isShown)
-        .map(([name, field]) => [name, example(field.schema, extent)] as const)
+        .map(([name, { schema, required }]) => [name, (required ? filledExample : example)(schema, extent)] as const)
         .filter(([name, value]) => schema.fields[name]!.required || !isEmpty(value)),
     ),
   );
@@ -52,15 +52,19 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).every(isEmpty);
 }
 
-/** A list cannot hold an empty item: where no field of the item is required, it has the first one. */
-function itemExample(item: Schema, extent: Extent): unknown {
+/** An empty object is absent, and no item of a list. Where no field of it is required, it has the first one that can hold a value. */
+function filledExample(item: Schema, extent: Extent): unknown {
   if (item.kind !== 'object') return example(item, extent);
   const value = objectExample(item, extent);
   const fields = Object.entries(item.fields).filter(([, { xml }]) => xml !== 'type');
   const plain = fields.find(([, { schema }]) => schema.kind !== 'object' && schema.kind !== 'list');
-  const first = (item.recursion === undefined ? undefined : plain) ?? fields[0];
-  if (first === undefined || Object.keys(value).length > 0) return value;
-  return Object.freeze({ [first[0]]: example(first[1].schema, extent) });
+  const preferred = item.recursion === undefined || plain === undefined ? fields : [plain, ...fields];
+  if (!isEmpty(value)) return value;
+  for (const [name, { schema }] of preferred) {
+    const filled = { ...value, [name]: filledExample(schema, extent) };
+    if (!isEmpty(filled)) return Object.freeze(filled);
+  }
+  return value;
 }
 
 function example(schema: Schema, extent: Extent): unknown {
@@ -84,10 +88,10 @@ function example(schema: Schema, extent: Extent): unknown {
       return schema.values[0];
     case 'list': {
       if (schema.joined) return Object.freeze(schema.item.values.slice(0, extent === 'full' ? 2 : 1));
-      return Object.freeze([itemExample(schema.item, extent)]);
+      return Object.freeze([filledExample(schema.item, extent)]);
     }
     case 'object':
-      return schema.recursion === undefined ? objectExample(schema, extent) : itemExample(schema, extent);
+      return schema.recursion === undefined ? objectExample(schema, extent) : filledExample(schema, extent);
     default:
       return schema satisfies never;
   }

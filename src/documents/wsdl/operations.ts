@@ -92,8 +92,12 @@ export function readPortOperations(
     findings.attempt(`the operation ${String(bound.attributes.get('name'))} is left out`, () => {
       const operation = readOperation(definitions, port, bound, byName, findings);
       const { name, input } = operation;
-      if (input.name.local !== '' && read.some((other) => isSameRequest(operation, other)))
-        throw new Refused(bound, `another operation has the element ${input.name.local}, and no other SOAPAction`);
+      const { local } = input.name;
+      if ((local !== '' || input.parts.length === 0) && read.some((other) => isSameRequest(operation, other)))
+        throw new Refused(
+          bound,
+          `another operation has ${local === '' ? 'no element, either,' : `the element ${local},`} and no other SOAPAction`,
+        );
       const unique = names.take(name);
       if (unique !== name) findings.add('changed', bound, `another operation is called ${name}; this one is ${unique}`);
       read.push({ ...operation, name: unique });
@@ -106,7 +110,10 @@ function isSameRequest(one: PortOperation, other: PortOperation): boolean {
   const actions = ({ soapAction = '' }: PortOperation) =>
     typeof soapAction === 'string' ? [soapAction, soapAction] : [soapAction.soap11, soapAction.soap12];
   const [first, second] = [actions(one), actions(other)];
-  return keyOf(one.input.name) === keyOf(other.input.name) && first.some((action, at) => action === second[at]);
+  const isSameBody =
+    keyOf(one.input.name) === keyOf(other.input.name) &&
+    (one.input.parts.length === 0) === (other.input.parts.length === 0);
+  return isSameBody && first.some((action, at) => action === second[at]);
 }
 
 /** The operations of a port type and of the binding for the other version of SOAP, by name. */
@@ -160,6 +167,8 @@ function readOperation(
       style === 'rpc' && attributes.get('use') === 'encoded' && attached.has(part);
     const isInBody = (part: LocatedElement) => !headers.parts.has(part) && (!attached.has(part) || isReferring(part));
     const parts = all.filter((part) => (chosen === undefined ? isInBody(part) : chosen.includes(nameOf(part))));
+    const nameless = style === 'rpc' ? parts.find((part) => nameOf(part) === '') : undefined;
+    if (nameless !== undefined) throw new Refused(nameless, 'the part has no name, which would be that of an element');
     const attachments = [...attached].flatMap(([part, mediaType]) =>
       parts.includes(part) ? [] : [{ part, mediaType }],
     );

@@ -165,7 +165,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     const choose = (among: readonly Operation[]): Operation | undefined => {
       if (among.length < 2) return among[0];
       if (operation !== undefined && among.includes(operation)) return operation;
-      const named = among.filter((each) => soapActionOf(each, dialect.format) === action);
+      const named = among.filter((each) => soapActionOf(each, dialect.format) === (action ?? ''));
       return named.length === 1 ? named[0] : undefined;
     };
     if (inBody.length > 0) {

@@ -220,8 +220,10 @@ function isQualified(field: Field | undefined): boolean {
   return (field?.namespace ?? '') !== '';
 }
 
-function isEmpty({ text, children, attached }: Element): boolean {
-  return attached === undefined && isBlank(text) && children.every(isEmpty);
+function isEmpty(element: Element): boolean {
+  const { text, children, attached } = element;
+  const hasValue = strayAttributes(element).some(({ value }) => !isBlank(value));
+  return attached === undefined && isBlank(text) && !hasValue && children.every(isEmpty);
 }
 
 /** A nil element is absent, so it may not have content: the content would be lost. */

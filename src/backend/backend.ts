@@ -7,7 +7,7 @@ import { createAuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
 import { createAuditedWrite, writeUnaudited } from '../audit/audited-write.ts';
 import { openEntryWriter } from '../audit/copy/copy.ts';
 import { createCallerOwners } from '../callers/caller-owners.ts';
-import { createCallerRecords } from '../callers/caller-records.ts';
+import { createCallerRecords, createLastRequests } from '../callers/caller-records.ts';
 import { createComparisons } from '../callers/comparisons.ts';
 import { createCredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import { createCredentialUses } from '../callers/credentials/credential-uses.ts';
@@ -226,6 +226,8 @@ function createBackend(
     indexRotation: createIndexRotation({ engine, store, vault: context.vault }, tables, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
+    /** The last requests of callers, by tenant. */
+    lastRequests: createLastRequests(engine),
     /** Who answers for credentials. */
     callerOwners: createCallerOwners({ engine, clock }),
     /** What replays of recordings found. */

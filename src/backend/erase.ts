@@ -66,7 +66,7 @@ async function eraseRows<K extends object>(
 }
 
 async function eraseCallerRequests<K extends object>(
-  { callerRecords, services, context: { vault } }: Backend,
+  { lastRequests, services, context: { vault } }: Backend,
   erasure: Erasure<K>,
   key: K,
   isDryRun: boolean,
@@ -74,10 +74,10 @@ async function eraseCallerRequests<K extends object>(
   const tenant = erasure.tenantOf(key);
   const mask = (text: string): string => services.textScan?.detector.mask(text) ?? text;
   let erased = 0;
-  for (const [id, sealed] of await callerRecords.findRequests(tenant)) {
+  for (const [id, sealed] of await lastRequests.findRequests(tenant)) {
     const { input } = openRequest(vault, tenant, id, sealed);
     if (!erasure.isAbout(input, key, mask)) continue;
-    if (isDryRun || (await callerRecords.eraseRequest(tenant, id, sealed))) erased += 1;
+    if (isDryRun || (await lastRequests.eraseRequest(tenant, id, sealed))) erased += 1;
   }
   return erased;
 }

@@ -18,20 +18,31 @@ export interface CallerOwner {
   readonly setBy: string;
 }
 
-/** Returns the store of owners. One credential has one owner. */
-export function createCallerOwners({ engine, clock }: { readonly engine: Engine; readonly clock: Clock }) {
-  return Object.freeze({
-    /** Sorted by credential. */
-    list: (): Promise<readonly CallerOwner[]> =>
-      engine.read(async (session) => (await session.query(listOwners, [])).map(fieldsOf)),
-    /** Replaces the owner that the credential has. */
-    set: ({ credential, name, address, setBy }: Omit<CallerOwner, 'setAt'>): Promise<void> =>
+/** The store of owners. One credential has one owner. */
+export interface CallerOwners {
+  /** Sorted by credential. */
+  list(): Promise<readonly CallerOwner[]>;
+  /** Replaces the owner that the credential has. */
+  set(owner: Omit<CallerOwner, 'setAt'>): Promise<void>;
+  /** Returns whether there was one. */
+  remove(credential: string): Promise<boolean>;
+}
+
+/** Returns the owners of a database. */
+export function createCallerOwners({
+  engine,
+  clock,
+}: {
+  readonly engine: Engine;
+  readonly clock: Clock;
+}): CallerOwners {
+  return Object.freeze<CallerOwners>({
+    list: () => engine.read(async (session) => (await session.query(listOwners, [])).map(fieldsOf)),
+    set: ({ credential, name, address, setBy }) =>
       engine.write(async (session) => {
         await session.execute(setOwner, [credential, name, address, clock.now(), setBy]);
       }),
-    /** Returns whether there was one. */
-    remove: (credential: string): Promise<boolean> =>
-      engine.write(async (session) => (await session.execute(removeOwner, [credential])) > 0),
+    remove: (credential) => engine.write(async (session) => (await session.execute(removeOwner, [credential])) > 0),
   });
 }
 

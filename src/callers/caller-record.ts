@@ -66,12 +66,35 @@ export interface CallerRecords {
   add(updates: readonly CallerUpdate[]): Promise<void>;
 }
 
-/** A record as reports show it. The counts are those of the days asked for. */
-export interface CallerRecord extends RecordedUse, OutcomeCounts {}
+/** Keeps caller records for reports, too. */
+export interface StoredCallerRecords extends CallerRecords {
+  /** Returns the records used since the moment, last used first. Milliseconds since the epoch. */
+  listUses(since: number): Promise<readonly RecordedUse[]>;
+  /** The counts of the days since the moment, by the ids of the records. */
+  listDays(
+    records: readonly Pick<RecordedUse, 'id' | 'use'>[],
+    since: number,
+  ): Promise<ReadonlyMap<string, readonly DayCounts[]>>;
+  findUse(id: string): Promise<CallerUse | undefined>;
+  /** Whether a credential has records. */
+  hasCredential(credential: string): Promise<boolean>;
+  /** The last request of a record that has one. */
+  findRequest(id: string): Promise<SealedRequest | undefined>;
+  /** Deletes records that were last used before the moment, and the counts of days before it. */
+  deleteBefore(moment: number): Promise<void>;
+}
 
 export const recordsPerCredentialMax = 500;
 /** Records of a store. */
 export const recordsMax = 10_000;
+
+/** `max` records, of which each credential has `perCredential`. Tests have other limits. */
+export interface RecordLimits {
+  readonly max: number;
+  readonly perCredential: number;
+}
+
+export const defaultLimits: RecordLimits = { max: recordsMax, perCredential: recordsPerCredentialMax };
 
 const other = 'other';
 

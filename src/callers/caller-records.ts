@@ -5,34 +5,26 @@ import { CommitUnknown } from '../store/errors.ts';
 import { type Engine, readCommitted, type Session, type TransactionSession } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
 import {
-  type CallerRecord,
-  type CallerRecords,
   type CallerUpdate,
   type CallerUse,
   type DayCounts,
+  defaultLimits,
   idOf,
   otherOfAll,
   otherOfCredential,
   type RecordedUse,
-  recordsMax,
-  recordsPerCredentialMax,
+  type RecordLimits,
   type SealedRequest,
+  type StoredCallerRecords,
 } from './caller-record.ts';
 import * as sql from './caller-statements.ts';
 
-/** The database may be another one for tests: `max` records, of which each credential has `perCredential`. */
-export interface RecordLimits {
-  readonly max: number;
-  readonly perCredential: number;
-}
-
-const defaultLimits: RecordLimits = { max: recordsMax, perCredential: recordsPerCredentialMax };
-
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function createCallerRecords(engine: Engine, limits = defaultLimits) {
-  return Object.freeze({
-    async add(updates: Parameters<CallerRecords['add']>[0]): Promise<void> {
+/** Returns the caller records of a database. */
+export function createCallerRecords(engine: Engine, limits = defaultLimits): StoredCallerRecords {
+  return Object.freeze<StoredCallerRecords>({
+    async add(updates) {
       try {
         await engine.write(async (session) => add(session, updates, limits), readCommitted);
       } catch (thrown) {
@@ -40,31 +32,31 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits) {
         if (!(thrown instanceof CommitUnknown)) throw thrown;
       }
     },
-    /** Returns the records used since the moment, with the counts of the days since then; last used first. Milliseconds since the epoch. */
-    list: (since: number): Promise<readonly CallerRecord[]> =>
-      engine.read(async (session) =>
-        (await session.query(sql.listRecords, [since, Math.floor(since / dayMs)])).map(recordOf),
-      ),
-    /** Returns the records used since the moment without their counts, last used first. */
-    listUses: (since: number): Promise<readonly RecordedUse[]> =>
+    listUses: (since) =>
       engine.read(async (session) => (await session.query(sql.listUses, [since])).map((row) => recordedUseOf(row))),
-    /** The counts of the days since the moment, by the ids of the records. */
-    listDays: (records: readonly Pick<RecordedUse, 'id' | 'use'>[], since: number) =>
-      engine.read((session) => listDays(session, records, Math.floor(since / dayMs))),
-    findUse: (id: string): Promise<CallerUse | undefined> =>
+    listDays: (records, since) => engine.read((session) => listDays(session, records, Math.floor(since / dayMs))),
+    findUse: (id) =>
       engine.read(async (session) => {
         const [row] = await session.query(sql.findUse, [id]);
         return row && recordedUseOf(row).use;
       }),
-    /** Whether a credential has records. */
-    hasCredential: (credential: string) =>
+    hasCredential: (credential) =>
       engine.read(async (session) => (await session.query(sql.findCredential, [credential])).length > 0),
-    /** The last request of a record that has one. */
-    findRequest: (id: string) =>
+    findRequest: (id) =>
       engine.read(async (session) => {
         const [row] = await session.query(sql.findRequest, [id]);
         return row && requestOf(row);
       }),
+    async deleteBefore(moment) {
+      await deleteAll(engine, sql.deleteDays, Math.floor(moment / dayMs));
+      await deleteAll(engine, sql.deleteRecords, moment);
+    },
+  });
+}
+
+/** Finds and destroys the last requests of a tenant. */
+export function createLastRequests(engine: Engine) {
+  return Object.freeze({
     /** The sealed last requests of a tenant, by their records. */
     findRequests: (tenant: string): Promise<ReadonlyMap<string, SealedRequest>> =>
       engine.read(async (session) => {
@@ -74,11 +66,6 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits) {
     /** Destroys a last request, unless it was replaced meanwhile. Returns whether it did. */
     eraseRequest: async (tenant: string, id: string, { dataKey }: SealedRequest) =>
       (await engine.write((session) => session.execute(sql.eraseRequest, [tenant, id, dataKey]), readCommitted)) > 0,
-    /** Deletes records that were last used before the moment, and the counts of days before it. */
-    async deleteBefore(moment: number): Promise<void> {
-      await deleteAll(engine, sql.deleteDays, Math.floor(moment / dayMs));
-      await deleteAll(engine, sql.deleteRecords, moment);
-    },
   });
 }
 
@@ -171,17 +158,6 @@ async function listDays(
 function recordedUseOf(row: sql.UseRow): RecordedUse {
   const { callerId: id, firstUsedAt, lastUsedAt, lastOutcome, ...use } = fieldsOf(row);
   return { id, use, firstUsedAt, lastUsedAt, lastOutcome };
-}
-
-function recordOf({
-  succeeded,
-  refused,
-  failed,
-  switched_off: switchedOff,
-  exempt,
-  ...row
-}: sql.RecordRow): CallerRecord {
-  return { ...recordedUseOf(row), succeeded, refused, failed, switchedOff, exempt };
 }
 
 function requestOf({ key_id: keyId, data_key: dataKey, last_request: payload }: sql.RequestRow): SealedRequest {

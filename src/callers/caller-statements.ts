@@ -58,9 +58,6 @@ export const addDay = statement(
 export type UseRow = Omit<RowOf<typeof callerRecords>, 'key_id' | 'data_key' | 'last_request'>;
 
 type DayRow = Omit<RowOf<typeof callerRecordDays>, 'tenant'>;
-type CountsRow = Omit<DayRow, 'caller_id' | 'day'>;
-
-export type RecordRow = UseRow & CountsRow;
 
 const useColumns =
   'tenant, caller_id, credential, service, operation, version, format, client, first_used_at, last_used_at, last_outcome';
@@ -82,21 +79,6 @@ export const listDaysOf = memoize((count: number) =>
       where (tenant, caller_id) in (values ${placeholders(count, ['', ''])}) and day >= $${2 * count + 1}
       order by caller_id, day`,
   ),
-);
-
-const sums = ['succeeded', 'refused', 'failed', 'switched_off', 'exempt']
-  .map((name) => `cast(coalesce(sum(d.${name}), 0) as bigint) as ${name}`)
-  .join(', ');
-
-export const listRecords = statement<RecordRow>(
-  'list-callers',
-  `select r.tenant, r.caller_id, r.credential, r.service, r.operation, r.version, r.format, r.client, r.first_used_at,
-          r.last_used_at, r.last_outcome, ${sums}
-     from caller_record r
-     left join caller_record_day d on d.tenant = r.tenant and d.caller_id = r.caller_id and d.day >= $2
-    where r.last_used_at >= $1
-    group by r.tenant, r.caller_id
-    order by r.last_used_at desc, r.caller_id`,
 );
 
 export const findCredential = statement(

@@ -18,16 +18,22 @@ export interface SavedComparison {
 /** Of a store. The one that was saved first gives way. */
 export const comparisonsMax = 20;
 
-/** Returns the store of comparisons. */
-export function createComparisons({ engine, clock }: { readonly engine: Engine; readonly clock: Clock }) {
-  return Object.freeze({
-    /** The last one first. */
-    list: (): Promise<readonly SavedComparison[]> =>
+/** The store of comparisons. */
+export interface Comparisons {
+  /** The last one first. */
+  list(): Promise<readonly SavedComparison[]>;
+  /** Replaces the one of the same name. */
+  save(comparison: Omit<SavedComparison, 'savedAt'>): Promise<void>;
+}
+
+/** Returns the comparisons of a database. */
+export function createComparisons({ engine, clock }: { readonly engine: Engine; readonly clock: Clock }): Comparisons {
+  return Object.freeze<Comparisons>({
+    list: () =>
       engine.read(async (session) =>
         (await session.query(listComparisons, [])).map((row) => ({ ...fieldsOf(row), result: JSON.parse(row.result) })),
       ),
-    /** Replaces the one of the same name. */
-    save: ({ name, result, savedBy }: Omit<SavedComparison, 'savedAt'>): Promise<void> =>
+    save: ({ name, result, savedBy }) =>
       engine.write(async (session) => {
         await session.execute(saveComparison, [name, JSON.stringify(result), clock.now(), savedBy]);
         const names = (await session.query(listComparisons, [])).map((row) => row.name);

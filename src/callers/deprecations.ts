@@ -1,78 +1,73 @@
 /** Deprecations and exemptions in a database: each change counts up a revision, by which serving processes notice it. */
-import { randomBytes } from 'node:crypto';
-import type { AuditActor, AuditDetail } from '../audit/audit-event.ts';
+import type { AuditActor } from '../audit/audit-event.ts';
 import type { AuditedWrite } from '../audit/audited-write.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, type Session, statement } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
 import type { RowOf } from '../store/table.ts';
-import { describeBrownOut } from './brown-out.ts';
-import { type DeprecationRule, describeCalls } from './deprecation.ts';
 import {
-  DeprecationRefused,
-  exemptionsMax,
+  createDeprecationId,
+  type DeprecationStore,
+  describeRule,
+  listText,
+  nameOf,
+  noSuchExemption,
+  requireExemptions,
+  requireSpace,
+  requireUnchanged,
   type StoredDeprecations,
-  storedDeprecationsMax,
 } from './stored-deprecation.ts';
 import type { deprecationExemptions, deprecations } from './tables.ts';
 
-/** Every change is recorded in the audit log, in its own transaction. The methods throw `DeprecationRefused`. */
-export type DeprecationStore = ReturnType<typeof createDeprecationStore>;
-
+/** The changes of an audited write are recorded in their own transaction. */
 export interface DeprecationStoreParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly write: AuditedWrite;
 }
 
-export function createDeprecationStore({ engine, clock, write }: DeprecationStoreParts) {
-  return Object.freeze({
-    /** Another number after each change. */
-    revision: (): Promise<number> => engine.read(readRevision),
-    load: (): Promise<StoredDeprecations> => engine.read(load),
-    /** Returns the id. The rule has no faults. */
-    add: ({ except = [], ...rule }: DeprecationRule, by: AuditActor): Promise<string> =>
+/** Returns the deprecations of a database. */
+export function createDeprecationStore({ engine, clock, write }: DeprecationStoreParts): DeprecationStore {
+  return Object.freeze<DeprecationStore>({
+    revision: () => engine.read(readRevision),
+    load: () => engine.read(load),
+    add: ({ except = [], ...rule }, by) =>
       write(async (session, record) => {
         const revision = await nextRevision(session);
         const [{ stored }] = (await session.query(countDeprecations, [])) as [{ readonly stored: number }];
-        if (stored >= storedDeprecationsMax)
-          throw new DeprecationRefused('tooMany', `the store holds ${stored} deprecations: remove one first`);
-        const id = `dp_${randomBytes(9).toString('base64url')}`;
+        requireSpace(stored);
+        const id = createDeprecationId();
         await session.execute(addDeprecation, [id, JSON.stringify(rule), revision, clock.now(), nameOf(by)]);
         await addExemptions(session, id, except, clock.now(), by);
         record('deprecationAdded', id, { ...describeRule(rule), exempt: listText(except) });
         return id;
       }, by),
-    /** `seen`: the revision of the deprecation that is replaced; absent for whatever it is now. */
-    replace: (id: string, { except = [], ...rule }: DeprecationRule, by: AuditActor, seen?: number): Promise<void> =>
+    replace: (id, { except = [], ...rule }, by, seen) =>
       write(async (session, record) => {
         const revision = await nextRevision(session);
-        await requireUnchanged(session, id, seen);
+        await findUnchanged(session, id, seen);
         await session.execute(replaceDeprecation, [id, JSON.stringify(rule), revision, clock.now(), nameOf(by)]);
         await addExemptions(session, id, except, clock.now(), by);
         record('deprecationChanged', id, { ...describeRule(rule), exempt: listText(except) });
       }, by),
-    /** Removes its exemptions as well. */
-    remove: (id: string, by: AuditActor, seen?: number): Promise<void> =>
+    remove: (id, by, seen) =>
       write(async (session, record) => {
         await nextRevision(session);
-        const rule = await requireUnchanged(session, id, seen);
+        const rule = await findUnchanged(session, id, seen);
         await session.execute(removeDeprecation, [id]);
         await session.execute(removeExemptions, [id]);
         record('deprecationRemoved', id, describeRule(rule));
       }, by),
-    /** `id`: of a stored deprecation, or of one of the configuration. Does nothing for a credential that is exempt. */
-    exempt: (id: string, credential: string, by: AuditActor): Promise<void> =>
+    exempt: (id, credential, by) =>
       write(async (session, record) => {
         await nextRevision(session);
         await addExemptions(session, id, [credential], clock.now(), by);
         record('exemptionAdded', id, { credential });
       }, by),
-    endExemption: (id: string, credential: string, by: AuditActor): Promise<void> =>
+    endExemption: (id, credential, by) =>
       write(async (session, record) => {
         await nextRevision(session);
-        if ((await session.execute(removeExemption, [id, credential])) === 0)
-          throw new DeprecationRefused('unknown', `${credential} has no exemption from ${id} in the store`);
+        if ((await session.execute(removeExemption, [id, credential])) === 0) throw noSuchExemption(id, credential);
         record('exemptionRemoved', id, { credential });
       }, by),
   });
@@ -111,12 +106,9 @@ async function nextRevision(session: Session): Promise<number> {
 }
 
 /** Returns the rule. */
-async function requireUnchanged(session: Session, id: string, seen: number | undefined): Promise<unknown> {
+async function findUnchanged(session: Session, id: string, seen: number | undefined): Promise<unknown> {
   const [row] = await session.query(findDeprecation, [id]);
-  if (row === undefined) throw new DeprecationRefused('unknown', `no deprecation in the store has the id ${id}`);
-  if (seen !== undefined && row.revision !== seen)
-    throw new DeprecationRefused('changed', `${row.changed_by} has changed ${id} meanwhile: look at it again`);
-  return parse(row.rule);
+  return parse(requireUnchanged(id, row && fieldsOf(row), seen).rule);
 }
 
 async function addExemptions(
@@ -128,33 +120,8 @@ async function addExemptions(
 ): Promise<void> {
   for (const credential of credentials) await session.execute(addExemption, [id, credential, now, nameOf(by)]);
   const [{ stored }] = (await session.query(countExemptions, [id])) as [{ readonly stored: number }];
-  if (stored > exemptionsMax)
-    throw new DeprecationRefused('tooMany', `${id} would exempt more than ${exemptionsMax} credentials`);
+  requireExemptions(id, stored);
 }
-
-function nameOf({ type, name }: AuditActor): string {
-  return `${type} ${name}`;
-}
-
-/** Returns what the audit log says of a rule. */
-function describeRule(rule: unknown): AuditDetail {
-  if (typeof rule !== 'object' || rule === null) return {};
-  const { deprecatedSince, sunset, refuseAfterSunset, brownOuts = [] } = rule as DeprecationRule;
-  return {
-    calls: describeCalls(rule as DeprecationRule).slice(0, detailMax),
-    deprecatedSince,
-    sunset,
-    refuseAfterSunset,
-    brownOuts: brownOuts.map(describeBrownOut).join(', ').slice(0, detailMax) || undefined,
-  };
-}
-
-function listText(credentials: readonly string[]): string | undefined {
-  return credentials.join(' ').slice(0, detailMax) || undefined;
-}
-
-/** Characters of a value in the audit log. */
-const detailMax = 500;
 
 type DeprecationRow = RowOf<typeof deprecations>;
 type CountRow = { readonly stored: number };

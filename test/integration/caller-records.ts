@@ -1,4 +1,4 @@
-/** Caller records on every engine: processes add up, limits and retention hold, and last requests move to another key. */
+/** Caller records on every store: processes add up, limits and retention hold; and on every engine, last requests move to another key. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type CallerUpdate,
@@ -6,18 +6,21 @@ import {
   idOf,
   otherOfAll,
   otherOfCredential,
+  type StoredCallerRecords,
 } from '../../src/callers/caller-record.ts';
 import { createCallerRecords } from '../../src/callers/caller-records.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
 import { createCallerRecorder } from '../../src/callers/recorder.ts';
+import { sumOf } from '../../src/operators/callers/handlers.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
 import { migrate, tables } from '../support/migrated.ts';
+import { type CallerStores, type OpenCallers, sqlCallers } from './caller-stores.ts';
 import type { EngineFactory } from './store.ts';
 
 const dayMs = 86_400_000;
@@ -48,23 +51,24 @@ const update = (also: Partial<CallerUse> = {}, more: Partial<CallerUpdate> = {})
   ...more,
 });
 
-const countRows = statement<{ readonly records: number; readonly days: number }>(
-  'test-count-callers',
-  'select (select count(*) from caller_record) as records, (select count(*) from caller_record_day) as days',
-);
+/** The records used since a moment, with the sums of their counts since then. */
+async function list(records: StoredCallerRecords, since = 0) {
+  const uses = await records.listUses(since);
+  const days = await records.listDays(uses, since);
+  return uses.map((each) => ({ ...each, ...sumOf(days.get(each.id) ?? []) }));
+}
 
-export function describeCallerRecords({ open, dispose }: EngineFactory): void {
+/** The suite of every store. */
+export function describeStoredCallers(open: OpenCallers): void {
   describe('caller records', () => {
-    let engine: Engine;
+    let stores: CallerStores;
     beforeEach(async () => {
-      engine = await open();
-      await migrate(engine);
+      stores = await open();
     });
-    afterEach(() => dispose(engine));
-    const rows = () => engine.read(async (session) => (await session.query(countRows, []))[0]!);
+    afterEach(() => stores.close());
 
     test('updates add up, whichever came first', async () => {
-      const records = createCallerRecords(engine);
+      const records = stores.records();
       const later = { firstUsedAt: at + 5, lastUsedAt: at + 9, lastOutcome: 'invalidCard' };
       const days = [
         { ...none, day: today, refused: 2, exempt: 1 },
@@ -72,7 +76,7 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
       ];
       await records.add([update({}, { ...later, days }), update({ version: undefined })]);
       await records.add([update(), update({ client: 'Axis/1.4' })]);
-      const [newest, ...others] = await records.list(0);
+      const [newest, ...others] = await list(records);
       expect(newest).toEqual({
         id: idOf(use),
         use,
@@ -84,13 +88,13 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
       expect(others).toHaveLength(2);
       expect(others.find(({ use: { version } }) => version === undefined)).toMatchObject({ succeeded: 1 });
       // The counts are those of the days since then.
-      expect(await records.list((today + 1) * dayMs)).toEqual([]);
+      expect(await list(records, (today + 1) * dayMs)).toEqual([]);
       await records.add([update({}, { lastUsedAt: at + dayMs, days: [] })]);
-      expect(await records.list((today + 1) * dayMs)).toMatchObject([{ succeeded: 0, failed: 3, switchedOff: 4 }]);
+      expect(await list(records, (today + 1) * dayMs)).toMatchObject([{ succeeded: 0, failed: 3, switchedOff: 4 }]);
     });
 
     test('several processes add to the same records at once', async () => {
-      const processes = Array.from({ length: 4 }, () => createCallerRecords(engine));
+      const processes = Array.from({ length: 4 }, () => stores.records());
       const clients = Array.from({ length: 20 }, (_, n) => ({ client: `client-${n}` }));
       for (let round = 0; round < 3; round += 1)
         await Promise.all(
@@ -98,42 +102,77 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
             records.add((n % 2 === 0 ? clients : clients.toReversed()).map((each) => update(each))),
           ),
         );
-      const listed = await processes[0]!.list(0);
+      const listed = await list(processes[0]!);
       expect(listed.map(({ succeeded }) => succeeded)).toEqual(clients.map(() => 12));
     });
 
     test('what exceeds a limit is counted as other, of its credential or of all', async () => {
-      const records = createCallerRecords(engine, { max: 8, perCredential: 3 });
+      const records = stores.records({ max: 8, perCredential: 3 });
       const names = (credential: string) =>
         Array.from({ length: 5 }, (_, n) => update({ credential, client: `c${n}` }));
       const sealed = vault.seal({ tenant: 'Demo', record: 'x' }, { payload: 'x' });
       const surplus = { ...names('c1')[4]!, request: { ...sealed, payload: sealed.payload! } };
       await records.add([...names('c1').slice(0, 4), surplus]);
       await records.add(names('c1'));
-      const ofCredential = (await records.list(0)).find(({ id }) => id === idOf(otherOfCredential(use)));
+      const ofCredential = (await list(records)).find(({ id }) => id === idOf(otherOfCredential(use)));
       expect(ofCredential).toMatchObject({ use: otherOfCredential(use), succeeded: 4 });
       expect(await records.findRequest(ofCredential!.id)).toBeUndefined();
       await records.add([...names('c2'), ...names('c3'), ...names('c4')]);
-      expect((await records.list(0)).find(({ id }) => id === idOf(otherOfAll))).toMatchObject({
+      expect((await list(records)).find(({ id }) => id === idOf(otherOfAll))).toMatchObject({
         use: otherOfAll,
         succeeded: 9,
       });
-      expect(await rows()).toMatchObject({ records: 10 });
+      expect(await records.listUses(0)).toHaveLength(10);
       // Known callers are counted as before.
       await records.add(names('c1').slice(0, 3));
-      expect((await records.list(0)).find(({ id }) => id === names('c1')[0]!.id)).toMatchObject({ succeeded: 3 });
+      expect((await list(records)).find(({ id }) => id === names('c1')[0]!.id)).toMatchObject({ succeeded: 3 });
     });
 
     test('old records and old days are deleted', async () => {
-      const records = createCallerRecords(engine);
+      const records = stores.records();
       const many = Array.from({ length: 100 }, (_, n) => update({ client: `old-${n}` }));
       const days = Array.from({ length: 30 }, (_, n) => ({ ...none, day: today - n, succeeded: 1 }));
       await records.add(many.map((each) => ({ ...each, days })));
       await records.add([update({}, { lastUsedAt: at + dayMs, days: [...days, { ...days[0]!, day: today + 1 }] })]);
       await records.deleteBefore(at + 1);
-      expect(await rows()).toEqual({ records: 1, days: 102 });
-      expect(await records.list(0)).toMatchObject([{ id: idOf(use), succeeded: 2 }]);
+      expect(await list(records)).toMatchObject([{ id: idOf(use), succeeded: 2 }]);
+      expect((await records.listDays([update()], 0)).get(idOf(use))).toHaveLength(2);
     });
+
+    test('a credential has records until they are deleted, and its numbers are free again', async () => {
+      const records = stores.records({ max: 8, perCredential: 1 });
+      await records.add([update({ client: 'old' })]);
+      expect([await records.hasCredential('c1'), await records.hasCredential('c')]).toEqual([true, false]);
+      await records.deleteBefore(at + 1);
+      expect(await records.hasCredential('c1')).toBe(false);
+      await records.add([update()]);
+      expect(await records.findUse(idOf(use))).toEqual(use);
+      expect(await records.findUse(idOf(otherOfCredential(use)))).toBeUndefined();
+    });
+
+    test('the last request of a caller is found, until its record is deleted', async () => {
+      const records = stores.records();
+      const sealed = vault.seal({ tenant: 'Demo', record: 'x' }, { payload: 'x' });
+      const request = { keyId: sealed.keyId, dataKey: sealed.dataKey, payload: sealed.payload! };
+      await records.add([update({}, { request })]);
+      await records.add([update()]);
+      expect(await records.findRequest(idOf(use))).toEqual(request);
+      await records.deleteBefore(at + 1);
+      expect(await records.findRequest(idOf(use))).toBeUndefined();
+    });
+  });
+}
+
+/** What only engines have. */
+export function describeCallerRecords(factory: EngineFactory): void {
+  describeStoredCallers(sqlCallers(factory));
+  describe('caller records of an engine', () => {
+    let engine: Engine;
+    beforeEach(async () => {
+      engine = await factory.open();
+      await migrate(engine);
+    });
+    afterEach(() => factory.dispose(engine));
 
     test('the last request of a caller is found again, and moves to another key', async () => {
       const records = createCallerRecords(engine);
@@ -155,7 +194,7 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
         call(reference);
         await recorder.flush();
       }
-      const { id } = (await records.list(0))[0]!;
+      const { id } = (await records.listUses(0))[0]!;
       const expected = { version: 25, credential: 'apiKey', input: { ...input, shopperReference: 'shopper-2' } };
       expect(openRequest(vault, 'Demo', id, (await records.findRequest(id))!)).toEqual(expected);
       const renewed = parseKeyRing(

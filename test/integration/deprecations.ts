@@ -1,17 +1,18 @@
-/** Stored deprecations on every engine: revisions, changes at the same time, limits and the audit log. */
+/** Stored deprecations on every store: revisions, changes at the same time and limits; and on every engine, copies and the audit log. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuditActor } from '../../src/audit/audit-event.ts';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../../src/audit/audited-write.ts';
 import { LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
-import { createDeprecationStore, type DeprecationStore } from '../../src/callers/deprecations.ts';
-import { exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
+import { createDeprecationStore } from '../../src/callers/deprecations.ts';
+import { type DeprecationStore, exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
 import { copyStore } from '../../src/store/sql/copy.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
 import { owners, tables } from '../support/migrated.ts';
+import { type CallerStores, type OpenCallers, sqlCallers } from './caller-stores.ts';
 import type { EngineFactory } from './store.ts';
 
 const anna: AuditActor = { type: 'user', name: 'anna' };
@@ -27,15 +28,16 @@ const clock = { now: () => now };
 
 const garble = statement('test-garble-rule', `update deprecation set rule = '{"format"'`);
 
-export function describeDeprecations({ open, dispose }: EngineFactory): void {
+/** The suite of every store. */
+export function describeStoredDeprecations(open: OpenCallers): void {
   describe('deprecations', () => {
-    let engine: Engine;
+    let stores: CallerStores;
     let store: DeprecationStore;
     beforeEach(async () => {
-      engine = await open();
-      store = createDeprecationStore({ engine, clock, write: writeUnaudited(engine) });
+      stores = await open();
+      store = stores.deprecations(clock);
     });
-    afterEach(() => dispose(engine));
+    afterEach(() => stores.close());
 
     test('a new store has none', async () => {
       expect(await store.load()).toEqual({ revision: 0, deprecations: [], exemptions: [] });
@@ -84,6 +86,38 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
       expect(await store.revision()).toBe(3);
     });
 
+    test('changes at the same time have different revisions', async () => {
+      await Promise.all(Array.from({ length: 8 }, () => store.add(rule, anna)));
+      const { revision, deprecations } = await store.load();
+      expect(revision).toBe(8);
+      expect(deprecations.map((each) => each.revision)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+
+    test('a store holds so many deprecations, and each so many exemptions', async () => {
+      let last = '';
+      for (let count = 0; count < storedDeprecationsMax; count += 1) last = await store.add(rule, anna);
+      await expect(store.add(rule, anna)).rejects.toMatchObject({ reason: 'tooMany' });
+      await store.replace(last, rule, anna);
+      const all = Array.from({ length: exemptionsMax }, (_, index) => `cr_${index}`);
+      await store.replace(last, { ...rule, except: all }, anna);
+      await expect(store.exempt(last, 'cr_more', anna)).rejects.toMatchObject({ reason: 'tooMany' });
+      expect((await store.load()).exemptions).toHaveLength(exemptionsMax);
+    });
+  });
+}
+
+/** What only engines have. */
+export function describeDeprecations({ open, dispose, ...others }: EngineFactory): void {
+  describeStoredDeprecations(sqlCallers({ open, dispose, ...others }));
+  describe('deprecations of an engine', () => {
+    let engine: Engine;
+    let store: DeprecationStore;
+    beforeEach(async () => {
+      engine = await open();
+      store = createDeprecationStore({ engine, clock, write: writeUnaudited(engine) });
+    });
+    afterEach(() => dispose(engine));
+
     test('processes of a copy notice what it brought, and earlier revisions do not come again', async () => {
       const target = await open();
       const copied = createDeprecationStore({ engine: target, clock, write: writeUnaudited(target) });
@@ -102,24 +136,6 @@ export function describeDeprecations({ open, dispose }: EngineFactory): void {
       await copied.replace(id, rule, ben);
       await expect(copied.replace(id, rule, anna, 2)).rejects.toMatchObject({ reason: 'changed' });
       await dispose(target);
-    });
-
-    test('changes at the same time have different revisions', async () => {
-      await Promise.all(Array.from({ length: 8 }, () => store.add(rule, anna)));
-      const { revision, deprecations } = await store.load();
-      expect(revision).toBe(8);
-      expect(deprecations.map((each) => each.revision)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    });
-
-    test('a store holds so many deprecations, and each so many exemptions', async () => {
-      let last = '';
-      for (let count = 0; count < storedDeprecationsMax; count += 1) last = await store.add(rule, anna);
-      await expect(store.add(rule, anna)).rejects.toMatchObject({ reason: 'tooMany' });
-      await store.replace(last, rule, anna);
-      const all = Array.from({ length: exemptionsMax }, (_, index) => `cr_${index}`);
-      await store.replace(last, { ...rule, except: all }, anna);
-      await expect(store.exempt(last, 'cr_more', anna)).rejects.toMatchObject({ reason: 'tooMany' });
-      expect((await store.load()).exemptions).toHaveLength(exemptionsMax);
     });
 
     test('a rule that is no JSON is loaded as the text that it is', async () => {

@@ -107,7 +107,7 @@ test.each([['anna'], ['4111111111111111']])(
   'the last request of a caller is destroyed with the shopper %s, and that of another shopper is not',
   async (erased) => {
     const { backend } = await open();
-    const { callerRecords, context } = backend;
+    const { callerRecords, lastRequests, context } = backend;
     const shopper = { ...key, shopperReference: erased };
     const mask = createTextMasker(cardNumberDetector);
     const operation = recurringV25.operations.get('disable')!;
@@ -129,12 +129,12 @@ test.each([['anna'], ['4111111111111111']])(
     expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: true })).toMatchObject({
       erased: { callerRequests: 1 },
     });
-    expect([...(await callerRecords.findRequests(key.company))]).toHaveLength(2);
+    expect([...(await lastRequests.findRequests(key.company))]).toHaveLength(2);
     expect(await erase(backend, shopperErasure, shopper, { actor, isDryRun: false })).toMatchObject({
       erased: { callerRequests: 1 },
     });
-    const [[id, left] = []] = await callerRecords.findRequests(key.company);
+    const [[id, left] = []] = await lastRequests.findRequests(key.company);
     expect(openRequest(context.vault, key.company, id!, left!).input).toMatchObject({ shopperReference: 'bert' });
-    expect(await callerRecords.list(0)).toHaveLength(2);
+    expect(await callerRecords.listUses(0)).toHaveLength(2);
   },
 );

@@ -1,22 +1,20 @@
-/** Owners of credentials and saved comparisons on every engine. */
+/** Owners of credentials and saved comparisons on every store. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createCallerOwners } from '../../src/callers/caller-owners.ts';
-import { comparisonsMax, createComparisons } from '../../src/callers/comparisons.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import type { EngineFactory } from './store.ts';
+import { comparisonsMax } from '../../src/callers/comparisons.ts';
+import type { CallerStores, OpenCallers } from './caller-stores.ts';
 
-export function describeOwners({ open, dispose }: EngineFactory): void {
+export function describeOwners(open: OpenCallers): void {
   describe('owners and comparisons', () => {
-    let engine: Engine;
+    let stores: CallerStores;
     let now = 1_700_000_000_000;
     const clock = { now: () => now };
     beforeEach(async () => {
-      engine = await open();
+      stores = await open();
     });
-    afterEach(() => dispose(engine));
+    afterEach(() => stores.close());
 
     test('a credential has one owner, who is replaced and removed', async () => {
-      const owners = createCallerOwners({ engine, clock });
+      const owners = stores.owners(clock);
       expect(await owners.list()).toEqual([]);
       const anna = { credential: 'cr_b', name: 'Änna', address: 'anna@example.com', setBy: 'user root' };
       await owners.set(anna);
@@ -32,7 +30,7 @@ export function describeOwners({ open, dispose }: EngineFactory): void {
     });
 
     test('a comparison replaces the one of its name, and the oldest gives way', async () => {
-      const comparisons = createComparisons({ engine, clock });
+      const comparisons = stores.comparisons(clock);
       for (let count = 0; count <= comparisonsMax; count += 1) {
         now += 1;
         await comparisons.save({ name: `c${count}`, result: { compared: count }, savedBy: 'user root' });

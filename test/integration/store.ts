@@ -10,6 +10,7 @@ import { describeAuditCopy } from './audit-copy.ts';
 import { describeAuditLog } from './audit-log.ts';
 import { describeGathering } from './batch.ts';
 import { describeCallerRecords } from './caller-records.ts';
+import { sqlCallers } from './caller-stores.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeDeprecations } from './deprecations.ts';
@@ -66,7 +67,7 @@ export function describeStore(name: string, factory: EngineFactory, isShort = fa
     describeStackTraces(factory);
     describeCredentials(factory);
     describeCallerRecords(factory);
-    describeOwners(factory);
+    describeOwners(sqlCallers(factory));
     describeDeprecations(factory);
     describeAuditLog(factory);
     describeRemovedAuditLog(factory);

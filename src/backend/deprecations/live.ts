@@ -5,8 +5,8 @@ import {
   type DeprecationRule,
   type Deprecations,
 } from '../../callers/deprecation.ts';
-import type { DeprecationStore } from '../../callers/deprecations.ts';
 import { type InvalidDeprecation, mergeDeprecations } from '../../callers/known-deprecations.ts';
+import type { DeprecationStore } from '../../callers/stored-deprecation.ts';
 import { type Log, logFailure } from '../../http/log.ts';
 import type { EventCounter, Metrics } from '../../http/metrics/metrics.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';

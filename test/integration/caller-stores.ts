@@ -1,0 +1,34 @@
+/** Opens the stores of callers on SQL and on Redis for one suite. */
+import { writeUnaudited } from '../../src/audit/audited-write.ts';
+import { type CallerOwners, createCallerOwners } from '../../src/callers/caller-owners.ts';
+import type { RecordLimits, StoredCallerRecords } from '../../src/callers/caller-record.ts';
+import { createCallerRecords } from '../../src/callers/caller-records.ts';
+import { type Comparisons, createComparisons } from '../../src/callers/comparisons.ts';
+import { createDeprecationStore } from '../../src/callers/deprecations.ts';
+import type { DeprecationStore } from '../../src/callers/stored-deprecation.ts';
+import type { Clock } from '../../src/lib/clock-and-ids.ts';
+import type { EngineFactory } from './store.ts';
+
+export interface CallerStores {
+  records(limits?: RecordLimits): StoredCallerRecords;
+  owners(clock: Clock): CallerOwners;
+  comparisons(clock: Clock): Comparisons;
+  deprecations(clock: Clock): DeprecationStore;
+  close(): Promise<void>;
+}
+
+/** Opens stores without rows. */
+export type OpenCallers = () => Promise<CallerStores>;
+
+export function sqlCallers({ open, dispose }: EngineFactory): OpenCallers {
+  return async () => {
+    const engine = await open();
+    return {
+      records: (limits) => createCallerRecords(engine, limits),
+      owners: (clock) => createCallerOwners({ engine, clock }),
+      comparisons: (clock) => createComparisons({ engine, clock }),
+      deprecations: (clock) => createDeprecationStore({ engine, clock, write: writeUnaudited(engine) }),
+      close: () => dispose(engine),
+    };
+  };
+}

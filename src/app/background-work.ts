@@ -47,6 +47,19 @@ export async function startBackgroundWork(
       'looking for requests of unknown outcome failed',
     ),
   ];
+  if (recorder !== undefined)
+    tasks.push(
+      every(flushEveryMs, recorder.flush, 'saving the records of callers failed'),
+      every(
+        cleanupEveryMs,
+        deleteByTime(() =>
+          backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
+        ),
+        'deleting old records of callers failed',
+      ),
+    );
+  if (backend.storesCallers)
+    tasks.push(startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed));
   const endTasks = () => Promise.all(tasks.map((task) => task.stop()));
   if (!backend.hasTables) {
     closers.defer(async () => void (await endTasks()));
@@ -69,7 +82,6 @@ export async function startBackgroundWork(
       'destroying what is stored for too long failed',
     ),
     every(cleanupEveryMs, backend.deleteExpiredCounts, 'deleting the counts of limits failed'),
-    startPeriodicTask(deprecations.refresh, pollDeprecationsEveryMs, deprecations.failed),
     startPeriodicTask(shadows.refresh, pollShadowsEveryMs, shadows.failed),
     every(
       cleanupEveryMs,
@@ -78,17 +90,6 @@ export async function startBackgroundWork(
     ),
     every(flushUsesEveryMs, backend.credentialUses.flush, 'saving the last use of credentials failed'),
   );
-  if (recorder !== undefined)
-    tasks.push(
-      every(flushEveryMs, recorder.flush, 'saving the records of callers failed'),
-      every(
-        cleanupEveryMs,
-        deleteByTime(() =>
-          backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
-        ),
-        'deleting old records of callers failed',
-      ),
-    );
   if (lookUpPending !== undefined)
     tasks.push(every(lookUpEveryMs, () => lookUpPending(() => isStopped), 'asking for unknown outcomes failed'));
   if (backend.limits.isStoreShared) tasks.push(pollLimits(backend, log));

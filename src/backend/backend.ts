@@ -114,7 +114,8 @@ export async function openBackend(
       throw new KeyRingError(
         `${place} takes no second index key: serve with one, and change it when its records have expired`,
       );
-    records = await openRecords(config, context?.clock ?? clock);
+    const scope = fingerprintOf(deriveKey(ring.index, 'callers'), config.environment);
+    records = await openRecords(config, { clock: context?.clock ?? clock, scope });
     const isClockChecked = context === undefined && !isInMemory;
     const clockCheck = isClockChecked ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
     // The clock of the machine may be set. One that replaces it is set on purpose.
@@ -177,13 +178,16 @@ function createBackend(
   const rules = credentialRulesOf(given);
   const signed = { engine, integrity, tables };
   const requestStore: IdempotentStore<ReadTransaction> = records?.store ?? store;
+  const callers = records?.callers;
   return Object.freeze({
     store,
     /** Where idempotency records and pending requests are. */
     requestStore,
     /** Those of a gateway without a database. */
     records,
-    /** False for a gateway without a database that writes no audit log: it has nothing to clean up, and no jobs. */
+    /** Whether callers and deprecations outlive the process. */
+    storesCallers: records === undefined || callers !== undefined,
+    /** False for a gateway without a database that writes no audit log: it has no tables to clean up, and no jobs. */
     hasTables,
     context,
     keyProvider,
@@ -225,17 +229,19 @@ function createBackend(
     },
     indexRotation: createIndexRotation({ engine, store, vault: context.vault }, tables, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
-    callerRecords: createCallerRecords(engine),
+    callerRecords: callers?.records ?? createCallerRecords(engine),
     /** The last requests of callers, by tenant. */
     lastRequests: createLastRequests(engine),
     /** Who answers for credentials. */
-    callerOwners: createCallerOwners({ engine, clock }),
+    callerOwners: callers?.owners ?? createCallerOwners({ engine, clock }),
     /** What replays of recordings found. */
-    comparisons: createComparisons({ engine, clock }),
+    comparisons: callers?.comparisons ?? createComparisons({ engine, clock }),
     /** What operators see of the store. */
     inspection: { ...createInspection(engine), ...(records?.findRecord && { findRecord: records.findRecord }) },
     /** The deprecations that are set while servers run. */
-    deprecations: createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
+    deprecations:
+      callers?.createDeprecations(audit) ??
+      createDeprecationStore({ engine, clock, write: auditedWrite ?? writeUnaudited(engine) }),
     /** What operators have set for shadows, and what was found. */
     shadows: createShadowStore({
       ...{ engine, clock, vault: context.vault, write: auditedWrite ?? writeUnaudited(engine) },

@@ -1,5 +1,6 @@
 /** Opens the idempotency records of a gateway without a database, which only forwards. */
 import { readFileSync } from 'node:fs';
+import type { RedisCallers } from '../callers/redis/open.ts';
 import type { Config } from '../config/config.ts';
 import type { IdempotentStore } from '../idempotency/ports.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
@@ -14,6 +15,8 @@ export interface ForeignRecords {
   /** Absent where nothing is stored. */
   readonly unsettled?: UnsettledRequests & Pick<UnsettledRequestRepository, 'findByRecordKey'>;
   readonly findRecord?: StoreInspection['findRecord'];
+  /** Replaces the tables of callers and deprecations. Absent where nothing is stored. */
+  readonly callers?: RedisCallers;
   /** The Redis that has them. */
   readonly redis?: {
     readonly client: object;
@@ -52,16 +55,23 @@ export class NotDurable extends Error {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Returns undefined where there is a database. Throws StoreUnavailable, and a plain error for an invalid address. */
-export async function openRecords(config: Config, clock: Clock): Promise<ForeignRecords | undefined> {
+/**
+ * Returns undefined where there is a database. `scope`: gateways with the same one share callers and deprecations. Throws StoreUnavailable, and
+ * a plain error for an invalid address.
+ */
+export async function openRecords(
+  config: Config,
+  { clock, scope }: { readonly clock: Clock; readonly scope: string },
+): Promise<ForeignRecords | undefined> {
   const { redisStoreUrl, redisCaFile, redisStoreDays, redisStoreDurable, redisStoreReplicas } = config;
   if (config.stateless) return stateless;
   if (redisStoreUrl === undefined) return undefined;
   // Loaded on demand: a gateway with a database needs no client.
-  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([
+  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }, { createRedisCallers }] = await Promise.all([
     import('../store/redis/record-commands.ts'),
     import('../store/redis/record-store.ts'),
     import('../store/redis/durability.ts'),
+    import('../callers/redis/open.ts'),
   ]);
   let listener: (event: RedisEvent) => void = () => {};
   const commands = new RecordCommands({
@@ -90,6 +100,7 @@ export async function openRecords(config: Config, clock: Clock): Promise<Foreign
     store,
     unsettled,
     findRecord,
+    callers: createRedisCallers({ commands, scope, lifeMs: config.callerDaysMax * dayMs, clock }),
     redis: {
       client: commands.client,
       get isUp() {

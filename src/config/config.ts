@@ -68,9 +68,10 @@ export function inspectConfig(
 ): ConfigReport {
   const found =
     given instanceof VariableSources ? given : new VariableSources({ name: 'environment', variables: given });
-  const isInMemory =
-    found.findFirst(['REDIS_STORE_URL', 'REDIS_STORE_URL_FILE']).length > 0 || found.find('STATELESS')?.text === 'on';
-  const sources = isInMemory ? found.with({ name: 'default', variables: settingsInMemory(groups) }) : found;
+  const hasRedisStore = found.findFirst(['REDIS_STORE_URL', 'REDIS_STORE_URL_FILE']).length > 0;
+  const isInMemory = hasRedisStore || found.find('STATELESS')?.text === 'on';
+  const inMemory = { ...settingsInMemory(groups), ...(hasRedisStore && { [settings.callerRecords.name]: 'on' }) };
+  const sources = isInMemory ? found.with({ name: 'default', variables: inMemory }) : found;
   const results = listSettings(groups).map((listed) => ({ ...listed, ...readSetting(listed.row, mode, sources) }));
   const reports = results.map(({ report }) => report);
   const problems = [
@@ -255,7 +256,8 @@ function databaseErrors(config: Config): readonly string[] {
     errors.push(
       `CONSOLE is on, and with ${name} there are no credentials to sign in with: set ADMIN_TOKEN, which is then the API key of the console.`,
     );
-  if (config.callerRecords) errors.push(`CALLER_RECORDS is on, and with ${name} they would end with the process.`);
+  if (config.callerRecords && stateless)
+    errors.push(`CALLER_RECORDS is on, and with ${name} they would end with the process.`);
   if (audit && auditLog === undefined)
     errors.push(
       `AUDIT is on, and with ${name} the store has no audit log: name a file or a syslog server in AUDIT_LOG.`,

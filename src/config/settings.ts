@@ -455,7 +455,7 @@ export const settings = Object.freeze({
     unit: 'on or off',
     default: 'on',
     inMemory: 'off',
-    doc: 'Whether the server records who calls which operation in which format (docs/callers.md). A gateway in memory records nothing unless this is `on`.',
+    doc: 'Whether the server records who calls which operation in which format (docs/callers.md). A gateway in memory records nothing unless this is `on`. With REDIS_STORE_URL the records are in Redis, and with STATELESS there are none.',
     parse: onOrOff,
   }),
   callerDaysMax: setting({

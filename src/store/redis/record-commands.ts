@@ -112,11 +112,11 @@ export class RecordCommands {
 
   /** Rejects where Redis does not answer. */
   async check(): Promise<void> {
-    await this.#run((client) => client.ping());
+    await this.run((client) => client.ping());
   }
 
   async find({ record }: RecordPlace): Promise<FoundPlace | undefined> {
-    const reply = await this.#run((client) => client.recordFind(record));
+    const reply = await this.run((client) => client.recordFind(record));
     if (!Array.isArray(reply)) return undefined;
     const [kind, text, left, attempt, state, idle, upstream] = reply as readonly unknown[];
     return kind === 'D'
@@ -134,7 +134,7 @@ export class RecordCommands {
 
   /** The fields of a pending request; undefined for another record. */
   async show({ record }: RecordPlace): Promise<Readonly<Record<string, string>> | undefined> {
-    const reply = await this.#run((client) => client.recordShow(record));
+    const reply = await this.run((client) => client.recordShow(record));
     if (!Array.isArray(reply)) return undefined;
     const entries = reply.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(reply[at + 1])]] : []));
     return Object.fromEntries(entries) as Readonly<Record<string, string>>;
@@ -173,7 +173,7 @@ export class RecordCommands {
       return reserved?.[1];
     };
     try {
-      return isOne(await this.#run(send));
+      return isOne(await this.run(send));
     } catch (thrown) {
       // Nothing was sent to the other server. Should this fail, too, an operator finds it.
       const settlement = { id, attempt: id, condition: 'any', outcome: '', lifeMs: 0 } as const;
@@ -189,23 +189,23 @@ export class RecordCommands {
   }
 
   async takeOver({ record, list }: RecordPlace, id: string, attempt: string, by: string, ms: number): Promise<boolean> {
-    return isOne(await this.#run((client) => client.recordTakeOver(record, list, id, attempt, by, ms)));
+    return isOne(await this.run((client) => client.recordTakeOver(record, list, id, attempt, by, ms)));
   }
 
   async leave({ record, list }: RecordPlace, id: string, attempt: string, failure: string): Promise<void> {
-    await this.#run((client) => client.recordLeave(record, list, id, attempt, failure));
+    await this.run((client) => client.recordLeave(record, list, id, attempt, failure));
   }
 
   async settle({ record, list }: RecordPlace, settlement: Settlement): Promise<boolean> {
     const { id, attempt, condition, lifeMs, outcome } = settlement;
     return isOne(
-      await this.#run((client) => client.recordSettle(record, list, id, attempt, condition, lifeMs, outcome)),
+      await this.run((client) => client.recordSettle(record, list, id, attempt, condition, lifeMs, outcome)),
     );
   }
 
   /** Returns whether this call has reported the request of a member. */
   async report({ record, list }: RecordPlace, member: string): Promise<boolean> {
-    return isOne(await this.#run((client) => client.recordReport(record, list, member)));
+    return isOne(await this.run((client) => client.recordReport(record, list, member)));
   }
 
   /** The members of all lists of pending requests. */
@@ -215,7 +215,7 @@ export class RecordCommands {
 
   /** At most so many members of requests that may be unknown and were not reported. */
   async listUnreported(max: number): Promise<readonly string[]> {
-    const [seconds] = await this.#run((client) => client.time());
+    const [seconds] = await this.run((client) => client.time());
     const through = (Number(seconds) + 1) * 1000;
     return (await this.#collect((client, list) => client.zrangebyscore(list, 0, through, 'LIMIT', 0, max))).slice(
       0,
@@ -239,11 +239,11 @@ export class RecordCommands {
   }
 
   async #collect<T>(ask: (client: Connection, list: string) => Promise<readonly T[]>): Promise<readonly T[]> {
-    return (await Promise.all(pendingLists.map((list) => this.#run((client) => ask(client, list))))).flat();
+    return (await Promise.all(pendingLists.map((list) => this.run((client) => ask(client, list))))).flat();
   }
 
   /** Sends a command, and sends it again where it fails: each finds its own work. */
-  async #run<T>(send: (client: Connection) => Promise<T>): Promise<T> {
+  async run<T>(send: (client: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       if (!this.#breaker.tryAcquire().isAllowed) throw unavailable(this.#reason);
       try {

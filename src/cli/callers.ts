@@ -14,6 +14,9 @@ import {
 } from './operator-command.ts';
 import { formatMinute, print, printAll } from './output.ts';
 
+/** Redis has callers, too. */
+const access = { needs: 'store' } as const;
+
 const everything = { since: '1970-01-01' };
 
 export function add(program: Command): void {
@@ -31,6 +34,7 @@ export function add(program: Command): void {
   });
   addOperation(callers, 'show', getReplacementCall, {
     doc: 'prints the last call of a caller as the JSON call that replaces it; secrets are masked',
+    access,
     operands: { id: 'id' },
     flags: { as: '--as <language>' },
     defaults: { as: 'json' },
@@ -42,6 +46,7 @@ export function add(program: Command): void {
   });
   addOperation(callers, 'readiness', assessReadiness, {
     doc: 'lists the credentials that still make calls to be switched off, the least ready first',
+    access,
     example: 'triglyph callers readiness --format soap11,soap12',
     json: ({ callers: found }) => found,
     text: ({ callers: found }) =>
@@ -61,16 +66,19 @@ function addOwnerCommands(callers: Command): void {
   const owner = callers.command('owner').description('sets, removes and lists who answers for credentials');
   const example = 'triglyph callers owner set ws@acme --name "Anna Example" --address anna@example.com';
   addOperation(owner, 'set', setCallerOwner, {
+    access,
     operands: { credential: 'credential' },
     example,
     text: ({ credential }) => [`The owner of ${credential} is set.`],
   });
   addOperation(owner, 'remove', removeCallerOwner, {
+    access,
     operands: { credential: 'credential' },
     example: 'triglyph callers owner remove ws@acme',
     text: ({ credential }) => [`${credential} has no owner now.`],
   });
   addOperation(owner, 'list', listCallerOwners, {
+    access,
     doc: 'lists who answers for credentials',
     example: 'triglyph callers owner list',
     json: ({ owners }) => owners,
@@ -85,13 +93,13 @@ function addOwnerCommands(callers: Command): void {
 }
 
 async function exportTo(as: 'csv' | 'json', filter: Input<typeof exportCallers>): Promise<void> {
-  const { csv, json } = await performOnBackend(exportCallers, { ...filter, as });
+  const { csv, json } = await performOnBackend(exportCallers, { ...filter, as }, access);
   if (json !== undefined) print(json);
   else process.stdout.write(csv ?? '');
 }
 
 async function printTable(filter: Input<typeof listCallers>): Promise<void> {
-  const { callers } = await performOnBackend(listCallers, filter);
+  const { callers } = await performOnBackend(listCallers, filter, access);
   if (callers.length === 0) print('There is no such caller.');
   else
     printAll(

@@ -64,9 +64,9 @@ function databaseLines(config: Config, { shadows }: Pick<UpstreamPlan, 'shadows'
   return [
     config.stateless
       ? 'no database  nothing is stored; DATA_DIR is not used'
-      : 'no database  records and pending requests are in REDIS_STORE_URL; DATA_DIR is not used',
+      : 'no database  records, pending requests, callers and deprecations are in REDIS_STORE_URL; DATA_DIR is not used',
     `  limits     counted in ${config.stateless && config.redisUrl === undefined ? 'each process' : 'Redis'}`,
-    '  without    stored credentials, records of callers, webhooks, deprecations set while it runs',
+    `  without    stored credentials, webhooks${config.stateless ? ', records of callers, deprecations set while it runs' : ''}`,
     ...(shadows.size > 0
       ? ['  shadows    copied by the configured share: nothing is switched, differences end with the process']
       : []),

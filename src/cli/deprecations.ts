@@ -19,6 +19,9 @@ import { CommandError, fail } from './command-error.ts';
 import { addOperation, formatTable, performOnBackend, readInput, withOperator } from './operator-command.ts';
 import { formatMinute, print, printAll } from './output.ts';
 
+/** Redis has deprecations, too. */
+const access = { needs: 'store' } as const;
+
 const windows = `A brown-out is one window or one that repeats, in the time zone or in UTC:
   2027-03-02T09:00:00Z/2027-03-02T09:15:00Z
   "tuesday 09:00-09:30 Europe/London"
@@ -29,6 +32,7 @@ export function add(program: Command): void {
     .command('deprecations')
     .description('manages deprecated calls and brown-outs; running servers notice changes within two seconds');
   addOperation(deprecations, 'list', listDeprecations, {
+    access,
     doc: 'lists the deprecations of the configuration file and those that were added',
     example: 'triglyph deprecations list',
     json: ({ deprecations: active, invalid }) => [...active.map(describe), ...invalid.map(describeInvalid)],
@@ -62,7 +66,7 @@ export function add(program: Command): void {
         if (dryRun) return preview(input, context);
         const { id } = await perform(addDeprecation, input, context);
         print(`${id} is added: ${await callsOf(id, context)}`);
-      }),
+      }, access),
     );
   const changed = addRuleOptions(
     deprecations.command('change').argument('<id>', 'the id that `deprecations list` prints'),
@@ -87,9 +91,10 @@ export function add(program: Command): void {
         if (dryRun) return preview(input, context);
         await perform(replaceDeprecation, input, context);
         print(`${id} is changed: ${await callsOf(id, context)}`);
-      });
+      }, access);
     });
   addOperation(deprecations, 'remove', removeDeprecation, {
+    access,
     operands: { id: 'id' },
     flags: { seen: null },
     example: 'triglyph deprecations remove dp_Fx0uT4mQ9a1s',
@@ -103,7 +108,7 @@ export function add(program: Command): void {
     .description('exempts a credential: its calls are served, and say nothing')
     .addHelpText('after', '\nExample:\n  triglyph deprecations exempt dp_Fx0uT4mQ9a1s cr_Fx0uT4mQ9a1s')
     .action(async (id: string, credential: string, { end }: { readonly end?: true }) => {
-      await performOnBackend(end ? endExemption : exemptCaller, { id, credential });
+      await performOnBackend(end ? endExemption : exemptCaller, { id, credential }, access);
       print(end ? `${id} concerns ${credential} again.` : `${credential} is exempt from ${id}.`);
     });
   deprecations.addHelpText('after', `\nExample:\n  ${example}`);

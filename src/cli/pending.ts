@@ -98,7 +98,7 @@ export function add(program: Command): void {
 }
 
 /** A gateway without a database has them, too. */
-const access = { needsNoDatabase: true };
+const access = { needs: 'nothing' } as const;
 
 const states = `States:
   unknown     the server may have had the effect; nothing is repeated, and retries are refused with outcomeUnknown

@@ -34,8 +34,8 @@ The exit code is 0 whatever the report says. Owners are set by triglyph callers 
   command.action(async () => {
     const { out, html, csv, json, ...given } = command.opts<Flags>();
     const as = formats.find((each) => ({ html, csv, json })[each] === true);
-    // A gateway without a database has a report, which says what it lacks.
-    const access = { needsNoDatabase: true };
+    // A gateway that stores nothing has a report, which says what it lacks.
+    const access = { needs: 'nothing' } as const;
     if (as === undefined) {
       if (out !== undefined) command.error('error: --out needs --html, --csv or --json');
       printAll(

@@ -10,8 +10,8 @@ import { CommandError, explain, fail } from './command-error.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 
 export interface WithBackendOptions {
-  /** Whether the command concerns idempotency records and pending requests alone, which a gateway without a database has, too. */
-  readonly needsNoDatabase?: boolean;
+  /** What the configuration must name: a database, which is the default; a store, which may be Redis; or nothing. */
+  readonly needs?: 'database' | 'store' | 'nothing';
   /** Whether the command runs where the audit log does not take its entry, such as on a copy that only reads. */
   readonly runsUnrecorded?: boolean;
   /** What an operator reads after an error of the store, which `place` names: what is done, and how to go on. */
@@ -21,10 +21,12 @@ export interface WithBackendOptions {
 /** Records the command, then runs it. Throws ConfigError, KeyRingError, CommandError, and errors of `work`. */
 export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
-  { needsNoDatabase = false, runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
+  { needs = 'database', runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
 ): Promise<T> {
   const config = readProjectConfig('production');
-  if (!needsNoDatabase) requireDatabase(config);
+  if (needs === 'database') requireDatabase(config);
+  if (needs === 'store' && config.stateless)
+    fail(['This gateway stores nothing: this command needs REDIS_STORE_URL, DATA_DIR or DATABASE_URL.']);
   if (config.keyFile !== undefined) fail(keyFileFaults(config.keyFile));
   return explainStoreErrors(
     () => runOnBackend(work, config, runsUnrecorded),

@@ -81,6 +81,24 @@ export function servesBuiltIn(services: readonly Pick<Service, 'name'>[]): boole
 /** The problems that they declare. */
 export const allOperatorProblems = { ...operatorProblems, ...pendingProblems, ...webhookProblems, ...callerProblems };
 
+const ofPending: ReadonlySet<Operation> = new Set<Operation>(pendingOperations);
+/** What Redis stores for gateways without a database. */
+const ofCallers: ReadonlySet<Operation> = new Set<Operation>([
+  ...callerOperations,
+  ...deprecationOperations,
+  ...reportOperations,
+]);
+
+/** Without a database, other changes would end with the process, and other gateways would not have them. */
+function requireStored(operation: Operation, { backend: { records } }: OperatorContext): void {
+  if (records === undefined || operation.effect === 'reads' || ofPending.has(operation)) return;
+  if (records.callers === undefined) refuse('This gateway has no database, so it stores nothing.');
+  if (!ofCallers.has(operation))
+    refuse(
+      'This gateway has no database, so it stores nothing but requests, their outcomes, callers and deprecations.',
+    );
+}
+
 type LooseHandlers = OperatorHandlers<Operation>;
 
 /** Performs an operation for commands and the console. Throws a Problem with one text for both. */
@@ -93,9 +111,7 @@ export async function perform<O extends Operation>(
     (operations as readonly Operation[]).includes(operation),
   );
   if (found === undefined) throw new TypeError(`${operation.name} belongs to no subject`);
-  // What is changed there would end with the process, and other gateways would not have it.
-  if (context.backend.records !== undefined && operation.effect === 'writes' && found !== subjects.pending)
-    refuse('This gateway has no database, so it stores nothing but requests and their outcomes.');
+  requireStored(operation, context);
   const handlers = (await found.load()) as unknown as LooseHandlers;
   try {
     return (await handlers[operation.name]!(input, context)) as Output<O>;

@@ -55,9 +55,6 @@ interface Kind {
 }
 
 const withoutDatabase = {
-  '/callers': 'Callers are not recorded: this gateway has no database.',
-  '/callers/readiness': 'Callers are not recorded: this gateway has no database.',
-  '/callers/deprecations': 'deprecations are those of its configuration file',
   '/shadow': 'it copies by the share of its configuration, and switches nothing',
   '/state/webhooks': 'This gateway has no database, so it sends no webhooks.',
   '/state/jobs': 'This gateway has no database, so no work waits after an answer.',
@@ -84,6 +81,8 @@ const kinds: readonly Kind[] = [
     variables: () => ({ REDIS_STORE_URL: redis.url, CONSOLE: 'on', ADMIN_TOKEN: adminToken }),
     says: {
       ...withoutDatabase,
+      '/callers': 'No call in these days',
+      '/callers/deprecations': 'No call is deprecated',
       '/state/store': 'Redis has the records of requests with a key',
       '/state/records': 'anonymous',
     },
@@ -94,6 +93,9 @@ const kinds: readonly Kind[] = [
     variables: () => ({ CONSOLE: 'on', ADMIN_TOKEN: adminToken }),
     says: {
       ...withoutDatabase,
+      '/callers': 'Callers are not recorded: this gateway stores nothing.',
+      '/callers/readiness': 'Callers are not recorded: this gateway stores nothing.',
+      '/callers/deprecations': 'deprecations are those of its configuration file',
       '/state/store': 'the servers behind this gateway recognize retries',
       '/state/records': 'This gateway stores no records',
       '/state/pending': 'This gateway stores no requests',

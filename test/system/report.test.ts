@@ -84,9 +84,9 @@ test('options that do not go together, and what is no report, are refused', asyn
   expect((await run('report', '--weeks', '99')).code).not.toBe(0);
 });
 
-test('a gateway without a database has a report that says what it lacks', async () => {
+test('a gateway that stores nothing has a report that says what it lacks', async () => {
   const variables = { STATELESS: 'on', CALLER_RECORDS: 'off', AUDIT: 'off', KEY_FILE: production.variables.KEY_FILE! };
   const { code, stdout, stderr } = await triglyph(['report'], folder.path, variables);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('The report lacks callers, owners and comparisons: this gateway has no database');
+  expect(stdout).toContain('The report lacks callers, owners and comparisons: this gateway stores nothing');
 });

@@ -160,6 +160,69 @@ test('gateways that store nothing derive one key for a request, whoever gets its
   expect(existsSync(join(folder.path, 'data'))).toBe(false);
 });
 
+test('gateways on one Redis record callers together, and take deprecations over without a restart', async () => {
+  const one = await serve('', inRedis());
+  const two = await serve('', inRedis());
+  const headersOf = async ({ callers }: Server, version: number) => {
+    const response = await fetch(`${callers}/pal/servlet/Recurring/v${version}/disable`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': 'of the caller', 'User-Agent': 'shop/1.0' },
+      body: JSON.stringify({ merchantAccount: 'AnyMerchant', shopperReference: 'shopper-1' }),
+    });
+    await response.text();
+    return { status: response.status, deprecation: response.headers.get('deprecation') };
+  };
+  const ok = async (command: string): Promise<string> => {
+    const { code, stdout, stderr } = await run(command, inRedis());
+    expect([command, code, stderr]).toEqual([command, 0, '']);
+    return stdout;
+  };
+  for (const server of [one, two, two]) expect(await headersOf(server, 25)).toEqual({ status: 200, deprecation: null });
+  expect(await headersOf(two, 68)).toEqual({ status: 200, deprecation: null });
+
+  const rule = '--version 25 --since 2026-01-01';
+  const [id = ''] = (await ok(`deprecations add ${rule}`)).split(' ');
+  for (const server of [one, two])
+    await until('the deprecation', async () => (await headersOf(server, 25)).deprecation === '@1767225600');
+  expect(await headersOf(one, 68)).toEqual({ status: 200, deprecation: null });
+
+  // What was counted is saved within a minute, and at the end of a process.
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+  const callers = JSON.parse(await ok('callers --json')) as {
+    readonly id: string;
+    readonly credential: string;
+    readonly version: number;
+    readonly succeeded: number;
+  }[];
+  expect(callers.map(({ version }) => version).toSorted()).toEqual([25, 68]);
+  const old = callers.find(({ version }) => version === 25)!;
+  expect(old).toMatchObject({ service: 'Recurring', operation: 'disable', format: 'json', deprecation: 'deprecated' });
+  expect(old.succeeded).toBeGreaterThanOrEqual(5);
+  expect(await ok(`callers show ${old.id}`)).toContain('"shopperReference": "shopper-1"');
+  expect(await ok('callers readiness --version 25')).toMatch(/^moving .* Recurring\.disable v25$/m);
+
+  await ok(`callers owner set ${old.credential} --name Anna --address anna@example.com`);
+  expect(await ok('callers owner list')).toContain('Anna');
+  const report = await ok('report --version 25');
+  expect(report).toContain('Anna anna@example.com');
+  expect(report).not.toContain('lacks callers');
+  await ok(`deprecations exempt ${id} ${old.credential}`);
+  expect(await ok('deprecations list')).toMatch(new RegExp(`${id} +store +version 25 .*${old.credential}`));
+  await ok(`deprecations exempt ${id} ${old.credential} --end`);
+  await ok(`deprecations change ${id} --sunset 2027-09-30`);
+  await ok(`deprecations remove ${id}`);
+  expect(await ok('deprecations list')).toContain('No call is deprecated');
+  await ok(`callers owner remove ${old.credential}`);
+
+  // A gateway that stores nothing has none of it, and says so.
+  for (const command of ['callers', 'callers owner list', `deprecations add ${rule}`])
+    expect(await run(command, { STATELESS: 'on' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('This gateway stores nothing'),
+    });
+  expect((await run('check', { STATELESS: 'on' })).stdout).toMatch(/without .*records of callers, deprecations/);
+});
+
 test('what needs a database is refused, with the way out', async () => {
   const ended = async (command: string, also?: Readonly<Record<string, string>>) => {
     const { code, stderr } = await run(command, also);
@@ -178,7 +241,7 @@ test('what needs a database is refused, with the way out', async () => {
   for (const command of ['credential list', 'migrate', 'backup x.db'])
     expect(await ended(command, inRedis())).toMatch(/without a database: this command needs DATA_DIR or DATABASE_URL/);
   const { stdout } = await run('check', inRedis());
-  expect(stdout).toMatch(/without +stored credentials/);
+  expect(stdout).toMatch(/without +stored credentials, webhooks$/m);
   expect(stdout).toMatch(/console +off: CONSOLE=on and ADMIN_TOKEN/);
   expect(stdout).not.toMatch(/shadows/);
   const shadow = { url: upstream.url, credentials: 'none' };

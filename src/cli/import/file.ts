@@ -30,7 +30,7 @@ export interface ImportKind {
   readonly done: string;
   /** Called after each batch. */
   readonly committed?: (refused: readonly RefusedRow[], backend: Backend) => Promise<void>;
-  readonly access?: Pick<WithBackendOptions, 'needsNoDatabase'>;
+  readonly access?: Pick<WithBackendOptions, 'needs'>;
 }
 
 /** `importer`: the name of one of a service, or a function that creates another. Sets exit code 1 if rows were refused. */

@@ -29,7 +29,7 @@ export async function settleFile(path: string, options: ImportOptions): Promise<
       await audit.append(settled.flatMap(({ id, outcome }) => commandEvent({ id, settled: outcome }) ?? []));
     printAll(linesOf(settled, refused, options.dryRun === true));
   };
-  await runImport(createImporter, path, options, { done: 'settled', committed, access: { needsNoDatabase: true } });
+  await runImport(createImporter, path, options, { done: 'settled', committed, access: { needs: 'nothing' } });
 }
 
 function linesOf(settled: readonly SettledRow[], refused: readonly RefusedRow[], isDryRun: boolean): readonly string[] {

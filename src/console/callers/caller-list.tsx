@@ -123,9 +123,9 @@ function isFiltered({ days: _, noise: __, ...values }: typeof noFilter): boolean
 export function NotRecorded({ gateway: { records } }: Pick<ViewProps, 'gateway'>) {
   return (
     <Notice tone="warning">
-      {records === 'database'
-        ? 'Callers are not recorded: CALLER_RECORDS is off.'
-        : 'Callers are not recorded: this gateway has no database.'}{' '}
+      {records === 'nowhere'
+        ? 'Callers are not recorded: this gateway stores nothing.'
+        : 'Callers are not recorded: CALLER_RECORDS is off.'}{' '}
       <Link to="/traffic">The traffic</Link> shows the last requests.
     </Notice>
   );

@@ -38,8 +38,8 @@ type Open =
   | { readonly exempt: Deprecation };
 
 export function DeprecationList({ mayAct: mayActOnAll, gateway }: ViewProps) {
-  const hasDatabase = gateway.records === 'database';
-  const mayAct = mayActOnAll && hasDatabase;
+  const isStored = gateway.records !== 'nowhere';
+  const mayAct = mayActOnAll && isStored;
   const query = useRead<typeof listDeprecations>('/callers/deprecations', {}, { everyMs: 10_000 });
   const [open, setOpen] = useState<Open>();
   const action = useAction();
@@ -68,9 +68,9 @@ export function DeprecationList({ mayAct: mayActOnAll, gateway }: ViewProps) {
               </div>
             ) : (
               <Notice>
-                {hasDatabase
+                {isStored
                   ? 'Only a credential with the role console-admin changes deprecations.'
-                  : 'This gateway has no database: deprecations are those of its configuration file.'}
+                  : 'This gateway stores nothing: deprecations are those of its configuration file.'}
               </Notice>
             )}
             {invalid.map(({ id, faults }) => (

@@ -1,7 +1,7 @@
 /** What every view of the page knows of the gateway: what it has none of, and what its callers need. Browser code reads these types. */
 
 export interface GatewayFacts {
-  /** Where idempotency records are. Without a database there are no webhooks, no jobs, no stored credentials and deprecations. */
+  /** Where idempotency records are. Without a database there are no webhooks, no jobs and no stored credentials. */
   readonly records: 'database' | 'redis' | 'nowhere';
   readonly recordsCallers: boolean;
   /** Whether callers need no credential of the gateway: theirs go to the server behind it. */

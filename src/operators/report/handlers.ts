@@ -94,15 +94,17 @@ async function sunsetOf(format: unknown, context: OperatorContext): Promise<stri
   return known.find((rule) => [rule.format].flat().includes(wanted as never))?.sunset;
 }
 
-function lacksOf({ config }: OperatorContext, weeks: number, isCompared: boolean): readonly string[] {
-  if (!hasDatabase(config))
-    return ['callers, owners and comparisons: this gateway has no database, so that it records none of them'];
-  const { callerRecords, callerDaysMax } = config;
+function lacksOf({ config, shadows }: OperatorContext, weeks: number, isCompared: boolean): readonly string[] {
+  const { callerRecords, callerDaysMax, stateless } = config;
+  if (stateless) return ['callers, owners and comparisons: this gateway stores nothing'];
   return [
     ...(callerRecords ? [] : ['callers: CALLER_RECORDS is off']),
     ...(callerRecords && callerDaysMax * dayMs < (weeks - 1) * 7 * dayMs
       ? [`the weeks before the last ${callerDaysMax} days: CALLER_DAYS_MAX deletes older records`]
       : []),
+    ...(hasDatabase(config) || shadows.length === 0
+      ? []
+      : ['differences of shadows: without a database they end with each process']),
     ...(isCompared
       ? []
       : [

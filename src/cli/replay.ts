@@ -98,7 +98,8 @@ async function replay(recordings: readonly string[], options: Options): Promise<
   else printAll(textOf(result));
   const isWhole = early === undefined && failures.size === 0;
   if (isWhole) state.remove();
-  if (options.save !== undefined) await performOnBackend(saveComparison, { name: options.save, ...savedOf(result) });
+  if (options.save !== undefined)
+    await performOnBackend(saveComparison, { name: options.save, ...savedOf(result) }, { needs: 'store' });
   const differs = counted.tally.different + counted.unknownMembers.size > 0;
   // A replay that has compared nothing says nothing of the server.
   const isEmpty = counted.tally.compared === 0;

@@ -203,6 +203,17 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     });
     const expected = apiKey === adminToken ? [422, 'This gateway has no database'] : [200, '"secret"'];
     expect([response.status, await response.text()]).toEqual([expected[0], expect.stringContaining(`${expected[1]}`)]);
+    // Redis stores deprecations, too.
+    const deprecated = await fetch(`${gateway.admin}/console/api/v1/callers/deprecations`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
+      body: JSON.stringify({ rule: { format: ['soap12'], deprecatedSince: '2026-01-01' } }),
+    });
+    const isStored = !parameters.includes('--stateless');
+    expect([deprecated.status, await deprecated.text()]).toEqual([
+      isStored ? 200 : 422,
+      expect.stringContaining(isStored ? 'dp_' : 'it stores nothing'),
+    ]);
   });
 
   test('a message with attachments is shown with its parts', async () => {

@@ -111,6 +111,30 @@ describe('on one server', () => {
     await stores.close();
   });
 
+  test('a record and a day of it take so many bytes of memory', async () => {
+    const commands = await connect(server.url, [server]);
+    const records = createRedisCallerRecords({ commands, keys: createCallerKeys('a'.repeat(43)), lifeMs });
+    const bytes = async () => Number(/used_memory:(\d+)/.exec(await server.raw.info('memory'))?.[1]);
+    const count = 2_000;
+    const fill = async (daysOfEach: number): Promise<number> => {
+      const before = await bytes();
+      for (let from = 0; from < count; from += 100)
+        await records.add(
+          Array.from({ length: 100 }, (_, n) => {
+            const credential = `up_${String((from + n) % 300).padStart(40, 'a')}`;
+            const own = { ...use, credential, client: `PHP-SOAP/8.2.7, SOAPAction quoted ${from + n}` };
+            const counted = Array.from({ length: daysOfEach }, (__, day) => ({ ...days[0]!, day, succeeded: 1_234 }));
+            return { ...update, id: idOf(own), use: own, days: counted };
+          }),
+        );
+      return ((await bytes()) - before) / count;
+    };
+    // docs/callers.md
+    expect(await fill(0)).toBeLessThan(600);
+    expect((await fill(20)) / 20).toBeLessThan(130);
+    await commands.close();
+  });
+
   test('gateways of another scope see nothing of each other', async () => {
     const commands = await connect(server.url, [server]);
     const recordsOf = (scope: string) => createRedisCallerRecords({ commands, keys: createCallerKeys(scope), lifeMs });

@@ -29,7 +29,8 @@ export async function openStores(): Promise<Stores> {
   await using opening = new AsyncDisposableStack();
   const postgres = await startPostgres({ durable: true });
   opening.defer(() => postgres.discard());
-  const redis = await startRedis({ persistent: true });
+  // A file that is rewritten meanwhile has another size.
+  const redis = await startRedis({ persistent: true, parameters: ['--auto-aof-rewrite-percentage', '0'] });
   opening.defer(() => redis.stop());
   const cluster = await startRedisCluster(
     { replicas: 1 },

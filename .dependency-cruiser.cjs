@@ -62,6 +62,7 @@ const boundaries = {
   multipasta: ['formats/multipart.ts'],
   commander: ['main.ts', 'cli/'],
   'csv-parse': ['import/csv.ts'],
+  otpauth: ['callers/credentials/second-factor.ts'],
   'cli-progress': ['cli/import/progress.ts'],
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],

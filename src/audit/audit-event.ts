@@ -21,6 +21,8 @@ export const auditKinds = Object.freeze([
   'credentialChanged',
   'credentialRotated',
   'credentialRevoked',
+  // Its detail has the change: set, removed, recoveryCodesReplaced or recoveryCodeUsed.
+  'secondFactorChanged',
   'credentialFirstUsed',
   'consoleLogin',
   // The view.

@@ -8,7 +8,9 @@ import type { AuditLog } from './audit-log.ts';
 /** Effects that the store records with the effect itself. */
 export type AuditedKind = Extract<
   AuditKind,
-  `credential${'Made' | 'Changed' | 'Rotated' | 'Revoked'}` | `${'deprecation' | 'exemption' | 'shadow'}${string}`
+  | `credential${'Made' | 'Changed' | 'Rotated' | 'Revoked'}`
+  | 'secondFactorChanged'
+  | `${'deprecation' | 'exemption' | 'shadow'}${string}`
 >;
 
 /** Records an effect at the end of its transaction. */

@@ -14,6 +14,7 @@ import { createCredentialUses } from '../callers/credentials/credential-uses.ts'
 import { createCredentials } from '../callers/credentials/credentials.ts';
 import { createLiveCredentials } from '../callers/credentials/live-credentials.ts';
 import { findCredentialsOfOtherPeppers } from '../callers/credentials/rehash-secret.ts';
+import { createSecondFactors } from '../callers/credentials/second-factor.ts';
 import { pepperKeys } from '../callers/credentials/secret-hash.ts';
 import { createUpstreamCredentialStore } from '../callers/credentials/upstream-credentials.ts';
 import { createDeprecationStore } from '../callers/deprecations.ts';
@@ -198,6 +199,10 @@ function createBackend(
     jobNotifier,
     endpoints: createEndpoints(engine, integrity),
     upstreamCredentials: createUpstreamCredentialStore(engine),
+    /** The second factors of people at the console. */
+    secondFactors: createSecondFactors({
+      ...{ engine, clock, vault: context.vault, write: auditedWrite ?? writeUnaudited(engine) },
+    }),
     credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper, integrity),
     /** Finds credentials for sessions, which present no secret. */
     liveCredentials: createLiveCredentials(engine, clock, integrity),

@@ -80,6 +80,18 @@ const credentialUses = table('credential_use', {
   keptFor: 'withParent',
 });
 
+/** The second factors of people who log in to the console. */
+export const secondFactors = table('second_factor', {
+  columns: { tenant, credentialId: text, ...dataKey, sealedFactor: text, revision: integer, createdAt: moment },
+  key: ['tenant', 'credentialId'],
+  references: [{ columns: ['tenant', 'credentialId'], table: credentials }],
+  sealedRecord: (id) => `second factor ${id}`,
+  // What is sealed is authenticated, and bound to the credential.
+  signed: 'none',
+  belongsTo: { table: credentials },
+  keptFor: 'withParent',
+});
+
 /** The credentials of callers at other servers. What is sealed is bound to the server. */
 export const upstreamCredentials = table('upstream_credential', {
   columns: { upstream: tenant, credentialId: text, kind: text, ...dataKey, sealedCredential: text, createdAt: moment },
@@ -204,6 +216,7 @@ export const callerTables = Object.freeze([
   credentials,
   credentialSecrets,
   credentialUses,
+  secondFactors,
   upstreamCredentials,
   callerRecords,
   callerRecordDays,

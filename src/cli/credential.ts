@@ -15,8 +15,11 @@ import {
   addCredential,
   editCredential,
   listCredentials,
+  removeSecondFactor,
+  replaceRecoveryCodes,
   revokeCredential,
   rotateCredential,
+  setSecondFactor,
 } from '../operators/credentials/contract.ts';
 import { operatorRoles } from '../operators/operation.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
@@ -57,6 +60,7 @@ export function add(program: Command): void {
     json: issuedJson,
     text: issuedText,
   });
+  addSecondFactorCommands(credential);
   if (servesBuiltIn()) {
     addMerchantAccountCommands(credential);
     addBalancePlatformCommands(credential);
@@ -183,7 +187,7 @@ function toJson({ id, tenant: company, kind, username, roles, grants, ...rest }:
 
 function partsOf(credential: Credential): readonly string[] {
   const { id, tenant, kind, username, roles, grants, requiresKey, createdAt, lastUsedAt } = credential;
-  const { readOnly, networks, certificates } = credential;
+  const { readOnly, networks, certificates, secondFactorAt } = credential;
   return [
     ...[id, tenant, kind, username ?? '-', roles.join(',') || '-'],
     grants.flatMap(({ values }) => values).join(',') || '-',
@@ -194,6 +198,7 @@ function partsOf(credential: Credential): readonly string[] {
     ...(networks === undefined ? [] : [`from ${networks.join(',')}`]),
     // Enough to tell certificates apart; JSON has all of it.
     ...(certificates === undefined ? [] : [`certificate ${certificates.map((each) => each.slice(0, 12)).join(',')}`]),
+    ...(secondFactorAt === undefined ? [] : ['second factor']),
     lastUsedAt === undefined ? 'not used' : `used ${formatMinute(lastUsedAt)}`,
     stateOf(credential, Date.now()),
   ];
@@ -221,6 +226,42 @@ function issuedText({ id, username, secret }: Issued): readonly string[] {
     `credential  ${id}`,
     'The secret is printed only once: the store holds a hash of it.',
   ];
+}
+
+function addSecondFactorCommands(credential: Command): void {
+  const example = 'triglyph credential second-factor set cr_Fx0uT4mQ9a1s';
+  const operands = { id: 'id' } as const;
+  const factor = credential
+    .command('second-factor')
+    .description('sets up and removes the second factor of people who log in to the console');
+  addOperation(factor, 'set', setSecondFactor, {
+    operands,
+    example,
+    json: (issued) => issued,
+    text: ({ id, key, uri, recoveryCodes }) => [
+      `key         ${key}`,
+      `uri         ${uri}`,
+      ...recoveryLines(recoveryCodes),
+      `credential  ${id}`,
+      'These are printed only once: the store holds the key sealed, and hashes of the recovery codes.',
+    ],
+  });
+  addOperation(factor, 'recovery-codes', replaceRecoveryCodes, {
+    operands,
+    example: 'triglyph credential second-factor recovery-codes cr_Fx0uT4mQ9a1s',
+    json: (issued) => issued,
+    text: ({ id, recoveryCodes }) => [...recoveryLines(recoveryCodes), `credential  ${id}`],
+  });
+  addOperation(factor, 'remove', removeSecondFactor, {
+    operands,
+    example: 'triglyph credential second-factor remove cr_Fx0uT4mQ9a1s',
+    text: ({ id }) => [`${id} has no second factor any more.`],
+  });
+  factor.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+function recoveryLines(codes: readonly string[]): readonly string[] {
+  return codes.map((code) => `recovery    ${code}`);
 }
 
 function addMerchantAccountCommands(credential: Command): void {

@@ -2,6 +2,7 @@
 
 import type { Credentials, PresentedSecret } from '../callers/credentials/credentials.ts';
 import type { LiveCredentials } from '../callers/credentials/live-credentials.ts';
+import { type SecondFactorRules, withSecondFactor } from '../callers/credentials/second-factor.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { toProblem } from '../gateway/answer.ts';
@@ -20,6 +21,8 @@ import type { ConsoleStream } from './stream.ts';
 
 export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'credentials'> {
   readonly verifier: Credentials;
+  /** Absent on a gateway without a database, whose one credential is ADMIN_TOKEN. */
+  readonly secondFactor?: Omit<SecondFactorRules, 'clock'> | undefined;
   readonly liveCredentials: LiveCredentials;
   readonly guard: LoginGuard;
   readonly streams?: readonly ConsoleStream[];
@@ -35,13 +38,18 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
 
 /** It is asked for its own paths only. */
 export function createConsole(parts: ConsoleParts): Omit<Site, 'owns'> {
-  const credentials = createAuthenticator(parts.verifier, parts.guard);
-  const { sessionClock = parts.context.clock } = parts;
+  const { verifier, secondFactor, guard, sessionClock = parts.context.clock } = parts;
+  const withoutCode = createAuthenticator(verifier, guard);
+  // A program presents no code, so it cannot use a credential that has a second factor: one factor would be enough otherwise.
+  const credentials =
+    secondFactor === undefined
+      ? withoutCode
+      : createAuthenticator(withSecondFactor(verifier, { ...secondFactor, clock: sessionClock }), guard);
   const sessions = new Sessions(parts.liveCredentials, sessionClock, parts.sessionTimes);
   const closed = new AbortController();
   const { audit, oneClick, gateway, streams = [], openApi } = parts;
   const routes: Routes = {
-    logIn: { sessions, credentials, audit, oneClick, gateway },
+    logIn: { sessions, credentials, withoutCode, audit, oneClick, gateway },
     api: createConsoleApi({ ...parts, sessions, credentials }),
     streams: new Map(streams.map((each) => [each.path, each])),
     openStreams: new Set(),

@@ -6,6 +6,7 @@ import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
 import { servesBuiltIn } from '../operators/index.ts';
+import { roles } from '../operators/operation.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { implementConsole } from './implementation.ts';
@@ -13,7 +14,7 @@ import type { GatewayFacts } from './session/gateway-facts.ts';
 import { trafficEvents } from './traffic/events.ts';
 
 export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
-  const { backend, guard, oneClick, failed, demoControls } = context;
+  const { backend, config, guard, oneClick, failed, demoControls } = context;
   const implementation = implementConsole(context);
   return createConsole({
     store: backend.store,
@@ -22,6 +23,12 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
     audit: backend.audit,
     verifier: backend.credentials,
     liveCredentials: backend.liveCredentials,
+    secondFactor: hasDatabase(config)
+      ? {
+          factors: backend.secondFactors,
+          requiredFor: config.consoleSecondFactor === 'console-admin' ? roles.act : undefined,
+        }
+      : undefined,
     sessionClock: demoControls && clock,
     guard,
     oneClick,

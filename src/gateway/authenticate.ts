@@ -14,6 +14,8 @@ import type { LoginGuard } from './login-guard.ts';
 export interface RequestOrigin extends Pick<WireRequest, 'headers' | 'sender' | 'certificate'> {
   /** Other credentials, which only an upstream knows. */
   readonly presented?: readonly string[];
+  /** The code that a person has typed beside the secret. */
+  readonly code?: string | undefined;
 }
 
 export interface Authenticator {
@@ -50,9 +52,10 @@ export function createAuthenticator(credentials: Credentials, guard?: LoginGuard
   return Object.freeze<Authenticator>({ authenticate, requireCredential: authenticate });
 }
 
-/** A certificate cannot be guessed: its caller has proved the key. */
-function attemptOf(presented: PresentedCredential, { sender }: RequestOrigin): LoginAttempt | undefined {
-  const { kind, secret } = presented;
+/** A certificate cannot be guessed: its caller has proved the key. Codes are guessed as secrets are, so each one counts. */
+function attemptOf(presented: PresentedCredential, { sender, code }: RequestOrigin): LoginAttempt | undefined {
+  const { kind } = presented;
+  const secret = code === undefined ? presented.secret : JSON.stringify([presented.secret, code]);
   switch (kind) {
     case 'basic':
       return { name: presented.username, secret, address: sender?.address };

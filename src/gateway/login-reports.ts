@@ -6,7 +6,7 @@ import type { LoginRefused } from './login-guard.ts';
 /** The metric that counts refused log-ins by their reason. */
 export const loginCounter = {
   name: 'triglyph_logins_refused_total',
-  help: 'Refused log-ins by reason: unknownName (API keys, too), wrongSecret, expired, otherAddress, otherCertificate, locked.',
+  help: 'Refused log-ins by reason: unknownName (API keys, too), wrongSecret, expired, otherAddress, otherCertificate, secondFactor, locked.',
 };
 
 export interface LoginReports {

@@ -2,8 +2,10 @@
 import { createServer, type Server as WebServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
+import { now } from '../support/fixture.ts';
 
 const consoleUser = { kind: 'basic', username: 'demo@Company.Acme', secret: 'a-public-password' } as const;
 let console: TestConsole;
@@ -105,7 +107,10 @@ test('a wrong password is explained, and a session that has ended leads to the l
   const { page } = visit;
   await visit.open('/console');
   await visit.logIn(person.username, 'wrong');
-  await page.getByRole('alert').getByText('The credential is unknown, or its secret is wrong.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText('The credential is unknown, or its secret or one-time code is wrong.')
+    .waitFor();
   expect(visit.takeFaults()).toEqual([expect.stringContaining('401')]);
   await visit.logIn(person.username, person.secret);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -113,6 +118,38 @@ test('a wrong password is explained, and a session that has ended leads to the l
   await console.revoke(person.id);
   console.pass(2_000);
   await page.getByText('Your session has ended. Log in again.').waitFor();
+  expect(visit.takeFaults().every((fault) => fault.includes('401'))).toBe(true);
+  await visit.close();
+});
+
+test('an operator sets up a second factor, and the password alone is not enough any more', async () => {
+  const person = await console.addCredential(['console-admin']);
+  const visit = await visitConsole();
+  const { page } = visit;
+  await visit.open('/console/actions/setSecondFactor');
+  await visit.logIn(person.username, person.secret);
+  await page.getByRole('textbox', { name: /^id/ }).fill(person.id);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+  const outcome = page.getByRole('region', { name: 'Outcome' });
+  const { key, recoveryCodes } = JSON.parse((await outcome.locator('pre').textContent()) ?? '');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const refused = page.getByRole('alert').getByText('its secret or one-time code is wrong.');
+  const logIn = async (code: string): Promise<void> => {
+    await page.getByRole('textbox', { name: /^One-time code/ }).fill(code);
+    await visit.logIn(person.username, person.secret);
+  };
+  await logIn('');
+  await refused.waitFor();
+  expect(await visit.violations()).toEqual([]);
+  const code = new TOTP({ secret: Secret.fromBase32(key) }).generate({ timestamp: now });
+  await logIn(code);
+  await page.getByText(person.username, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await logIn(code);
+  await refused.waitFor();
+  await logIn(recoveryCodes[0]);
+  await page.getByText(person.username, { exact: true }).waitFor();
   expect(visit.takeFaults().every((fault) => fault.includes('401'))).toBe(true);
   await visit.close();
 });
@@ -174,7 +211,7 @@ test('after many wrong passwords the page says that the right one is not checked
     await visit.open('/console');
     for (const wrong of ['first', 'second', 'third']) {
       await visit.logIn(person.username, wrong);
-      await page.getByRole('alert').getByText('its secret is wrong').waitFor();
+      await page.getByRole('alert').getByText('one-time code is wrong').waitFor();
     }
     await visit.logIn(person.username, person.secret);
     await page.getByRole('alert').getByText('none is checked for a while').waitFor();

@@ -146,3 +146,22 @@ test('a balance platform credential is added with its platform and authorizes th
   expect((await run(...platform, '--status', 'Suspended', '--time-zone', 'UTC')).code).toBe(0);
   expect(await (await fetch(address, { headers })).json()).toEqual({ id: 'AcmePlatform', status: 'Suspended' });
 });
+
+test('a second factor is set up, its recovery codes are replaced, and it is removed', async () => {
+  const { id } = await issued('add', 'Acme', '--username', 'anna@Company.Acme', '--role', 'console');
+  const set = await run('second-factor', 'set', id);
+  expect(set.stdout).toMatch(/^key {9}[A-Z2-7]{32}\nuri {9}otpauth:\/\/totp\/Triglyph:anna/);
+  expect(set.stdout.match(/^recovery {4}([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/gm)).toHaveLength(10);
+  expect((await run('list')).stdout).toMatch(new RegExp(`^.*${id}.*second factor.*$`, 'm'));
+  const replaced = JSON.parse((await run('second-factor', 'recovery-codes', id, '--json')).stdout);
+  expect(set.stdout).not.toContain(replaced.recoveryCodes[0]);
+  expect(await run('second-factor', 'remove', id)).toMatchObject({
+    code: 0,
+    stdout: `${id} has no second factor any more.\n`,
+  });
+  expect(await run('second-factor', 'remove', id)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has no second factor'),
+  });
+  expect((await run('list')).stdout).not.toMatch(/second factor/);
+});

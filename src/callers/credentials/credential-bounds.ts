@@ -8,6 +8,8 @@ export interface CredentialOrigin {
   readonly sender?: { readonly address: string } | undefined;
   /** The SHA-256 fingerprint of the certificate that the caller has proved. */
   readonly certificate?: string | undefined;
+  /** The one-time code or the recovery code that a person has typed beside the secret. */
+  readonly code?: string | undefined;
 }
 
 export type BoundsRefusal = 'expired' | 'otherAddress' | 'otherCertificate';

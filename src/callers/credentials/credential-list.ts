@@ -24,6 +24,8 @@ export interface ListedCredential {
   readonly altered?: true;
   /** To the minute. Absent where it was not used yet. */
   readonly lastUsedAt?: number | undefined;
+  /** When its second factor was set up. Absent where it has none. */
+  readonly secondFactorAt?: number | undefined;
   /** `validUntil` is absent for the current secret. */
   readonly secrets: readonly { readonly createdAt: number; readonly validUntil?: number | undefined }[];
 }
@@ -36,11 +38,22 @@ export async function listCredentials(session: Session): Promise<readonly Listed
 /** `rows`: one for each secret. `lastUsedAt` is to the minute. A current secret has no `validUntil`. */
 function listedOf(rows: readonly sql.ListedRow[]): ListedCredential {
   const row = rows[0]!;
-  const { credentialId: id, tenant, kind, username, requiresKey, createdAt, revokedAt, lastUsedAt } = fieldsOf(row);
+  const {
+    credentialId: id,
+    tenant,
+    kind,
+    username,
+    requiresKey,
+    createdAt,
+    revokedAt,
+    lastUsedAt,
+    secondFactorAt,
+  } = fieldsOf(row);
   return {
     ...{ id, tenant, kind, username, requiresKey: requiresKey === 1, createdAt, revokedAt },
     ...sql.authorizationOf(row),
     lastUsedAt,
+    secondFactorAt,
     secrets: rows.flatMap(({ secret_created_at: createdAt, valid_until: validUntil }) =>
       createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
     ),

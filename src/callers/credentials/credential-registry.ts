@@ -176,7 +176,8 @@ async function rotateCredential(
   return { id, secret };
 }
 
-async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
+/** Throws `RegistryError` where no live credential has the id. */
+export async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
   const [live] = await session.query(sql.findLive, [id]);
   if (live === undefined)
     throw new RegistryError(`no live credential has the id ${id}: \`triglyph credential list\` prints them`);
@@ -187,4 +188,5 @@ async function revokeCredential(session: Session, id: string, now: number): Prom
   const { tenant } = await findLive(session, id);
   await session.execute(sql.revoke, [tenant, id, now]);
   await session.execute(sql.dropSecrets, [tenant, id]);
+  await session.execute(sql.dropSecondFactor, [tenant, id]);
 }

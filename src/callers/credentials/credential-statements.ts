@@ -71,23 +71,26 @@ export type ListedRow = Omit<Row, 'tenant_partition' | 'row_mac'> &
   Pick<RowOfSecret, 'valid_until'> & {
     readonly secret_created_at: number | null;
     readonly last_used_at: number | null;
+    readonly second_factor_at: number | null;
   };
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
   `select c.tenant, c.credential_id, c.kind, c.username, ${authorizationColumns}, c.requires_key, c.created_at,
-          c.revoked_at, s.created_at as secret_created_at, s.valid_until, u.last_used_at
+          c.revoked_at, s.created_at as secret_created_at, s.valid_until, u.last_used_at,
+          f.created_at as second_factor_at
      from credential c
      left join credential_use u on u.tenant = c.tenant and u.credential_id = c.credential_id
+     left join second_factor f on f.tenant = c.tenant and f.credential_id = c.credential_id
      left join credential_secret s on s.tenant = c.tenant and s.credential_id = c.credential_id
     order by c.tenant, c.created_at, c.credential_id, s.created_at, s.secret_id`,
 );
 
-export type LiveRow = AuthorizationRow & Pick<Row, 'tenant' | 'kind'>;
+export type LiveRow = AuthorizationRow & Pick<Row, 'tenant' | 'kind' | 'username'>;
 
 export const findLive = statement<LiveRow>(
   'find-live-credential',
-  `select c.tenant, c.kind, ${authorizationColumns} from credential c where c.credential_id = $1 and c.revoked_at is null`,
+  `select c.tenant, c.kind, c.username, ${authorizationColumns} from credential c where c.credential_id = $1 and c.revoked_at is null`,
 );
 
 /** Writes no row when a live credential has the username. */
@@ -145,6 +148,11 @@ export const dropEndedSecrets = statement(
 export const dropSecrets = statement(
   'drop-credential-secrets',
   'delete from credential_secret where tenant = $1 and credential_id = $2',
+);
+
+export const dropSecondFactor = statement(
+  'drop-second-factor',
+  'delete from second_factor where tenant = $1 and credential_id = $2',
 );
 
 export const revoke = statement(

@@ -32,7 +32,7 @@ export type PresentedSecret =
 export type PresentedCredential = PresentedSecret | { readonly kind: 'certificate'; readonly secret: string };
 
 /** Why a credential is refused. For operators: the caller sees the same refusal for each. */
-export type CredentialRefusal = 'unknownName' | 'wrongSecret' | BoundsRefusal;
+export type CredentialRefusal = 'unknownName' | 'wrongSecret' | BoundsRefusal | 'secondFactor';
 
 export type Verification =
   | { readonly caller: Caller }

@@ -17,6 +17,7 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
   const [kind, setKind] = useState<Kind>(byAdminToken ? 'apiKey' : 'password');
   const [username, setUsername] = useState('');
   const [secret, setSecret] = useState('');
+  const [code, setCode] = useState('');
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const card = useRef<HTMLDivElement>(null);
@@ -37,7 +38,8 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
     }
   };
   const submit = (): void => {
-    if (!isBusy) void logIn(kind === 'password' ? { username, secret } : { apiKey: secret });
+    if (!isBusy)
+      void logIn(kind === 'password' ? { username, secret, ...(code !== '' && { code }) } : { apiKey: secret });
   };
   return (
     <main class="log-in">
@@ -85,6 +87,16 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
             onInput={setSecret}
             required
           />
+          {kind === 'password' && (
+            <TextField
+              label="One-time code"
+              name="code"
+              autocomplete="one-time-code"
+              hint="Of your app, or a recovery code. Leave it empty where you have no second factor."
+              value={code}
+              onInput={setCode}
+            />
+          )}
           <Button kind={oneClick ? 'plain' : 'primary'} type="submit" isBusy={isBusy}>
             Log in
           </Button>
@@ -99,10 +111,11 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
   );
 }
 
-/** The server says the same for a wrong name and a wrong secret. */
+/** The server says the same for a wrong name, a wrong secret and a wrong code. */
 function explain(thrown: unknown): ApiError {
   const error = toApiError(thrown);
-  if (error.status === 401) return new ApiError(401, 'The credential is unknown, or its secret is wrong.');
+  if (error.status === 401)
+    return new ApiError(401, 'The credential is unknown, or its secret or one-time code is wrong.');
   if (error.status === 403) return new ApiError(403, 'This credential has no role for the console.');
   if (error.status === 429)
     return new ApiError(429, `After many wrong log-ins, none is checked for a while. ${error.message}`);

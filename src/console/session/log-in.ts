@@ -18,6 +18,8 @@ export interface LogInParts {
   readonly sessions: Sessions;
   /** Verifies credentials, and locks those who guess. */
   readonly credentials: Authenticator;
+  /** The same without the second factor, for the log-in by one click. */
+  readonly withoutCode: Authenticator;
   readonly audit: AuditTrail;
   /** In the demo: the credential of the log-in by one click. */
   readonly oneClick?: PresentedSecret | undefined;
@@ -45,7 +47,7 @@ export interface LoggedIn {
 
 /** A log-in: what the form holds. */
 export type LogIn =
-  | { readonly username: string; readonly secret: string }
+  | { readonly username: string; readonly secret: string; readonly code?: string }
   | { readonly apiKey: string }
   | { readonly oneClick: true };
 
@@ -72,12 +74,14 @@ async function find(request: WireRequest, { sessions }: LogInParts): Promise<Ses
 const logInBytesMax = 16_384;
 
 async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswer> {
-  const { sessions, credentials, audit, oneClick } = parts;
+  const { sessions, audit, oneClick } = parts;
   // Forms of other sites cannot send JSON without asking first.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) throw new Problem('unsupportedMedia');
-  const presented = parseLogIn((await request.body(logInBytesMax)).toString(), oneClick);
+  const { presented, code } = parseLogIn((await request.body(logInBytesMax)).toString(), oneClick);
   const { sender, certificate } = request;
-  const caller = await credentials.authenticate({ headers: headersOf(presented), sender, certificate });
+  const isOneClick = oneClick !== undefined && presented === oneClick;
+  const credentials = isOneClick ? parts.withoutCode : parts.credentials;
+  const caller = await credentials.authenticate({ headers: headersOf(presented), sender, certificate, code });
   const detail = { address: sender?.address, tenant: caller.tenant };
   if (!mayUseConsole(caller)) {
     record(audit, caller, { ...detail, outcome: 'notAllowed' });
@@ -89,7 +93,6 @@ async function logIn(request: WireRequest, parts: LogInParts): Promise<SiteAnswe
   const before = sessionTokenOf(request);
   // A session that an attacker may have planted does not outlive a log-in.
   if (before !== undefined) sessions.end(before);
-  const isOneClick = oneClick !== undefined && presented === oneClick;
   record(audit, caller, { ...detail, outcome: 'ok', session: session.id, oneClick: isOneClick });
   return show(session, parts, printSessionCookie(request, token));
 }
@@ -130,7 +133,12 @@ function mayUseConsole(caller: AnyCaller): boolean {
   return !('rights' in caller) && operatorRoles.some((role) => caller.roles.has(role));
 }
 
-function parseLogIn(text: string, oneClick: PresentedSecret | undefined): PresentedSecret {
+interface Presented {
+  readonly presented: PresentedSecret;
+  readonly code?: string | undefined;
+}
+
+function parseLogIn(text: string, oneClick: PresentedSecret | undefined): Presented {
   let given: Readonly<Record<string, unknown>> | null;
   try {
     given = JSON.parse(text);
@@ -138,13 +146,14 @@ function parseLogIn(text: string, oneClick: PresentedSecret | undefined): Presen
     throw new Problem('badRequest');
   }
   if (typeof given !== 'object' || given === null) throw new Problem('badRequest');
-  const { username, secret, apiKey } = given;
+  const { username, secret, apiKey, code } = given;
   if (given.oneClick === true) {
     if (oneClick === undefined) throw new Problem('unauthorized');
-    return oneClick;
+    return { presented: oneClick };
   }
-  if (typeof apiKey === 'string') return { kind: 'apiKey', secret: apiKey };
-  if (typeof username === 'string' && typeof secret === 'string') return { kind: 'basic', username, secret };
+  if (typeof apiKey === 'string') return { presented: { kind: 'apiKey', secret: apiKey } };
+  if (typeof username === 'string' && typeof secret === 'string')
+    return { presented: { kind: 'basic', username, secret }, code: typeof code === 'string' ? code : undefined };
   throw new Problem('badRequest');
 }
 

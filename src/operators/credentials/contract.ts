@@ -39,6 +39,7 @@ export const listCredentials = reads(
         certificates: optional(certificates, 'The SHA-256 fingerprints of the client certificates that it requires.'),
         altered: optional(boolean(true), 'Whether a row of it was changed in the database, so that it is refused.'),
         lastUsedAt: optional(moment, 'When it was used last, to the minute.'),
+        secondFactorAt: optional(moment, 'When its second factor was set up. Absent where it has none.'),
         secrets: rows(
           'ListedSecret',
           {
@@ -141,6 +142,48 @@ export const revokeCredential = acts(
   { audited: ['id'], problems },
 );
 
+const recoveryCodes = values(
+  secret(40),
+  'recoveryCode',
+  'The recovery codes, which are shown once. Each is accepted once, instead of a code of the app.',
+  10,
+);
+
+export const setSecondFactor = acts(
+  'setSecondFactor',
+  'POST /credentials/{id}/secondFactor',
+  'Sets up a second factor for the log-in of a person to the console, or replaces it, and returns it once.',
+  { id },
+  object('IssuedSecondFactor', {
+    id: required(name, 'The id of the credential.'),
+    key: required(
+      secret(200),
+      'The key for an app that shows one-time codes (TOTP, 6 digits, 30 seconds). It is shown once.',
+    ),
+    uri: required(secret(1_000), 'The same as a URI, which apps read as a link or a QR code.'),
+    recoveryCodes,
+  }),
+  { audited: ['id'], problems },
+);
+
+export const replaceRecoveryCodes = acts(
+  'replaceRecoveryCodes',
+  'POST /credentials/{id}/secondFactor/recoveryCodes',
+  'Replaces the recovery codes of a second factor, and returns the new ones once.',
+  { id },
+  object('RecoveryCodes', { id: required(name, 'The id of the credential.'), recoveryCodes }),
+  { audited: ['id'], problems },
+);
+
+export const removeSecondFactor = acts(
+  'removeSecondFactor',
+  'POST /credentials/{id}/secondFactor/remove',
+  'Removes the second factor of a credential, such as one whose app is lost.',
+  { id },
+  object('RemovedSecondFactor', { id: required(name, 'The id of the credential.') }),
+  { audited: ['id'], problems },
+);
+
 const mapped = {
   upstream: required(name, 'The name of the upstream in the configuration.', inPath),
   id: required(
@@ -201,6 +244,9 @@ export const credentialOperations = [
   editCredential,
   rotateCredential,
   revokeCredential,
+  setSecondFactor,
+  replaceRecoveryCodes,
+  removeSecondFactor,
   listUpstreamCredentials,
   setUpstreamCredential,
   removeUpstreamCredential,

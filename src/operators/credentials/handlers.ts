@@ -67,6 +67,19 @@ export const credentialHandlers: OperatorHandlers<(typeof credentialOperations)[
     return { id };
   },
 
+  async setSecondFactor({ id }, { backend: { secondFactors } }) {
+    return { id, ...(await secondFactors.set(id)) };
+  },
+
+  async replaceRecoveryCodes({ id }, { backend: { secondFactors } }) {
+    return { id, recoveryCodes: await secondFactors.replaceRecoveryCodes(id) };
+  },
+
+  async removeSecondFactor({ id }, { backend: { secondFactors } }) {
+    await secondFactors.remove(id);
+    return { id };
+  },
+
   listUpstreamCredentials: async (_, { backend: { upstreamCredentials } }) => ({
     credentials: (await upstreamCredentials.list()).map(({ sealed: _sealed, ...members }) => members),
   }),

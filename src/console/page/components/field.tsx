@@ -47,7 +47,7 @@ interface TextFieldProps extends FieldProps {
   readonly onInput: (value: string) => void;
   readonly type?: 'text' | 'password' | 'search' | 'date' | 'time' | 'datetime-local';
   readonly name?: string;
-  readonly autocomplete?: 'off' | 'username' | 'current-password';
+  readonly autocomplete?: 'off' | 'username' | 'current-password' | 'one-time-code';
   readonly placeholder?: string;
   readonly monospace?: boolean;
   /** Suggestions while typing, for a text. */

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
+import { type CDPSession, chromium } from 'playwright-core';
 
 const root = join(import.meta.dirname, '..');
 const slowDown = 4;
@@ -34,8 +34,9 @@ try {
   for (let visit = 0; visit < visits; visit += 1) paints.push(await measurePaint(origin));
   const [median, worst] = [paints.toSorted((a, b) => a - b)[Math.floor(visits / 2)]!, Math.max(...paints)];
   process.stdout.write(`first contentful paint: median ${median} ms, worst ${worst} ms, of ${visits} visits\n`);
-  const { frames, sent } = await measureFrames(origin);
+  const { frames, sent, work } = await measureFrames(origin);
   process.stdout.write(`frames: ${frames.toFixed(1)} in a second, with ${sent.toFixed(0)} requests in a second\n`);
+  process.stdout.write(`work of a second: ${work.map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`).join(', ')}\n`);
 } finally {
   await browser.close();
   demo.kill();
@@ -62,7 +63,7 @@ async function openPage(origin: string, path: string) {
   await debuggerSession.send('Emulation.setCPUThrottlingRate', { rate: slowDown });
   await page.goto(path);
   await page.getByRole('button', { name: 'Enter the demo' }).waitFor();
-  return { page, close: () => context.close() };
+  return { page, debuggerSession, close: () => context.close() };
 }
 
 async function measurePaint(origin: string): Promise<number> {
@@ -74,13 +75,17 @@ async function measurePaint(origin: string): Promise<number> {
   return Math.round(Number(at));
 }
 
-async function measureFrames(origin: string): Promise<{ readonly frames: number; readonly sent: number }> {
-  const { page, close } = await openPage(origin, '/console/traffic');
+async function measureFrames(
+  origin: string,
+): Promise<{ readonly frames: number; readonly sent: number; readonly work: Work }> {
+  const { page, debuggerSession, close } = await openPage(origin, '/console/traffic');
   await page.getByRole('button', { name: 'Enter the demo' }).click();
   await page.getByText('Live', { exact: true }).waitFor();
   const ended = new AbortController();
   const sending = sendRequests(origin, ended.signal);
+  await debuggerSession.send('Performance.enable');
   await wait(2_000);
+  const before = await readWork(debuggerSession);
   const frames = await page.evaluate(`new Promise((resolve) => {
     let frames = 0;
     const begin = performance.now();
@@ -91,10 +96,23 @@ async function measureFrames(origin: string): Promise<{ readonly frames: number;
     };
     requestAnimationFrame(next);
   })`);
+  const after = await readWork(debuggerSession);
   ended.abort();
   const sent = await sending;
   await close();
-  return { frames: Number(frames), sent };
+  const work = after.map(([name, ms], at) => [name, (ms - before[at]![1]) / secondsOfFrames] as const);
+  return { frames: Number(frames), sent, work };
+}
+
+type Work = readonly (readonly [name: string, ms: number])[];
+
+/** What the main thread of the page has done so far. */
+async function readWork(session: CDPSession): Promise<Work> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return ['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration', 'TaskDuration'].map((name) => {
+    const found = metrics.find((each) => each.name === name);
+    return [name.replace('Duration', ''), (found?.value ?? 0) * 1_000] as const;
+  });
 }
 
 /** Sends requests at a steady rate, and returns how many were answered in a second. */

@@ -21,7 +21,7 @@ import { formatOption, formatTitle } from '../page/formats.ts';
 import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
 import { type Names, useNames } from '../page/use-names.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
-import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
+import { type LiveTraffic, rowsMax, rowsOfFastMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
 
 const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
@@ -60,9 +60,9 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
           <Table
             caption="Requests"
             columns={columns}
-            rows={traffic.requests}
+            rows={traffic.isFast && !isPaused ? traffic.requests.slice(0, rowsOfFastMax) : traffic.requests}
             keyOf={({ id }) => id}
-            onOpen={({ id }) => navigate(`/traffic/${id}`)}
+            onOpen={openRequest}
             empty={
               <Empty title="No request yet.">
                 <p>Requests appear here as they are answered.</p>
@@ -75,12 +75,16 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
   );
 }
 
+function openRequest({ id }: TrafficLine): void {
+  navigate(`/traffic/${id}`);
+}
+
 function State({ traffic, isPaused }: { readonly traffic: LiveTraffic; readonly isPaused: boolean }) {
-  const { state, waiting, missed } = traffic;
+  const { state, isFast, waiting, missed } = traffic;
   const texts = [
     isPaused
       ? `Paused${waiting === 0 ? '' : `, ${waiting === rowsMax ? `${rowsMax} or more` : waiting} new`}`
-      : stateTexts[state],
+      : `${stateTexts[state]}${isFast ? `, the newest ${rowsOfFastMax}: Pause shows more` : ''}`,
     ...(missed === 0 ? [] : [`${missed.toLocaleString('en')} not shown: they came too fast, or while paused`]),
   ];
   return <span class="hint traffic-state">{texts.join(' · ')}</span>;

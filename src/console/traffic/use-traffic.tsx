@@ -15,6 +15,11 @@ export type TrafficFilter = Partial<
 export const rowsMax = 200;
 /** New requests are drawn together, so often at most. */
 const drawEveryMs = 200;
+/** More new requests than this at once are too many to read. The list is then drawn less often, with its newest rows alone. */
+const readableMax = 20;
+const drawFastEveryMs = 500;
+/** Rows of the list while requests come fast. */
+export const rowsOfFastMax = 40;
 /** Until the next attempt after a refusal. */
 const restartMs = 3_000;
 
@@ -23,6 +28,8 @@ export interface LiveTraffic {
   readonly requests: readonly TrafficLine[];
   readonly state: 'loading' | 'live' | 'reconnecting' | 'failed';
   readonly error: ApiError | undefined;
+  /** Whether more requests come than can be read. */
+  readonly isFast: boolean;
   /** New requests that are not drawn, since the list is paused. */
   readonly waiting: number;
   /** Requests that came too fast to be sent to this browser. */
@@ -33,6 +40,7 @@ const nothing: LiveTraffic = {
   requests: [],
   state: 'loading',
   error: undefined,
+  isFast: false,
   waiting: 0,
   missed: 0,
 };
@@ -53,15 +61,19 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
     let missed = 0;
 
     draw.current = () => {
-      timer = undefined;
+      clearTimeout(timer);
       const drawn = paused.current ? [] : fresh.toReversed();
       if (!paused.current) fresh = [];
       const waiting = fresh.length;
+      const isFast = drawn.length > readableMax;
+      // It draws the whole list again when no more come.
+      timer = isFast ? setTimeout(draw.current, drawFastEveryMs) : undefined;
       const missedNow = missed;
       missed = 0;
       setTraffic((before) => ({
         ...before,
         requests: drawn.length === 0 ? before.requests : [...drawn, ...before.requests].slice(0, rowsMax),
+        isFast,
         waiting,
         missed: before.missed + missedNow,
       }));

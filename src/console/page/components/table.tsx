@@ -1,5 +1,6 @@
 /** A table. On a phone each row becomes a block in which every cell has its heading. One with a name filters, sorts, has pages and downloads. */
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { itemsOf, saveFile } from '../api.ts';
 import { useParameter } from '../routing.tsx';
 import type { Query } from '../use-query.ts';
@@ -185,21 +186,32 @@ function Plain<R>({ caption, columns, rows, keyOf, onOpen, order }: TableProps<R
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr
-              key={keyOf?.(row) ?? at}
-              class={onOpen && 'opens'}
-              onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}
-            >
-              {columns.map(({ name, cell, align, narrow }) => (
-                <td key={name} data-name={name} class={cellClass(align, narrow)}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+            <Row key={keyOf?.(row) ?? at} row={row} columns={columns} onOpen={onOpen} />
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+interface RowProps<R> extends Pick<TableProps<R>, 'columns'> {
+  readonly row: R;
+  readonly onOpen: TableProps<R>['onOpen'] | undefined;
+}
+
+/** A row that has not changed is not drawn again: of a live list, most have not. */
+function Row<R>({ row, columns, onOpen }: RowProps<R>) {
+  return useMemo(
+    () => (
+      <tr class={onOpen && 'opens'} onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}>
+        {columns.map(({ name, cell, align, narrow }) => (
+          <td key={name} data-name={name} class={cellClass(align, narrow)}>
+            {cell(row)}
+          </td>
+        ))}
+      </tr>
+    ),
+    [row, columns, onOpen],
   );
 }
 

@@ -30,6 +30,13 @@ test('each view leads to its page, each page shows, and its links lead to others
   await page.locator('#deprecations').waitFor();
   expect(await page.locator('#deprecations').evaluate((each) => each.getBoundingClientRect().top < 400)).toBe(true);
   expect(await visit.violations()).toEqual([]);
+  // A fragment that is no encoded text, or that someone made up.
+  for (const fragment of ['%', '%E0%A4%A', 'javascript:alert(1)', '"><img src=x onerror=alert(1)>']) {
+    await visit.open(`/console/docs/callers#${fragment}`);
+    await page.reload();
+    await page.locator('#deprecations').waitFor();
+  }
+  expect(await visit.violations()).toEqual([]);
   await visit.open('/console/docs/nothing');
   await page.getByText('The documentation has no such page.').waitFor();
   await visit.close();

@@ -3,7 +3,7 @@ import { type ComponentChildren, createElement } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { readJson } from '../page/api.ts';
 import { Empty, Loaded, Page, type ViewProps } from '../page/components/index.ts';
-import { Link, useRoute } from '../page/routing.tsx';
+import { decode, Link, useRoute } from '../page/routing.tsx';
 import { type DocumentNode, type DocumentPage, useDocuments } from '../page/use-documents.ts';
 import { useQuery } from '../page/use-query.ts';
 
@@ -69,7 +69,7 @@ function Document({ page: { title, file, headings }, pages }: DocumentProps) {
   const elementOf = compileElements((address) => names.has(address.split('#')[0] ?? ''));
   const query = useQuery(file, () => readJson<readonly DocumentNode[]>(file));
   const isLoaded = query.value !== undefined;
-  const hash = decodeURIComponent(location.hash.slice(1));
+  const hash = decode(location.hash.slice(1));
   useEffect(() => {
     if (isLoaded && hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [isLoaded, hash]);

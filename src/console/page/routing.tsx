@@ -37,7 +37,8 @@ function readRoute(): Route {
   return { view, rest, query: new URLSearchParams(location.search) };
 }
 
-function decode(text: string): string {
+/** Decodes a part of an address; one that is not encoded stays as it is. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -12,6 +12,7 @@ import {
   variantOf,
 } from '../contract/schema.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { joinPath, type Rules, shapeOf } from './rules.ts';
 
 /** `order`: the same items in another order. */
@@ -59,8 +60,9 @@ export class IdPairs {
 
 const pairsMax = 100_000;
 const secondMs = 1_000;
-/** Items of two lists are compared each with each only while there are so few pairs of them. */
+/** Items of two lists are compared each with each only while there are so few pairs of them, and so few values in the pairs of an answer. */
 const itemPairsMax = 10_000;
+const pairedValuesMax = 500_000;
 
 /** Finds all differences of two values; either may be absent. `mask`: masks the values of differences, and not what is compared. */
 export function compareValues(
@@ -86,6 +88,7 @@ class Comparison {
   readonly #ids: IdPairs;
   readonly #found: Difference[];
   readonly #mask: MaskSecrets | undefined;
+  #pairedValues = 0;
 
   constructor(rules: Rules, ids: IdPairs, found: Difference[], mask?: MaskSecrets) {
     this.#mask = mask;
@@ -95,6 +98,8 @@ class Comparison {
   }
 
   compare(schema: Schema, left: unknown, right: unknown, place: Place): void {
+    // Whether items are the same, the first difference says.
+    if (this.#ids === anyIds && this.#found.length > 0) return;
     const rule = this.#rules.scalar(place.path);
     if (rule?.kind === 'ignore' || (left === undefined && right === undefined)) return;
     if (left === undefined) this.#add('added', schema, undefined, right, place);
@@ -102,24 +107,31 @@ class Comparison {
     else this.#comparePresent(schema, left, right, place);
   }
 
+  /** A recording may have values of other kinds than the contract. */
   #comparePresent(schema: Schema, left: unknown, right: unknown, place: Place): void {
     switch (schema.kind) {
       case 'list':
-        if (schema.joined) this.#compareSets(schema, left as readonly string[], right as readonly string[], place);
-        else this.#compareLists(schema, left as readonly unknown[], right as readonly unknown[], place);
+        if (Array.isArray(left) && Array.isArray(right)) {
+          if (schema.joined) this.#compareSets(schema, left, right, place);
+          else this.#compareLists(schema, left, right, place);
+          return;
+        }
         break;
-      case 'object': {
-        const [one, other] = [variantOf(schema, left), variantOf(schema, right)];
-        if (one !== other) this.#add('value', schema, left, right, place);
-        else this.#compareMembers(one, left as Members, right as Members, place);
-        break;
-      }
+      case 'object':
       case 'map':
-        this.#compareMembers(schema, left as Members, right as Members, place);
+        if (isMembers(left) && isMembers(right)) {
+          const [one, other] =
+            schema.kind === 'map' ? [schema, schema] : [variantOf(schema, left), variantOf(schema, right)];
+          if (one !== other) break;
+          this.#compareMembers(one, left, right, place);
+          return;
+        }
         break;
       default:
-        if (!this.#isSame(schema, left, right, place.path)) this.#add('value', schema, left, right, place);
+        if (typeof left !== 'object' && typeof right !== 'object' && this.#isSame(schema, left, right, place.path))
+          return;
     }
+    this.#add('value', schema, left, right, place);
   }
 
   #compareMembers(schema: MapSchema | ObjectSchema, left: Members, right: Members, { path, at }: Place): void {
@@ -131,15 +143,20 @@ class Comparison {
     }
   }
 
-  #compareSets(schema: Schema, left: readonly string[], right: readonly string[], place: Place): void {
-    if (left.toSorted().join() !== right.toSorted().join()) this.#add('value', schema, left, right, place);
+  #compareSets(schema: Schema, left: readonly unknown[], right: readonly unknown[], place: Place): void {
+    const setOf = (items: readonly unknown[]): string =>
+      items
+        .map((each) => JSON.stringify(each))
+        .toSorted()
+        .join();
+    if (setOf(left) !== setOf(right)) this.#add('value', schema, left, right, place);
   }
 
   #compareLists(schema: ListSchema, left: readonly unknown[], right: readonly unknown[], place: Place): void {
     const key = this.#rules.key(place.path);
     const path = `${place.path}[]`;
     // Each level of lists in lists would compare all inner ones once more.
-    const isPlain = this.#ids === anyIds || left.length * right.length > itemPairsMax;
+    const isPlain = this.#ids === anyIds || !this.#mayPair(left, right);
     if (key === undefined && !isPlain && this.#isReordered(schema.item, left, right, path)) {
       this.#add('order', schema, left, right, place);
       return;
@@ -151,6 +168,13 @@ class Comparison {
           ? pairsByPlace(left, right)
           : this.#align(schema.item, left, right, path);
     for (const [own, other, at] of pairs) this.compare(schema.item, own, other, { path, at: `${place.at}[${at}]` });
+  }
+
+  /** A server must not make up lists whose comparison takes seconds. */
+  #mayPair(left: readonly unknown[], right: readonly unknown[]): boolean {
+    if (left.length * right.length > itemPairsMax) return false;
+    this.#pairedValues += left.length * valuesIn(right) + right.length * valuesIn(left);
+    return this.#pairedValues <= pairedValuesMax;
   }
 
   /** Pairs the items of lists of different lengths so that as many as possible are the same (longest common subsequence). */
@@ -223,7 +247,6 @@ class Comparison {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
 /** The third is the place in the list that has the item; in the left one where both have it. */
 type ItemPair = readonly [left: unknown, right: unknown, at: number];
 
@@ -235,6 +258,12 @@ const anyIds = new (class extends IdPairs {
     return true;
   }
 })();
+
+/** The number of a value and of all values in it. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
+}
 
 /** Maps may have keys such as `constructor`, which every object inherits. */
 function memberOf(members: Members, name: string): unknown {
@@ -251,7 +280,7 @@ function pairsByPlace(left: readonly unknown[], right: readonly unknown[]): read
 
 /** Items without the key, and those of equal keys, are paired in their order. */
 function pairsByKey(left: readonly unknown[], right: readonly unknown[], key: string): readonly ItemPair[] {
-  const keyOf = (item: unknown): string => JSON.stringify((item as Members | null)?.[key]) ?? '';
+  const keyOf = (item: unknown): string => JSON.stringify(isMembers(item) ? item[key] : undefined) ?? '';
   const indexed = right.map((item, at) => [item, at] as const);
   const waiting = Map.groupBy(indexed, ([item]) => keyOf(item));
   const pairs = left.map((item, at): ItemPair => [item, waiting.get(keyOf(item))?.shift()?.[0], at]);

@@ -118,13 +118,18 @@ const plainText = /^[\x20-\x7e]{0,300}$/;
 export function parseRecord(line: string): RecordedRequest | undefined {
   try {
     const record = JSON.parse(line) as Partial<RecordedRequest> | null;
-    const { at, service, version, operation, format, caller, tenant, reference, input, sealed, refusal } = record ?? {};
+    const { at, service, version, operation, format, caller, tenant, reference, status, ms, input, sealed, refusal } =
+      record ?? {};
     const isRecord =
       [at, service, operation, format, reference].every((each) => typeof each === 'string' && plainText.test(each)) &&
-      !Number.isNaN(Date.parse(at ?? '')) &&
+      isIsoTime(at ?? '') &&
       [caller, tenant].every((each) => typeof each === 'string' && each.length <= textMax) &&
-      typeof version === 'number' &&
+      [version, status].every((each) => Number.isInteger(each)) &&
+      typeof ms === 'number' &&
+      ms >= 0 &&
+      ms <= msMax &&
       isMembers(input) &&
+      isNestedAtMost(record, levelsMax) &&
       (sealed === undefined || Object.values(sealed).every((each) => typeof each === 'string')) &&
       (refusal === undefined || (typeof refusal.code === 'string' && typeof refusal.message === 'string'));
     return isRecord ? (record as RecordedRequest) : undefined;
@@ -134,6 +139,21 @@ export function parseRecord(line: string): RecordedRequest | undefined {
 }
 
 const textMax = 1_000;
+/** No answer takes longer. */
+const msMax = 31 * 24 * 60 * 60 * 1000;
+
+/** Objects and lists in each other, which are printed and masked level by level. */
+const levelsMax = 500;
+
+function isNestedAtMost(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isNestedAtMost(each, levels - 1));
+}
+
+/** Texts such as 2026-01-31T12:00:00.000Z. Other forms reach years that no Date has. */
+function isIsoTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
+}
 
 /** The record that the sealed members of a request belong to, for the vault. */
 export function sealedRecordOf({ at, reference }: Pick<RecordedRequest, 'at' | 'reference'>): string {

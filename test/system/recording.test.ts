@@ -234,6 +234,32 @@ test('a file that is none of both says so, and patterns are left out', async () 
   expect(patterns.stdout).toContain('which is not read');
 });
 
+test('an archive that someone made up ends in reasons, and reaches a terminal without control characters', async () => {
+  const whole = entry('text/xml', { text: envelope }, { text: soapAnswer });
+  const noText = { toString: 1, valueOf: 1 };
+  const entries = [
+    whole,
+    { ...whole, time: 1e300 },
+    { ...whole, startedDateTime: noText },
+    { ...whole, request: { ...whole.request, url: noText } },
+    { ...whole, request: { ...whole.request, method: noText } },
+    { ...whole, request: { ...whole.request, headers: [{ name: noText, value: noText }] } },
+    { ...whole, request: { ...whole.request, headers: [{ name: '__proto__', value: 'x' }] } },
+    { ...whole, response: { ...whole.response, status: 1e300 } },
+  ];
+  const har = JSON.stringify({ log: { version: '1.2', creator: { name: 'a proxy', version: '1' }, entries } });
+  const nested = `${'{"deep":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const notes = `{"_triglyph":{"record":${nested}},${JSON.stringify(whole).slice(1)}`;
+  writeFileSync(path('hostile.har'), har.replace('"entries":[', `"entries":[${notes},`));
+  const imported = await run('recording', 'import', 'hostile.har', '--out', 'hostile.jsonl');
+  expect([imported.code, imported.stderr]).toEqual([0, '']);
+  expect(importedOf('hostile.jsonl')[0]).toMatchObject({ operation: 'listRecurringDetails' });
+  writeFileSync(path('escape.har'), '\u001b]0;title\u0007\u001b[2J{');
+  const escaped = await run('recording', 'import', 'escape.har', '--out', 'x.jsonl');
+  expect(escaped).toMatchObject({ code: 1, stderr: expect.stringContaining('escape.har is no JSON') });
+  expect(escaped.stderr).not.toMatch(/[^\n\P{C}]/u);
+});
+
 test('a mock answers as it was recorded', async () => {
   const exported = await run('recording', 'export', 'calls.jsonl', '--as', 'answers', '--out', 'answers.json');
   expect(exported.stdout).toMatch(/^[34] requests are in answers.json/);

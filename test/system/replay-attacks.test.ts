@@ -117,6 +117,38 @@ test('a recording that someone made up sends no writes, no broken heads and noth
   }
 });
 
+test('a recording with values of other kinds than the contract has ends in differences', async () => {
+  const detail = {
+    ...{ recurringDetailReference: 'D1', firstPspReference: '8815252013129012', variant: 'visa' },
+    ...{ creationDate: '2026-01-01T00:00:00Z', contractTypes: ['RECURRING'] },
+    card: { number: '1111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna' },
+  };
+  const outputs = [
+    'text',
+    7,
+    [],
+    { details: 'text' },
+    { details: [null, 7, 'x'] },
+    { details: [{ card: 'none', contractTypes: 7 }] },
+  ];
+  const records = outputs.map((output, at) => listing(`kind-${at}`, { output }));
+  writeFileSync(path('kinds.jsonl'), lines(records));
+  answer = (response, shopper) => tell(response, answerOf(shopper, { details: [{ RecurringDetail: detail }] }));
+  const { code, stderr, result } = await replay('kinds.jsonl');
+  expect({ code, stderr, compared: result?.compared }).toEqual({ code: 1, stderr: '', compared: 6 });
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const heads = [{ ms: 'long' }, { ms: 1e300 }, { ms: -1 }, { status: 'ok' }, { at: '+200000' }, { output: 'NESTED' }];
+  for (const changes of heads) {
+    const text = lines([listing('x', changes), listing('y')]);
+    writeFileSync(path('head.jsonl'), text.replace('"NESTED"', nested));
+    const exported = await triglyph(
+      ['recording', 'export', 'head.jsonl', '--as', 'har', '--out', 'head.har'],
+      folder.path,
+    );
+    expect(exported).toMatchObject({ code: 1, stderr: expect.stringContaining('line 1 is no recorded request') });
+  }
+});
+
 test('a server that lies is found out, and its texts reach a terminal without control characters', async () => {
   writeFileSync(path('lies.jsonl'), lines(shoppers(4).map((each) => listing(each))));
   answer = (response, shopper) =>

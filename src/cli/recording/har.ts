@@ -63,10 +63,11 @@ function readEntry(entry: unknown): Exchange | string {
   if (!isMembers(entry) || !isMembers(entry.request) || !isMembers(entry.response))
     return 'no request with its response';
   const { startedDateTime, time, request, response } = entry;
-  const startedAt = Date.parse(String(startedDateTime));
-  const url = URL.parse(String(request.url));
+  const startedAt = Date.parse(textOf(startedDateTime));
+  const url = URL.parse(textOf(request.url));
   const ms = typeof time === 'number' && time >= 0 ? time : 0;
-  if (url === null || Number.isNaN(startedAt)) return 'no URL or no time';
+  const at = new Date(startedAt + ms);
+  if (url === null || Number.isNaN(at.getTime())) return 'no URL or no time';
   const headers = headersOf(request.headers);
   const body = bodyOf(request.postData);
   if (body === undefined) return 'the body of the request is in another encoding than base64';
@@ -74,10 +75,10 @@ function readEntry(entry: unknown): Exchange | string {
   if (told === undefined) return 'the body of the response is in another encoding than base64';
   const type = isMembers(request.postData) ? request.postData.mimeType : undefined;
   return {
-    at: new Date(startedAt + ms).toISOString(),
+    at: at.toISOString(),
     ms,
     request: {
-      method: String(request.method).toUpperCase(),
+      method: textOf(request.method).toUpperCase(),
       path: url.pathname + url.search,
       headers: typeOf(headers) === '' && typeof type === 'string' ? { ...headers, 'content-type': type } : headers,
       body,
@@ -98,12 +99,14 @@ function bodyOf(data: unknown): Buffer | undefined {
   if (encoding !== undefined && encoding !== '' && encoding !== 'base64') return undefined;
   if (typeof text === 'string' && text !== '') return Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
   const pairs = Array.isArray(params) ? params.filter(isMembers) : [];
-  return Buffer.from(
-    new URLSearchParams(pairs.map(({ name, value }) => [String(name), String(value ?? '')])).toString(),
-  );
+  return Buffer.from(new URLSearchParams(pairs.map(({ name, value }) => [textOf(name), textOf(value)])).toString());
 }
 
 function headersOf(value: unknown): HttpRequest['headers'] {
   const pairs = Array.isArray(value) ? value.filter(isMembers) : [];
-  return Object.fromEntries(pairs.map(({ name, value: each }) => [String(name), String(each)]));
+  return Object.fromEntries(pairs.map(({ name, value: each }) => [textOf(name), textOf(each)]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

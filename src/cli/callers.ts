@@ -1,7 +1,6 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
 import { type Command, Option } from 'commander';
 import type { Input } from '../contract/operation.ts';
-import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { assessReadiness, exportCallers, getReplacementCall, listCallers } from '../operators/callers/contract.ts';
 import { listCallerOwners, removeCallerOwner, setCallerOwner } from '../operators/report/contract.ts';
 import {
@@ -85,7 +84,7 @@ function addOwnerCommands(callers: Command): void {
     text: ({ owners }) =>
       linesOf(
         owners,
-        ({ credential, username = '-', name, address }) => [credential, username, name, address].map(escapeUnprintable),
+        ({ credential, username = '-', name, address }) => [credential, username, name, address],
         'No credential has an owner.',
       ),
   });

@@ -1,4 +1,5 @@
 /** Error messages of commands: plain lines without a stack and without card numbers. */
+import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { redact } from '../lib/redact.ts';
 import { describeSystemError } from '../lib/system-faults.ts';
 
@@ -17,12 +18,12 @@ export function fail(faults: readonly string[]): void {
   if (faults.length > 0) throw new CommandError(faults);
 }
 
-/** Returns the lines of an error, with its causes in the last one. */
+/** Returns the lines of an error, with its causes in the last one. Control characters are escaped: messages quote files and servers. */
 export function explain(thrown: unknown): readonly string[] {
   const message = messageOf(thrown);
   const causes = causesOf(thrown).filter((cause) => !message.includes(cause));
   const chain = causes.length === 0 ? '' : ` (cause: ${[...new Set(causes)].join('; ')})`;
-  return redact(`${message}${chain}`).split('\n');
+  return redact(`${message}${chain}`).split('\n').map(escapeUnprintable);
 }
 
 const causesMax = 4;

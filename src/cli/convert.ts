@@ -8,7 +8,7 @@ import { type ProtocolName, protocolNames } from '../formats/index.ts';
 import { CommandError } from './command-error.ts';
 import { formatConversion, formatNotes } from './convert/report.ts';
 import { localOrigin, originOption } from './origin-option.ts';
-import { print, printAll } from './output.ts';
+import { print } from './output.ts';
 import { checkProject } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 
@@ -77,7 +77,12 @@ function convertFile(file: string, { serviceVersion, answer, json, mask, ...opti
   if (json === true) print(JSON.stringify(conversion, null, 2));
   else {
     process.stderr.write(formatNotes(conversion));
-    printAll(formatConversion(conversion));
+    // The messages as they are: a control character is part of one.
+    process.stdout.write(
+      formatConversion(conversion)
+        .map((each) => `${each}\n`)
+        .join(''),
+    );
   }
   if (conversion.issues.length > 0) process.exitCode = 1;
 }

@@ -8,7 +8,6 @@ import { productionFaults } from '../backend/production-checks.ts';
 import { type Config, settingsInMemory } from '../config/config.ts';
 import { servicesOf } from '../gateway/implement.ts';
 import { openAdmin } from '../http/admin.ts';
-import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls } from '../testing/controls.ts';
 import { createMocks, describeMock, everyCaller, type MockedContract, type Mocks } from '../testing/mock/mock.ts';
@@ -76,7 +75,7 @@ async function runMock({ answers, host, port, adminPort, ...document }: MockFlag
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
   // The terminal would follow the control characters of a document.
-  print(...introduction(running, mocks, source?.report ?? []).map(escapeUnprintable));
+  print(...introduction(running, mocks, source?.report ?? []));
   await stopped;
 }
 

@@ -1,9 +1,13 @@
 /** Standard output of commands, and what happens when it fails: the reader of a pipe has gone, or a disk is full. */
+import { escapeLines } from '../lib/escape-unprintable.ts';
 import { explain } from './command-error.ts';
 
-/** Prints lines in one write: a reader that stops after the first lines does not cut off the others. */
+/**
+ * Prints lines in one write: a reader that stops after the first lines does not cut off the others. Control characters are escaped: callers
+ * and servers choose names and values. JSON stays the same value.
+ */
 export function print(...lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stdout.write(`${escapeLines(lines.join('\n'))}\n`);
 }
 
 /** Prints a list in one write; nothing for an empty one. */

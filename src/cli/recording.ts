@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander';
 import { filesOf, type RecordedRequest, RecordingError, readRecording } from '../compare/recorded-request.ts';
 import type { Service } from '../contract/service.ts';
 import { ConversionError } from '../convert/conversion-error.ts';
-import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { CommandError } from './command-error.ts';
 import { localOrigin, originOption } from './origin-option.ts';
 import { print, printAll } from './output.ts';
@@ -117,10 +116,9 @@ function importRecording(files: readonly string[], { out }: { readonly out: stri
         reasons.push(`${file}: entry ${at + 1}: ${thrown.message}`);
       }
   writeFileSync(out, lines.join(''), { mode: 0o600 });
-  const shown = reasons.slice(0, reasonsMax).map(escapeUnprintable);
   printAll([
     `${lines.length} requests are in ${out}${reasons.length === 0 ? '' : `; ${reasons.length} left out:`}`,
-    ...shown.map((each) => `  ${each}`),
+    ...reasons.slice(0, reasonsMax).map((each) => `  ${each}`),
     ...(reasons.length > reasonsMax ? ['  and others'] : []),
   ]);
   if (lines.length === 0) process.exitCode = 1;

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Output } from '../contract/operation.ts';
-import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { exportMigrationReport, getMigrationReport } from '../operators/report/contract.ts';
 import { declareOperation, formatTable, performOnBackend, readInput } from './operator-command.ts';
 import { print, printAll } from './output.ts';
@@ -79,7 +78,7 @@ function textOf({ ends, risk, reasons, totals, lacks, formats: found, callers }:
           '',
           ...formatTable(callers, {
             CREDENTIAL: ({ username, credential }) => username ?? credential,
-            OWNER: ({ owner, address }) => (owner === undefined ? '-' : escapeUnprintable(`${owner} ${address}`)),
+            OWNER: ({ owner, address }) => (owner === undefined ? '-' : `${owner} ${address}`),
             STATE: ({ state }) => state,
             RISK: ({ risk: own }) => own,
             END: ({ ending }) => ending,

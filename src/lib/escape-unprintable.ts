@@ -7,6 +7,11 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
+/** Escapes them in each line of a text. Its line breaks stay. */
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeUnprintable).join('\n');
+}
+
 function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

@@ -7,7 +7,6 @@ import {
 } from '../../documents/openapi-import/import-openapi.ts';
 import { Unread } from '../../documents/wsdl/read-location.ts';
 import { contractNames } from '../../documents/wsdl/write-contract.ts';
-import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { CommandError } from '../command-error.ts';
 import type { ContractSource } from './source.ts';
 
@@ -22,7 +21,7 @@ export async function openOpenApi(
     option: '--openapi',
     location,
     services: [{ service, location: server, format: 'json', hasSingleAddress: false, tokenUrl }],
-    report: [...linesOf(imported), ''].map(escapeUnprintable),
+    report: [...linesOf(imported), ''],
     contractNames: contractNames([service]),
     text,
   };
@@ -32,7 +31,7 @@ async function read(location: string, options: OpenApiOptions): Promise<Imported
   try {
     return await importOpenApi(location, options);
   } catch (thrown) {
-    if (thrown instanceof Unread) throw new CommandError(thrown.message.split('\n').map(escapeUnprintable));
+    if (thrown instanceof Unread) throw new CommandError(thrown.message.split('\n'));
     throw thrown;
   }
 }

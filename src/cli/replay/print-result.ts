@@ -1,7 +1,6 @@
 /** Prints what a replay has found, as text or JSON, and as the report of a migration takes it. */
 import type { DifferenceGroup } from '../../compare/compare-answers.ts';
 import type { Input } from '../../contract/operation.ts';
-import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import type { saveComparison } from '../../operators/report/contract.ts';
 import type { Counted } from './state.ts';
 
@@ -24,7 +23,7 @@ export function jsonOf({ tally, skipped, failures, unknownMembers }: ReplayResul
   });
 }
 
-/** A server that is compared chooses names and values: a terminal gets none of their control characters. */
+/** Returns the lines of the result. */
 export function textOf({ tally, skipped, failures, unknownMembers }: ReplayResult): readonly string[] {
   const { compared, different, forgotten } = tally;
   return [
@@ -34,7 +33,7 @@ export function textOf({ tally, skipped, failures, unknownMembers }: ReplayResul
     ...[...unknownMembers].map((member) => `the contract lacks ${member}`),
     ...(forgotten > 0 ? [`${forgotten} kinds of differences are not listed`] : []),
     ...tally.list().flatMap(groupText),
-  ].map(escapeUnprintable);
+  ];
 }
 
 function groupText(group: DifferenceGroup): readonly string[] {

@@ -102,7 +102,7 @@ test('a long table has pages, and its file no formula', async () => {
     service: 'Orders',
     operation: 'placeOrder',
     upstream: 'shop',
-    tenant: at === 0 ? '=HYPERLINK("http://example.com")' : 'Demo',
+    tenant: ['=HYPERLINK("http://example.com")', 'Demo;@SUM(1)'][at] ?? 'Demo',
     startedAt: '2026-01-01T00:00:00+00:00',
   }));
   await page.route('**/console/api/v1/state/pendingRequests*', (route) => route.fulfill({ json: { requests } }));
@@ -123,6 +123,8 @@ test('a long table has pages, and its file no formula', async () => {
     .split('\r\n');
   expect(lines).toHaveLength(251);
   expect(lines.at(-1)).toContain(`"'=HYPERLINK(""http://example.com"")"`);
+  // Where the comma is the decimal sign, a semicolon begins another cell.
+  expect(lines.join('\n')).toContain("Demo;'@SUM(1)");
   expect(await visit.violations()).toEqual([]);
   await visit.close();
 });

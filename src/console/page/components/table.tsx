@@ -151,9 +151,9 @@ function toCsv<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
   return lines.map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe. */
+/** As `formatCsv` of the gateway: a text that a spreadsheet would run as a formula gets an apostrophe, also behind a semicolon. */
 function toCell(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const text = typeof value === 'string' ? value.replace(/(^|[;\t])(?=[\t\r\n ]*[=+\-@|%])/g, "$1'") : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

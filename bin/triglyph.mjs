@@ -11,7 +11,7 @@ const sources = join(root, 'src/main.ts');
 const isCheckout = existsSync(sources);
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  const remedy = isCheckout ? '; npm run brings its own' : '';
+  const remedy = isCheckout ? '; node_modules/.bin has one: put it first in PATH' : '';
   process.stderr.write(`triglyph: this is Node ${process.versions.node}, and 24 or newer is needed${remedy}.\n`);
   process.exitCode = 1;
 } else {

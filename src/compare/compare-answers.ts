@@ -74,10 +74,7 @@ export interface TallySnapshot {
   readonly compared: number;
   readonly different: number;
   readonly forgotten: number;
-  readonly groups: readonly (readonly [
-    name: string,
-    group: Omit<DifferenceGroup, 'callers'> & { readonly callers: readonly string[] },
-  ])[];
+  readonly groups: readonly (Omit<DifferenceGroup, 'callers'> & { readonly callers: readonly string[] })[];
 }
 
 const groupsMax = 1_000;
@@ -122,13 +119,13 @@ export class DifferenceTally {
   /** What `restore` takes, as JSON. */
   snapshot(): TallySnapshot {
     const { compared, different, forgotten } = this;
-    const groups = [...this.#groups].map(([name, group]) => [name, { ...group, callers: [...group.callers] }] as const);
+    const groups = [...this.#groups].map(([, group]) => ({ ...group, callers: [...group.callers] }));
     return { compared, different, forgotten, groups };
   }
 
   /** Goes on where another tally was. */
   restore({ compared, different, forgotten, groups }: TallySnapshot): void {
-    for (const [name, group] of groups) this.#groups.set(name, { ...group, callers: new Set(group.callers) });
+    this.merge(groups.map((each) => ({ ...each, callers: new Set(each.callers) })));
     Object.assign(this, { compared, different, forgotten });
   }
 
@@ -138,6 +135,7 @@ export class DifferenceTally {
       const group = this.#groups.getOrCreate(`${each.operation} ${each.kind} ${each.path}`, () => ({
         ...each,
         count: 0,
+        callers: new Set(),
       }));
       group.count += each.count;
       group.firstAt = Math.min(group.firstAt, each.firstAt);

@@ -2,7 +2,7 @@
 import type { ComparedAnswer } from '../compare/compare-answers.ts';
 import { Problem } from '../contract/problem.ts';
 import { isRefusal } from '../idempotency/remote-problems.ts';
-import { UpstreamFailure } from './failure.ts';
+import { failureIn } from './failure.ts';
 
 /** Why there is no answer. */
 export interface NoAnswer {
@@ -22,9 +22,4 @@ export function answerOfThrown(thrown: unknown): ComparedAnswer | NoAnswer {
     reason: cause?.reason ?? 'other',
     failure: cause?.message ?? (thrown instanceof Error ? thrown.message : String(thrown)),
   };
-}
-
-function failureIn(thrown: unknown): UpstreamFailure | undefined {
-  for (let each = thrown; each instanceof Error; each = each.cause) if (each instanceof UpstreamFailure) return each;
-  return undefined;
 }

@@ -10,6 +10,7 @@ import type { Protocol } from '../formats/protocol.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { backoffMs } from '../lib/retry.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
@@ -32,7 +33,7 @@ export interface Upstream {
   /** Requests on a connection, and those that wait for one. */
   readonly active: number;
   readonly waiting: number;
-  /** Throws TypeError for an operation that its format cannot carry. */
+  /** Returns the handler of an operation, always the same one. Throws TypeError for an operation that its format cannot carry. */
   handler(service: Service, operation: Operation): RemoteHandler<unknown>;
   /** Lets requests end, for `msMax` at most, logs out, and refuses new requests. */
   close(msMax?: number): Promise<void>;
@@ -246,21 +247,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     }
   }
 
-  return {
-    name,
-    get isDown() {
-      return circuits.isDown;
-    },
-    get isRefusing() {
-      return circuits.isRefusing;
-    },
-    get active() {
-      return connections.active;
-    },
-    get waiting() {
-      return connections.waiting;
-    },
-    handler(service, operation) {
+  const handlersOf = memoizeWeakly((service: Service) =>
+    memoizeWeakly((operation: Operation) => {
       const protocol = protocolOf(setup, operation);
       const encode = compileRequest(setup, protocol, service, operation);
       const classify = compileClassify(setup, protocol, service, operation);
@@ -278,7 +266,24 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
           }
         },
       });
+    }),
+  );
+
+  return {
+    name,
+    get isDown() {
+      return circuits.isDown;
     },
+    get isRefusing() {
+      return circuits.isRefusing;
+    },
+    get active() {
+      return connections.active;
+    },
+    get waiting() {
+      return connections.waiting;
+    },
+    handler: (service, operation) => handlersOf(service)(operation),
     async close(msMax) {
       await logOut();
       await connections.close(msMax);

@@ -123,3 +123,9 @@ function reasonAfter(code: string, hasHead: boolean): FailureReason {
       return code.startsWith('HPE_') || code === 'HTTPParserError' ? 'notHttp' : 'reset';
   }
 }
+
+/** Returns the failure that an error is, or has as a cause. */
+export function failureIn(thrown: unknown): UpstreamFailure | undefined {
+  for (let each = thrown; each instanceof Error; each = each.cause) if (each instanceof UpstreamFailure) return each;
+  return undefined;
+}

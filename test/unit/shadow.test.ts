@@ -34,7 +34,8 @@ describe('the queue of copies', () => {
     expect([sent.length, queue.waiting, queue.bytes]).toEqual([3, 2, 40]);
     const closed = queue.close();
     for (const end of sent) end();
-    expect(await closed).toBe(2);
+    await closed;
+    expect([sent.length, queue.waiting, queue.active]).toEqual([3, 0, 0]);
     expect(queue.add(9, 1)).toBe(false);
   });
 });

@@ -49,16 +49,11 @@ export function openCopies(plan: UpstreamPlan, { protocols, referenceHeader, bac
       return [[current.name, { current: open(current, concurrency), shadow: open(upstream, concurrency) }]];
     }),
   );
-  const handlers = new Map<Upstream, Map<Operation, RemoteHandler<unknown>>>();
   return {
     copyTo(name, side, service, operation) {
       const upstream = sides.get(name)?.[side];
       if (upstream === undefined) throw new TypeError(`${name} has no shadow`);
-      const known = handlers.get(upstream) ?? new Map<Operation, RemoteHandler<unknown>>();
-      handlers.set(upstream, known);
-      const handler = known.get(operation) ?? upstream.handler(service, operation);
-      known.set(operation, handler);
-      return handler;
+      return upstream.handler(service, operation);
     },
     async close() {
       await Promise.all(

@@ -62,9 +62,9 @@ export interface ShadowState {
 }
 
 /** Kinds of differences of one upstream in the store. */
-export const differencesMax = 1_000;
+const differencesMax = 1_000;
 /** Shares of one upstream in the store. */
-export const sharesMax = 1_000;
+const sharesMax = 1_000;
 const callersMax = 20;
 const valueLengthMax = 1_000;
 /** Rows that one transaction deletes. */

@@ -5,7 +5,7 @@ import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import type { RemoteHandler } from '../../idempotency/ports.ts';
 import { isRefusal } from '../../idempotency/remote-problems.ts';
 import type { UpstreamEvent } from '../../upstream/events.ts';
-import { UpstreamFailure } from '../../upstream/failure.ts';
+import { failureIn } from '../../upstream/failure.ts';
 
 /** Returns the handler, which counts and times each request with its retries. */
 export function countCalls(
@@ -27,17 +27,11 @@ export function countCalls(
         return answer;
       } catch (thrown) {
         if (isRefusal(thrown)) count('refused');
-        else count('failed', reasonOf(thrown));
+        else count('failed', failureIn(thrown)?.reason ?? 'other');
         throw thrown;
       }
     },
   });
-}
-
-function reasonOf(thrown: unknown): string {
-  for (let each = thrown; each instanceof Error; each = each.cause)
-    if (each instanceof UpstreamFailure) return each.reason;
-  return 'other';
 }
 
 /** How many members are listed in the log, each once; others are only counted. */

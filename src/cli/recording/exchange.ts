@@ -153,6 +153,11 @@ function read(
   };
 }
 
+/** The header Content-Type; empty where there is none. */
+export function contentTypeOf(headers: HttpRequest['headers']): string {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+}
+
 /** Headers of the way, whose effect on the body is over. The converter reads no credential, and none is recorded. */
 const leftOut = /^(:.*|content-length|content-encoding|transfer-encoding|connection|authorization|cookie|set-cookie)$/i;
 

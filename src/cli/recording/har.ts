@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { version } from '../../config/version.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { type Exchange, type HttpRequest, notesOf } from './exchange.ts';
+import { contentTypeOf, type Exchange, type HttpRequest, notesOf } from './exchange.ts';
 
 /** The member of an entry with what HAR has no place for. Its specification reserves names with an underscore. */
 const notesName = '_triglyph';
@@ -15,7 +15,7 @@ export function printHar(exchanges: readonly Exchange[], origin: string): string
 
 function entryOf({ at, ms, request, answer, notes }: Exchange, origin: string): object {
   const url = new URL(origin + request.path);
-  const type = typeOf(answer?.headers ?? {});
+  const type = contentTypeOf(answer?.headers ?? {});
   return {
     startedDateTime: new Date(Date.parse(at) - ms).toISOString(),
     time: ms,
@@ -24,7 +24,7 @@ function entryOf({ at, ms, request, answer, notes }: Exchange, origin: string): 
       headers: pairsOf(request.headers),
       queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
       ...(request.body.length > 0 && {
-        postData: { mimeType: typeOf(request.headers), text: request.body.toString() },
+        postData: { mimeType: contentTypeOf(request.headers), text: request.body.toString() },
       }),
       ...{ headersSize: -1, bodySize: request.body.length },
     },
@@ -43,10 +43,6 @@ function entryOf({ at, ms, request, answer, notes }: Exchange, origin: string): 
 
 function pairsOf(headers: HttpRequest['headers']): object[] {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
-}
-
-function typeOf(headers: HttpRequest['headers']): string {
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 }
 
 /** Whether a file of JSON is an archive. */
@@ -80,7 +76,8 @@ function readEntry(entry: unknown): Exchange | string {
     request: {
       method: textOf(request.method).toUpperCase(),
       path: url.pathname + url.search,
-      headers: typeOf(headers) === '' && typeof type === 'string' ? { ...headers, 'content-type': type } : headers,
+      headers:
+        contentTypeOf(headers) === '' && typeof type === 'string' ? { ...headers, 'content-type': type } : headers,
       body,
     },
     // Browsers give a request without a response the status 0.

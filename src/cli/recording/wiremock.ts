@@ -1,7 +1,14 @@
 /** Stub mappings of WireMock: what is answered to which request. https://wiremock.org/docs/stubbing/ */
 import { Buffer } from 'node:buffer';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { type Exchange, type HttpAnswer, type HttpRequest, notesOf, type WrittenExchange } from './exchange.ts';
+import {
+  contentTypeOf,
+  type Exchange,
+  type HttpAnswer,
+  type HttpRequest,
+  notesOf,
+  type WrittenExchange,
+} from './exchange.ts';
 
 /** WireMock tries mappings with a lower number first; 5 is its default. */
 const priorityOfMasked = 10;
@@ -36,8 +43,7 @@ function mappingOf({ request, answer, notes, service, operation }: WrittenExchan
 }
 
 function mediaTypeOf({ headers }: Pick<HttpRequest, 'headers'>): string {
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  return type.split(';')[0]!.trim();
+  return contentTypeOf(headers).replace(/;.*/s, '').trim();
 }
 
 function patternOf(request: HttpRequest): object {

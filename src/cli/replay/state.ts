@@ -30,7 +30,7 @@ interface Stored {
   readonly unknownMembers: readonly string[];
 }
 
-const format = 'triglyph-replay-1';
+const format = 'triglyph-replay-2';
 /** Requests without an answer: a server that answers none ends the replay long before. */
 const openMax = 100_000;
 const saveEveryMs = 1_000;

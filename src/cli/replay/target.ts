@@ -6,14 +6,12 @@ import type { ComparedAnswer } from '../../compare/compare-answers.ts';
 import type { RecordedRequest } from '../../compare/recorded-request.ts';
 import { conventionsOf } from '../../contract/conventions.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, type UpstreamFormat, upstreamFormats } from '../../formats/index.ts';
-import type { RemoteHandler } from '../../idempotency/ports.ts';
-import { isRefusal } from '../../idempotency/remote-problems.ts';
 import { clock } from '../../lib/clock.ts';
+import { memoize } from '../../lib/memoize.ts';
+import { answerOfThrown, type NoAnswer } from '../../upstream/compared-answer.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
-import { UpstreamFailure } from '../../upstream/failure.ts';
 import { CommandError } from '../command-error.ts';
 import { projectSources } from '../project.ts';
 
@@ -36,7 +34,7 @@ export interface Target {
     operation: Operation,
     record: RecordedRequest,
     input: unknown,
-  ): Promise<ComparedAnswer | { readonly failure: string }>;
+  ): Promise<ComparedAnswer | NoAnswer>;
   close(): Promise<void>;
 }
 
@@ -60,7 +58,6 @@ export function openTarget(
     throw new CommandError([`--format: the formats are ${asRecorded}, soap, ${upstreamFormats.join(', ')}`]);
   const base = readTarget(options);
   const upstreams = new Map<UpstreamFormat, Upstream>();
-  const handlers = new Map<string, RemoteHandler<unknown>>();
   const protocols = createProtocols(services);
   const { requestReference: referenceHeader } = conventionsOf(services);
   const headers = base.credentials.kind === 'fixed' ? base.credentials.headers : {};
@@ -69,34 +66,28 @@ export function openTarget(
     if (given === undefined && !isAddress(options.against)) return base.format;
     return formatOf(given === undefined || given === asRecorded ? recorded : given) ?? base.format;
   };
-  const open = (format: UpstreamFormat): Upstream =>
-    createUpstream({
-      ...base,
-      format,
-      credentials: { find: () => headers, areOfCaller: false },
-      protocols,
-      referenceHeader,
-      clock,
-      report(event) {
-        if (event.kind === 'unknownMembers')
-          for (const member of event.members)
-            if (unknownMembers.size < unknownMembersMax) unknownMembers.add(`${event.operation} ${member}`);
-        if (event.kind === 'failed' && event.isRetried) onRetry();
-      },
-    });
-  const handlerOf = (service: Service, operation: Operation, recorded: string): RemoteHandler<unknown> => {
-    const format = formatFor(recorded);
-    const name = `${format} ${service.version} ${service.name} ${operation.name}`;
-    const upstream = upstreams.get(format) ?? open(format);
-    upstreams.set(format, upstream);
-    const handler = handlers.get(name) ?? upstream.handler(service, operation);
-    handlers.set(name, handler);
-    return handler;
-  };
+  const open = memoize(
+    (format: UpstreamFormat): Upstream =>
+      createUpstream({
+        ...base,
+        format,
+        credentials: { find: () => headers, areOfCaller: false },
+        protocols,
+        referenceHeader,
+        clock,
+        report(event) {
+          if (event.kind === 'unknownMembers')
+            for (const member of event.members)
+              if (unknownMembers.size < unknownMembersMax) unknownMembers.add(`${event.operation} ${member}`);
+          if (event.kind === 'failed' && event.isRetried) onRetry();
+        },
+      }),
+    upstreams,
+  );
   return {
     async ask(service, operation, { caller, tenant, format, reference }, input) {
       try {
-        const handler = handlerOf(service, operation, format);
+        const handler = open(formatFor(format)).handler(service, operation);
         const identity = { credential: caller, tenant, requiresKey: false, rights: 'upstream' } as const;
         const request = { service, operation, input: input as never, caller: identity, requestReference: reference };
         // A replay that is repeated has the effect of each write once, where the server knows keys.
@@ -104,23 +95,13 @@ export function openTarget(
         const { output } = await handler.forward({ ...request, head: { headers: {} } }, undefined, key);
         return { output };
       } catch (thrown) {
-        if (thrown instanceof Problem && isRefusal(thrown) && thrown.kind.transient !== true)
-          return { refusal: { code: thrown.code, message: thrown.message } };
-        return failureOf(thrown);
+        return answerOfThrown(thrown);
       }
     },
     async close() {
       await Promise.all([...upstreams.values()].map((each) => each.close()));
     },
   };
-}
-
-/** An answer that is none of the contract is a difference, and the lack of an answer is not. */
-function failureOf(thrown: unknown): ComparedAnswer | { readonly failure: string } {
-  const cause = thrown instanceof Error && thrown.cause instanceof UpstreamFailure ? thrown.cause : undefined;
-  if (cause?.reason === 'contract')
-    return { refusal: { code: `as no answer of the contract: ${cause.detail}`, message: '' } };
-  return { failure: cause?.message ?? (thrown instanceof Error ? thrown.message : String(thrown)) };
 }
 
 /** Undefined for what is no format that upstreams speak; operations with an HTTP binding are sent by it in any case. */

@@ -2,8 +2,8 @@
 import { ShadowRefused, type ShadowStore } from '../../backend/shadow/store.ts';
 import type { ShadowAbout } from '../../backend/upstreams/read-shadow.ts';
 import { hasDatabase } from '../../config/config.ts';
-import type { Input } from '../../contract/operation.ts';
-import { newestOf } from '../../contract/service.ts';
+import type { Input, Operation } from '../../contract/operation.ts';
+import { newestOf, operationNamed } from '../../contract/service.ts';
 import { usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import type { setShadowShare, shadowOperations } from './contract.ts';
@@ -43,7 +43,7 @@ export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]>
       refuse(
         `${input.upstream} decides about the credentials of callers, and its shadow does not get them: give it credentials: 'forward'`,
       );
-    if (copiesWrites && input.operation !== undefined && writes(input.operation, context))
+    if (copiesWrites && input.operation !== undefined && findOperation(input.operation, context)?.effect === 'writes')
       refuse(`the shadow of ${input.upstream} is a sandbox for ${input.operation}: what it writes has no effect`);
     await setShare(input, 'answered', context);
     return { upstream: input.upstream };
@@ -88,7 +88,8 @@ async function setShare(
   context: OperatorContext,
 ): Promise<void> {
   find(upstream, context);
-  if (operation !== '' && !hasOperation(operation, context)) refuse(`no service has the operation ${operation}`);
+  if (operation !== '' && findOperation(operation, context) === undefined)
+    refuse(`no service has the operation ${operation}`);
   const usernames = await usernamesOf(context.backend);
   const caller = [...usernames].find(([, username]) => username === given)?.[0] ?? given;
   await change(context, (store) => store.setShare(upstream, kind, { operation, caller, percent }, context.by));
@@ -105,14 +106,8 @@ function find(upstream: string, { shadows }: OperatorContext): ShadowAbout {
   );
 }
 
-function hasOperation(name: string, { services }: OperatorContext): boolean {
-  return newestOf(services).some((each) => [...each.operations.keys()].some((one) => `${each.name}.${one}` === name));
-}
-
-function writes(name: string, { services }: OperatorContext): boolean {
-  return newestOf(services).some((each) =>
-    [...each.operations.values()].some((one) => `${each.name}.${one.name}` === name && one.effect === 'writes'),
-  );
+function findOperation(name: string, { services }: OperatorContext): Operation | undefined {
+  return operationNamed(newestOf(services), name)?.operation;
 }
 
 /** Makes this process take over the change. What the store refuses is thrown as a problem. */

@@ -57,16 +57,14 @@ export class CopyQueue<T> {
     return true;
   }
 
-  /** Drops what waits. Resolves when the copies on the way have ended. Returns how many were dropped. */
-  async close(): Promise<number> {
+  /** Drops what waits. Resolves when the copies on the way have ended. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    const dropped = this.#waiting.length;
     this.#waiting = [];
     if (this.#active > 0)
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
-    return dropped;
   }
 
   #sendNext(): void {

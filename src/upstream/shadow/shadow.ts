@@ -132,8 +132,8 @@ export class Shadow {
   }
 
   /** Drops the copies that wait, and lets those on the way end. */
-  async close(): Promise<void> {
-    await this.#queue.close();
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
   /** A sandbox has no effect that callers may rely on. */

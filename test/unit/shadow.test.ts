@@ -1,8 +1,14 @@
 /** The parts of a shadow: its queue, its shares, and the window that rolls a switch back. */
 import { describe, expect, test } from '@jest/globals';
+import { compileRules } from '../../src/compare/rules.ts';
+import { maskSensitive } from '../../src/contract/redaction.ts';
+import type { RemoteHandler } from '../../src/idempotency/ports.ts';
 import { CopyQueue } from '../../src/upstream/shadow/copy-queue.ts';
 import { RollbackWindow } from '../../src/upstream/shadow/rollback.ts';
+import { type ComparedCopy, Shadow } from '../../src/upstream/shadow/shadow.ts';
 import { configuredShare, findShare, isWithin } from '../../src/upstream/shadow/shares.ts';
+import { desk } from '../support/shadowed.ts';
+import { until } from '../support/until.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -88,4 +94,52 @@ test('a window counts failures and differences apart, from a number of them on, 
   expect(window.add('differing')).toBe('6 of 11 answers differed');
   window.reset();
   expect(window.add('differing')).toBeUndefined();
+});
+
+/** Compares an answer with that of a shadow which adds so many members. Returns the members that were counted as differences. */
+async function countAdded(added: number): Promise<number> {
+  const operation = desk.operations.get('getEntry')!;
+  const handlerOf = (names: readonly string[]): RemoteHandler<unknown> => ({
+    ...{ kind: 'remote', upstream: 'erp', deduplicates: false, msMax: 1 },
+    forward: async () => ({ output: {}, extras: { members: names.map((name) => ({ name, value: '1' })) } }),
+  });
+  const same = ['rows.0.more', 'rows.1.more'];
+  const current = handlerOf(same);
+  const shadow = handlerOf([...same, ...Array.from({ length: added }, (_, at) => `member-${at}`)]);
+  let compared: ComparedCopy | undefined;
+  const shadowed = new Shadow(
+    {
+      ...{ percent: 100, spread: 'caller', copiesWrites: false, mayAnswer: false, getsCredentials: false },
+      ...{ pairsIds: false, concurrency: 1, queueMax: 1, bytesMax: 10 },
+      rollback: { errors: 1, differences: 1, requestsMin: 20, windowMs: 1_000 },
+    },
+    {
+      ...{ clock: Date, mask: maskSensitive, rulesOf: compileRules({}), shares: () => [], copyTo: () => shadow },
+      report(event) {
+        if (event.kind === 'compared') compared = event;
+        return false;
+      },
+      rollBack: () => {},
+    },
+  );
+  const headers = {};
+  await shadowed.handler(operation, current, shadow).forward(
+    {
+      ...{ service: desk, operation, input: { number: 'A-1' }, requestReference: 'R', head: { headers } },
+      caller: { credential: 'c', tenant: 'T', requiresKey: false, rights: 'upstream' },
+    },
+    undefined,
+    undefined,
+  );
+  shadowed.answered(headers, 1);
+  await until('the copy', () => compared !== undefined);
+  return compared!.differences.length;
+}
+
+test('a shadow cannot make up more differences of an answer than callers may wait for', async () => {
+  expect(await countAdded(700_000)).toBe(1_000);
+});
+
+test('control: fewer are counted, each once', async () => {
+  expect(await countAdded(7)).toBe(7);
 });

@@ -250,7 +250,7 @@ export class Shadow {
     return [
       ...compareAnswers(request.operation, left, right, rules, this.#ids, this.#parts.mask),
       ...compareExtras(left.extras, right.extras, rules),
-    ];
+    ].slice(0, differencesMax);
   }
 
   async #ask(handler: RemoteHandler<unknown>, request: AnyRequest, key: string | undefined) {
@@ -279,12 +279,19 @@ function isRefusedCaller(thrown: unknown): boolean {
   return thrown instanceof Problem && (thrown.kind.status === 401 || thrown.kind.status === 403);
 }
 
+/** Differences of one answer. A server can make up any number, whose count would hold up callers. */
+const differencesMax = 1_000;
+
 /** Members that the contract lacks, in the answer of one server only. */
 function compareExtras(left: readonly string[], right: readonly string[], rules: Rules): readonly Difference[] {
-  const pathOf = (name: string): string => name.replace(/\.\d+(?=\.|$)/g, '[]');
-  const only = (names: readonly string[], others: readonly string[], kind: 'missing' | 'added') =>
-    names
-      .filter((name) => !others.includes(name) && rules.scalar(pathOf(name))?.kind !== 'ignore')
-      .map((name): Difference => ({ kind, path: pathOf(name), at: name }));
-  return [...only(left, right, 'missing'), ...only(right, left, 'added')];
+  const only = (names: readonly string[], others: ReadonlySet<string>, kind: 'missing' | 'added'): Difference[] => {
+    const found: Difference[] = [];
+    for (const name of names) {
+      const path = name.replace(/\.\d+(?=\.|$)/g, '[]');
+      if (!others.has(name) && rules.scalar(path)?.kind !== 'ignore') found.push({ kind, path, at: name });
+      if (found.length === differencesMax) break;
+    }
+    return found;
+  };
+  return [...only(left, new Set(right), 'missing'), ...only(right, new Set(left), 'added')];
 }

@@ -20,7 +20,11 @@ const dayMs = 86_400_000;
 const lifeMs = 90 * dayMs;
 
 const connect = async (url: string, servers: readonly RedisServer[]): Promise<RecordCommands> => {
-  const commands = new RecordCommands({ url, clock, inspect: async () => ({ faults: [], replicas: 0 }) });
+  const commands = new RecordCommands({
+    url,
+    clock,
+    inspect: async () => ({ faults: [], replicas: 0, toFiles: false }),
+  });
   await until('Redis to answer', () => commands.isUp);
   await Promise.all(servers.map(({ raw }) => raw.flushall().catch(() => {})));
   return commands;

@@ -41,7 +41,7 @@ const open = async (
   url: string,
   servers: readonly RedisServer[],
   replicas = 0,
-  inspect: RecordCommandOptions['inspect'] = async () => ({ faults: [], replicas }),
+  inspect: RecordCommandOptions['inspect'] = async () => ({ faults: [], replicas, toFiles: false }),
 ): Promise<Opened> => {
   const commands = new RecordCommands({ url, clock, inspect });
   const { unsettled, ...store } = createRecordStore({ commands, lifeMs });
@@ -223,6 +223,22 @@ describe('what only Redis can do', () => {
     } finally {
       replica.resume();
     }
+    await until('a confirmed reservation', () => reserve(store, 'C').then(() => true));
+  });
+  test('from 7.2 on, a replica confirms with its append-only file', async () => {
+    const master = await start();
+    const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);
+    await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+    await master.raw.config('SET', 'min-replicas-to-write', '1');
+    const store = await open(master.url, [], 0, inspectAll(master.url));
+    opened.push(store);
+    await until('a confirmed reservation', () => reserve(store, 'A').then(() => true));
+    // Without a file, the copy of a replica ends with its process.
+    await replica.raw.config('SET', 'appendonly', 'no');
+    const outcome = await reserve(store, 'B').catch((thrown: Error) => thrown.message);
+    const { toFiles } = await store.commands.durability();
+    expect(outcome).toEqual(toFiles ? expect.stringContaining('NotCopied') : undefined);
+    await replica.raw.config('SET', 'appendonly', 'yes');
     await until('a confirmed reservation', () => reserve(store, 'C').then(() => true));
   });
   test('a server that has forgotten the scripts runs them, and no time ends what is pending', async () => {

@@ -57,7 +57,15 @@ test.each([
 
 test('so many replicas must have a reservation as the master wants, or the setting', () => {
   const two = { ...durable, 'min-replicas-to-write': '2' };
-  expect(durabilityOf(info({ replicas: 2 }), two, options)).toEqual({ faults: [], replicas: 2 });
+  expect(durabilityOf(info({ replicas: 2 }), two, options)).toEqual({ faults: [], replicas: 2, toFiles: false });
   expect(durabilityOf(info({ replicas: 2 }), two, { ...options, replicas: 3 }).replicas).toBe(3);
   expect(durabilityOf(info({ replicas: 2, good: '2' }), undefined, { ...options, isAssumed: true }).replicas).toBe(1);
+});
+
+test('replicas confirm with their files from 7.2 on, where the settings are shown', () => {
+  const confirms = (version: string, shown: typeof durable | undefined) =>
+    durabilityOf(info({ version }), shown, { ...options, isAssumed: true }).toFiles;
+  for (const version of ['7.2.4', '7.10.0', '8.0.1']) expect(confirms(version, durable)).toBe(true);
+  for (const version of ['7.0.15', '7.1.9']) expect(confirms(version, durable)).toBe(false);
+  expect(confirms('8.0.1', undefined)).toBe(false);
 });

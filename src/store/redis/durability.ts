@@ -11,6 +11,8 @@ export interface Durability {
   readonly faults: readonly string[];
   /** How many replicas must have a reservation. */
   readonly replicas: number;
+  /** Whether they must have it in their append-only files, too: Redis 7.2 and later tell, by `WAITAOF`. */
+  readonly toFiles: boolean;
 }
 
 export interface DurabilityOptions {
@@ -33,7 +35,11 @@ export async function inspectDurability(client: Connection, options: DurabilityO
   try {
     const found = await Promise.all(nodes.map((node) => inspectNode(node, options)));
     const faults = new Set(found.flatMap((each) => each.faults));
-    return { faults: [...faults], replicas: Math.max(...found.map(({ replicas }) => replicas)) };
+    return {
+      faults: [...faults],
+      replicas: Math.max(...found.map(({ replicas }) => replicas)),
+      toFiles: found.every(({ toFiles }) => toFiles),
+    };
   } catch (thrown) {
     throw new StoreUnavailable(`the store in Redis cannot answer now: ${reasonOf(thrown)}`, { cause: thrown });
   }
@@ -51,19 +57,21 @@ export function durabilityOf(
   shown: Settings | undefined,
   { isSentinel, isAssumed, replicas: wanted }: Omit<DurabilityOptions, 'url'> & { readonly isSentinel: boolean },
 ): Durability {
-  const version = Number.parseInt(field(info, 'redis_version') ?? '0', 10);
+  const [version = 0, minor = 0] = (field(info, 'redis_version') ?? '').split('.').map(Number);
   const hasFile = shown?.appendonly ?? (field(info, 'aof_enabled') === '1' ? 'yes' : 'no');
   const policy = shown?.['maxmemory-policy'] ?? field(info, 'maxmemory_policy');
   const isReplicated = isSentinel || Number(field(info, 'connected_slaves') ?? 0) > 0;
   // INFO has this line only where the setting is 1 or more.
   const atLeast = shown?.['min-replicas-to-write'] ?? (field(info, 'min_slaves_good_slaves') === undefined ? '0' : '1');
   const replicas = Math.max(wanted ?? 0, Number(atLeast));
+  // Where the settings are not shown, replicas may well have no file.
+  const toFiles = shown !== undefined && (version > 7 || (version === 7 && minor >= 2));
   const faults: string[] = [];
   if (version < majorVersionMin) faults.push(`its version is older than ${majorVersionMin}.0`);
   if (policy !== undefined && policy !== 'noeviction')
     faults.push(`maxmemory-policy is ${policy}, so records may be evicted: set noeviction`);
   // Where the server shows neither, the operator answers for both.
-  if (shown === undefined && isAssumed) return { faults, replicas };
+  if (shown === undefined && isAssumed) return { faults, replicas, toFiles };
   if (hasFile !== 'yes') faults.push('appendonly is no, so a restart loses records: set yes');
   if (shown === undefined)
     faults.push(
@@ -75,7 +83,7 @@ export function durabilityOf(
     faults.push(
       'it has replicas, and min-replicas-to-write is 0, so a master that is cut off takes records: set 1 or more',
     );
-  return { faults, replicas };
+  return { faults, replicas, toFiles };
 }
 
 async function readSettings(node: Redis): Promise<Settings | undefined> {

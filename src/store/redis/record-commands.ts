@@ -53,6 +53,7 @@ const waitMsMax = 800;
 /** Pauses before a command is sent again: a connection that was lost is made anew, or another master found. */
 const repeatPausesMs = [60, 240];
 const failuresMax = 5;
+const needsNoCopy = { replicas: 0, toFiles: false } as const;
 const openMs = 500;
 const closeMsMax = 500;
 /** So long a change of the settings of the server may go unnoticed. */
@@ -161,15 +162,18 @@ export class RecordCommands {
     const times = [String(inFlightMs), String(repeatableMs)];
     const parameters = [id, ...times, memberOf(request), ...Object.entries(fields).flat()];
     const deduplicates = repeatableMs > 0 && question === undefined;
-    const replicas = deduplicates ? 0 : await this.#requireDurability();
+    const { replicas, toFiles } = deduplicates ? needsNoCopy : await this.#requireDurability();
+    const [wait, files] = toFiles ? (['WAITAOF', ['0']] as const) : (['WAIT', []] as const);
+    const bounds = [...files, String(replicas), String(waitMsMax)];
     const send = async (client: Connection): Promise<unknown> => {
       // On one connection: after a reconnection WAIT would confirm what was never sent there.
       const pipeline = client.pipeline().eval(reserveScript, '2', place.record, place.list, ...parameters);
-      const [reserved, copied] =
-        (await (replicas > 0 ? pipeline.call('WAIT', String(replicas), String(waitMsMax)) : pipeline).exec()) ?? [];
+      const [reserved, copied] = (await (replicas > 0 ? pipeline.call(wait, ...bounds) : pipeline).exec()) ?? [];
       const failure = reserved?.[0] ?? copied?.[0];
       if (failure) throw failure;
-      if (reserved?.[1] === 1 && replicas > 0 && Number(copied?.[1]) < replicas) throw new NotCopied();
+      // WAITAOF answers with the number of files of the master and with that of the replicas.
+      const copies = Number(toFiles ? (copied?.[1] as readonly unknown[] | undefined)?.[1] : copied?.[1]);
+      if (reserved?.[1] === 1 && replicas > 0 && !(copies >= replicas)) throw new NotCopied();
       return reserved?.[1];
     };
     try {
@@ -182,10 +186,11 @@ export class RecordCommands {
     }
   }
 
-  async #requireDurability(): Promise<number> {
-    const { faults, replicas } = await this.durability();
-    if (faults.length > 0) throw new StoreUnavailable(`the store in Redis may lose records: ${faults.join('; ')}`);
-    return replicas;
+  async #requireDurability(): Promise<Durability> {
+    const durability = await this.durability();
+    if (durability.faults.length > 0)
+      throw new StoreUnavailable(`the store in Redis may lose records: ${durability.faults.join('; ')}`);
+    return durability;
   }
 
   async takeOver({ record, list }: RecordPlace, id: string, attempt: string, by: string, ms: number): Promise<boolean> {

@@ -10,8 +10,8 @@ export {
   type StoreOptions,
 } from '../app/create-gateway.ts';
 export { GatewayAddress } from '../app/gateway-address.ts';
-export type { GatewayCaller } from '../app/named-callers.ts';
 export type { GatewayService } from '../backend/define-service.ts';
+export type { GatewayCaller } from '../backend/upstreams/named-callers.ts';
 export type {
   AnsweredBy,
   ClientCredentials,

@@ -11,6 +11,7 @@ import { createServerAudit, type ServerAudit } from '../backend/server-audit.ts'
 import { LiveShadows } from '../backend/shadow/live.ts';
 import { openCopies } from '../backend/shadow/open-copies.ts';
 import { createLookUpPending } from '../backend/upstreams/look-up-pending.ts';
+import { withCallers } from '../backend/upstreams/named-callers.ts';
 import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts';
 import { createPendingLimit } from '../backend/upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
@@ -246,7 +247,10 @@ export async function composeGateway<M extends Metrics>(
   const scanTexts =
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
   const accepting =
-    authenticator ?? (upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard));
+    authenticator ??
+    (upstreams.decidesRights
+      ? backend.forwarded
+      : createAuthenticator(withCallers(backend.credentials, upstreams.callers), guard));
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services, leniencies),

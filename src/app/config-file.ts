@@ -1,6 +1,7 @@
 /** The configuration file of a project: `triglyph.config.ts`. */
 
 import type { GatewayService } from '../backend/define-service.ts';
+import type { GatewayCaller } from '../backend/upstreams/named-callers.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 
@@ -19,6 +20,8 @@ export interface ConfigContent<S extends SettingTexts = SettingTexts> {
   readonly upstreams?: Upstreams;
   /** Which of them answers a service, or one of its operations. */
   readonly answeredBy?: AnsweredBy;
+  /** Callers that need no stored credential. */
+  readonly callers?: readonly GatewayCaller[];
   /** The calls that are deprecated, of all services. */
   readonly deprecations?: readonly DeprecationRule[];
 }

@@ -4,6 +4,7 @@ import { type Backend, type BackendOptions, openBackend } from '../backend/backe
 import { settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import { productionFaults } from '../backend/production-checks.ts';
+import type { GatewayCaller } from '../backend/upstreams/named-callers.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
@@ -14,6 +15,7 @@ import { origin } from '../config/origin.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
 import { ownedPaths } from '../documents/owned-paths.ts';
+import { servicesOf } from '../gateway/implement.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
@@ -23,7 +25,6 @@ import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { GatewayAddress } from './gateway-address.ts';
-import { type GatewayCaller, withCallers } from './named-callers.ts';
 
 /** Where data lives: in memory until the gateway is closed, in a folder, or in PostgreSQL. */
 export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly databaseUrl: string };
@@ -48,7 +49,7 @@ export interface GatewayOptions {
   readonly answeredBy?: AnsweredBy;
   /** The calls that are deprecated. */
   readonly deprecations?: readonly DeprecationRule[];
-  /** Callers that need no stored credential. For tests, and for callers that are this program. */
+  /** Callers that need no stored credential. */
   readonly callers?: readonly GatewayCaller[];
 }
 
@@ -119,19 +120,16 @@ export interface StartedGateway {
  */
 export async function startGateway(options: GatewayOptions, overrides: StartOverrides = {}): Promise<StartedGateway> {
   const { services } = options;
-  const { plan, faults } = planUpstreams(options, services, readSources());
+  const roles = servicesOf(services).flatMap((service) => service.roles);
+  const callers = options.callers?.map((caller, index) => placed(caller, index, roles));
+  const { plan, faults } = planUpstreams({ ...options, callers }, services, readSources());
   if (plan === undefined) throw new ConfigError(faults);
   const config = configure(options, plan);
   const backend = await openBackend(config, { ...backendOptions(options), ...overrides.backend }, services);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => backend.close());
-  const { callers = [], deprecations = [] } = options;
-  const credentials = withCallers(backend.credentials, callers, services);
-  const gateway = await run(config, { ...backend, credentials }, opening, {
-    ...overrides,
-    upstreams: plan,
-    deprecations,
-  });
+  const { deprecations = [] } = options;
+  const gateway = await run(config, backend, opening, { ...overrides, upstreams: plan, deprecations });
   return { backend, gateway };
 }
 
@@ -192,10 +190,7 @@ async function run(
   });
 }
 
-function configure(
-  { services, callers = [], store = 'memory', keys, settings = {} }: GatewayOptions,
-  plan: UpstreamPlan,
-): Config {
+function configure({ services, store = 'memory', keys, settings = {} }: GatewayOptions, plan: UpstreamPlan): Config {
   const groups = settingGroupsOf(services);
   const variables = {
     LOG_LEVEL: 'warn',
@@ -208,14 +203,19 @@ function configure(
   };
   const config = readConfig('production', variables, groups);
   if (config.environment === 'live') {
-    const faults = [...productionFaults(config, { plan }), ...callerFaults(callers)];
+    const faults = productionFaults(config, { plan });
     if (faults.length > 0) throw new ConfigError(faults);
   }
   return config;
 }
 
-function callerFaults(callers: readonly GatewayCaller[]): readonly string[] {
-  return callers.length === 0 ? [] : ['callers is for tests: with ENVIRONMENT=live, add stored credentials.'];
+/** A program may give a key as a text, and callers without names and roles. */
+function placed(caller: GatewayCaller, index: number, roles: readonly string[]): GatewayCaller {
+  const { apiKey } = caller;
+  return {
+    ...{ name: `caller ${index + 1}`, roles, ...caller },
+    ...(typeof apiKey === 'string' && { apiKey: { inClear: apiKey } }),
+  };
 }
 
 /** The callers of a gateway inside a program are that program, as a rule. */

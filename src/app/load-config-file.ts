@@ -56,12 +56,19 @@ export async function loadConfigFile(
   const faults = faultsOf(content, builtIn).map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
   const { services = [], builtIn: isBuiltIn = true, settings = {} } = content as ConfigContent;
-  const { upstreams, answeredBy, deprecations = [] } = content as ConfigContent;
+  const { upstreams, answeredBy, callers, deprecations = [] } = content as ConfigContent;
   const variables = Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
   );
   const source = { name, variables };
-  return { name, services, servesBuiltIn: isBuiltIn, deprecations, source, upstreams: { upstreams, answeredBy } };
+  return {
+    name,
+    services,
+    servesBuiltIn: isBuiltIn,
+    deprecations,
+    source,
+    upstreams: { upstreams, answeredBy, callers },
+  };
 }
 
 async function load(name: string, path: string): Promise<unknown> {
@@ -131,6 +138,7 @@ const members: readonly string[] = Object.keys({
   settings: true,
   upstreams: true,
   answeredBy: true,
+  callers: true,
   deprecations: true,
 } satisfies Required<Record<keyof ConfigContent, true>>);
 

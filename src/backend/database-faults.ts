@@ -15,9 +15,9 @@ export function databaseFaults(config: Config, plan: UpstreamPlan, services: rea
     faults.push(
       `${name}: there is no database for effects, and this program answers operations of ${own.join(', ')} itself: let an upstream answer everything, or use DATA_DIR or DATABASE_URL.`,
     );
-  else if (!plan.decidesRights)
+  else if (!plan.decidesRights && plan.callers.length === 0)
     faults.push(
-      `${name}: there is no database for credentials of callers: forward theirs to every upstream (credentials: forward), or use DATA_DIR or DATABASE_URL.`,
+      `${name}: there is no database for credentials of callers: name them in callers, forward theirs to every upstream (credentials: forward), or use DATA_DIR or DATABASE_URL.`,
     );
   if (config.stateless)
     for (const upstream of upstreamsThatRepeat(plan, services))

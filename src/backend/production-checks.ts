@@ -6,7 +6,7 @@ import { endOf, readTls } from '../config/tls-files.ts';
 import { checkTls } from '../http/tls.ts';
 import { isLoopback, isPlainAddress } from '../lib/loopback.ts';
 import { parseDatabaseUrl } from '../store/postgres/address.ts';
-import { serversOf, type UpstreamPlan } from './upstreams/plan.ts';
+import { noUpstreams, serversOf, type UpstreamPlan } from './upstreams/plan.ts';
 import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 
 /** A file that the demo leaves in its data folder. `serve` refuses such a folder. */
@@ -28,7 +28,13 @@ export function productionFaults(config: Config, options: CheckOptions = {}): re
   if (hasDatabase(config) && databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
     faults.push(`DATA_DIR ${dataDir} holds the demo's data: name another folder.`);
   if (environment !== 'live') return faults;
-  return [...faults, ...liveFaults(config), ...(options.plan ? serversOf(options.plan) : []).flatMap(plainUpstream)];
+  const { plan = noUpstreams } = options;
+  const inClear = plan.callers.filter(({ isInClear }) => isInClear).map(({ caller }) => caller.credential);
+  if (inClear.length > 0)
+    faults.push(
+      `ENVIRONMENT is live, and the configuration has the secret of ${inClear.join(', ')} in clear: name its place, or add a stored credential.`,
+    );
+  return [...faults, ...liveFaults(config), ...serversOf(plan).flatMap(plainUpstream)];
 }
 
 export interface CheckOptions {

@@ -55,7 +55,7 @@ const onlyName = 'upstream';
 function planOne(url: string, flags: UpstreamFlags): PlanReport {
   const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
   const lookups = readLookupFile(flags.upstreamLookups);
-  const { upstreams = {}, answeredBy = {} } = projectUpstreams();
+  const { upstreams = {}, answeredBy = {}, callers } = projectUpstreams();
   if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
     return {
       faults: [
@@ -72,7 +72,7 @@ function planOne(url: string, flags: UpstreamFlags): PlanReport {
     ...(lookups && { lookups }),
   };
   const names = newestOf(servedServices()).map(({ name }) => [name, onlyName]);
-  return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names) });
+  return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names), callers });
 }
 
 function flagFaults(flags: UpstreamFlags): readonly string[] {

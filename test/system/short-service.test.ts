@@ -69,8 +69,8 @@ test('a message may be a schema with a name of its own', () => {
   expect(named.service.operations.get('read')?.input.name).toBe('Whole');
 });
 
-test('callers are refused in a live environment', async () => {
+test('callers with a secret in clear are refused in a live environment', async () => {
   const settings = { ENVIRONMENT: 'live', PUBLIC_URL: 'https://pay.example.com', HOST: '127.0.0.1' };
   const options = { services: [service('None')], callers: [{ tenant: 'demo', apiKey: 'secret' }], settings };
-  await expect(createGateway(options)).rejects.toThrow(/callers is for tests/);
+  await expect(createGateway(options)).rejects.toThrow(/the secret of caller 1 in clear/);
 });

@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 /** Counts effects, and leaves some requests without an answer. */
 class Upstream {
   readonly keys: (string | undefined)[] = [];
+  readonly credentials: (string | undefined)[] = [];
   #server: HttpServer | undefined;
   url = '';
 
@@ -22,6 +23,7 @@ class Upstream {
       let body = '';
       for await (const part of request.setEncoding('utf8')) body += part;
       this.keys.push(request.headers['idempotency-key'] as string | undefined);
+      this.credentials.push(request.headers.authorization);
       if (body.includes('unanswered')) request.socket.destroy();
       else
         response
@@ -55,6 +57,7 @@ afterAll(async () => {
 beforeEach(async () => {
   folder = tempFolder();
   upstream.keys.length = 0;
+  upstream.credentials.length = 0;
   await redis.raw.flushall();
   const { code } = await triglyph(['keys', 'create', join(folder.path, 'keys')], folder.path);
   expect(code).toBe(0);
@@ -158,6 +161,51 @@ test('gateways that store nothing derive one key for a request, whoever gets its
   expect([second, third]).toEqual([first, first]);
   expect(other).not.toBe(first);
   expect(existsSync(join(folder.path, 'data'))).toBe(false);
+});
+
+test('callers that the configuration names have rights here, and credentials of their own at the upstream', async () => {
+  const acme = {
+    ...{ name: 'acme', tenant: 'Acme', basic: { username: 'ws@Acme', password: { env: 'ACME_PASSWORD' } } },
+    grants: { merchantAccount: ['AcmeWeb'] },
+    upstreams: { erp: { basic: { username: 'erp', password: { file: join(folder.path, 'erp') } } } },
+  };
+  const config = {
+    upstreams: { erp: { url: upstream.url, credentials: 'mapped', idempotency: 'header' } },
+    answeredBy: { Recurring: 'erp', BalancePlatform: 'erp' },
+    callers: [
+      acme,
+      { ...acme, name: 'beta', tenant: 'Beta', basic: undefined, apiKey: { env: 'BETA_KEY' }, upstreams: {} },
+    ],
+  };
+  writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify(config));
+  writeFileSync(join(folder.path, 'erp'), 'secret at the upstream\n');
+  const secrets = { ...inRedis(), ACME_PASSWORD: 'old password', BETA_KEY: 'key-of-beta' };
+  const server = await startServer('serve', folder.path, variables(secrets));
+  servers.push(server);
+  const call = async (headers: Readonly<Record<string, string>>, merchantAccount = 'AcmeWeb') => {
+    const response = await fetch(`${server.callers}/pal/servlet/Recurring/v25/disable`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'key-1', ...headers },
+      body: JSON.stringify({ merchantAccount, shopperReference: 'shopper-1' }),
+    });
+    await response.text();
+    return response.status;
+  };
+  const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+  expect(await call(basic('ws@Acme:old password'))).toBe(200);
+  expect(upstream.credentials).toEqual([basic('erp:secret at the upstream').Authorization]);
+  expect(await call(basic('ws@Acme:another'))).toBe(401);
+  expect(await call({ 'X-API-Key': 'old password' })).toBe(401);
+  expect(await call(basic('ws@Acme:old password'), 'OtherWeb')).toBe(403);
+  // It is a caller of this gateway, and the upstream does not know it.
+  expect(await call({ 'X-API-Key': 'key-of-beta' })).toBe(403);
+  expect(upstream.credentials).toHaveLength(1);
+
+  const { stdout } = await run('check', secrets);
+  expect(stdout).toContain(
+    'caller acme  of Acme  (secret from ACME_PASSWORD, environment; it has a credential at erp)',
+  );
+  expect(stdout).not.toMatch(/old password|secret at the upstream|key-of-beta/);
 });
 
 test('gateways on one Redis record callers together, and take deprecations over without a restart', async () => {

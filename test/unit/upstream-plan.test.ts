@@ -31,6 +31,70 @@ const plan = (parts: unknown, own: readonly GatewayService[] = []) =>
 
 const erp = { url: 'https://erp.example.com', credentials: 'forward' };
 
+describe('callers of the configuration', () => {
+  const mapped = { upstreams: { erp: { ...erp, credentials: 'mapped' } }, answeredBy: { Recurring: 'erp' } };
+  const caller = { name: 'acme', tenant: 'Acme', apiKey: { env: 'ERP_KEY' }, grants: { merchantAccount: ['A'] } };
+  const faultsOf = (callers: unknown, parts: object = mapped) => plan({ ...parts, callers }).faults;
+
+  test('have a name, a tenant, and the roles of their grants, or those that they name', () => {
+    const { plan: planned } = plan({
+      ...mapped,
+      callers: [
+        { ...caller, upstreams: { erp: { bearer: { file: secretFile } } } },
+        {
+          ...caller,
+          name: 'ws@Beta',
+          apiKey: { inClear: 'x' },
+          roles: ['recurring:list'],
+          grants: { merchantAccount: ['B'] },
+        },
+      ],
+    });
+    const [first, second] = planned!.callers;
+    expect(first).toMatchObject({ source: 'ERP_KEY, environment', isInClear: false });
+    expect(first!.caller.roles).toEqual(new Set(['recurring']));
+    expect(first!.atUpstreams).toEqual(new Map([['erp', { authorization: 'Bearer from-a-file' }]]));
+    expect(second).toMatchObject({
+      isInClear: true,
+      caller: { credential: 'ws@Beta', roles: new Set(['recurring:list']) },
+    });
+    expect(second!.caller.grants).toEqual(new Map([['merchantAccount', new Set(['B'])]]));
+    expect(plan(mapped).plan!.callers).toEqual([]);
+  });
+
+  test.each<[string, unknown, RegExp | readonly RegExp[]]>([
+    ['no list', {}, /^callers is no list of up to 1000 callers\.$/],
+    ['too many', Array.from({ length: 1_001 }, () => caller), /up to 1000/],
+    ['no object', ['acme'], /^callers\[0\] is not an object\.$/],
+    ['nothing', [{}], [/name is missing/, /tenant is missing/, /roles is missing/, /needs one of apiKey and basic/]],
+    ['a name of a stored credential', [{ ...caller, name: 'cr_1' }], /name is no name/],
+    ['a line break in a name', [{ ...caller, name: 'a\nb' }], /name is no name/],
+    ['a secret as a text', [{ ...caller, apiKey: 'secret' }], /apiKey is a text: name its place/],
+    ['two secrets', [{ ...caller, basic: {} }], /needs one of apiKey and basic/],
+    ['a secret that is not set', [{ ...caller, apiKey: { env: 'OTHER' } }], /names OTHER, which is not set/],
+    ['a colon', [{ ...caller, apiKey: undefined, basic: { username: 'a:b', password: { inClear: 'x' } } }], /colon/],
+    ['an unknown role', [{ ...caller, roles: ['root'] }], /roles has root, which no service has/],
+    ['no roles', [{ ...caller, roles: 'merchant' }], /roles is no list of texts/],
+    ['an unknown grant', [{ ...caller, grants: { shop: ['A'] }, roles: ['recurring'] }], /shop is not known/],
+    ['an unknown upstream', [{ ...caller, upstreams: { crm: {} } }], /upstreams\.crm is no upstream with credentials/],
+    ['a token', [{ ...caller, upstreams: { erp: { oauth2: {} } } }], [/tokenUrl/, /clientId/, /clientSecret/]],
+    ['one name twice', [caller, { ...caller, apiKey: { inClear: 'x' } }], /two of them have one name/],
+    ['one secret twice', [caller, { ...caller, name: 'other' }], /two of them have one secret/],
+    ['a misspelt member', [{ ...caller, role: [] }], /role is not known: did you mean roles\?/],
+  ])('%s', (_, callers, expected) => {
+    const faults = faultsOf(callers);
+    const patterns = expected instanceof RegExp ? [expected] : expected;
+    expect(faults).toHaveLength(patterns.length);
+    for (const [at, pattern] of patterns.entries()) expect(faults[at]).toMatch(pattern);
+  });
+
+  test('are not asked for where upstreams decide', () => {
+    const everything = { upstreams: { erp }, answeredBy: { Recurring: 'erp', BalancePlatform: 'erp' } };
+    expect(faultsOf([caller], everything)).toEqual([expect.stringContaining('callers are not asked for')]);
+    expect(faultsOf([caller], { upstreams: { erp }, answeredBy: { Recurring: 'erp' } })).toEqual([]);
+  });
+});
+
 describe('which upstream answers', () => {
   test('a service, but for one operation', () => {
     const { plan: planned, faults } = plan({

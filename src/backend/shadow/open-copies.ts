@@ -27,10 +27,11 @@ const closeMsMax = 1_000;
 
 export function openCopies(plan: UpstreamPlan, { protocols, referenceHeader, backend }: CopyDependencies): Copies {
   const { clock, vault } = backend.context;
+  const sealed = { store: backend.upstreamCredentials, vault, clock };
   const open = (configured: ConfiguredUpstream, concurrency: number): Upstream =>
     createUpstream({
       ...configured,
-      credentials: createUpstreamCredentials(configured, { store: backend.upstreamCredentials, vault, clock }),
+      credentials: createUpstreamCredentials(configured, sealed, plan.callers),
       connections: concurrency,
       queueMax: concurrency,
       // They are compared.

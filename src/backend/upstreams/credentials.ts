@@ -1,15 +1,17 @@
 /** Finds the credential that an upstream receives with a request. */
-import type { AnyRequest } from '../../contract/canonical.ts';
+import type { AnyCaller, AnyRequest } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
 import { forwardCredential, forwardInQuery } from '../../upstream/headers.ts';
 import type { UpstreamCredentials } from '../../upstream/options.ts';
 import { createMappedCredentials, type SealedCredentials } from './mapped-credentials.ts';
+import type { NamedCaller } from './named-callers.ts';
 import type { ConfiguredUpstream } from './read-upstream.ts';
 
 /** `find` throws the refusal of a caller to whose credential none is mapped. */
 export function createUpstreamCredentials(
   { name, credentials, soap }: ConfiguredUpstream,
   sealed: SealedCredentials,
+  callers: readonly NamedCaller[],
 ): UpstreamCredentials {
   switch (credentials.kind) {
     case 'forward': {
@@ -19,7 +21,9 @@ export function createUpstreamCredentials(
     }
     case 'mapped': {
       const find = createMappedCredentials(sealed, name);
-      return { find: async ({ caller }) => (await find(caller.credential)) ?? refuse(), areOfCaller: true };
+      const named = new Map(callers.map(({ caller, atUpstreams }) => [caller.credential, atUpstreams.get(name)]));
+      const of = ({ credential }: AnyCaller) => named.get(credential) ?? find(credential);
+      return { find: async ({ caller }) => (await of(caller)) ?? refuse(), areOfCaller: true };
     }
     case 'none':
       return { find: () => ({}), areOfCaller: false };

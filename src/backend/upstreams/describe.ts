@@ -3,9 +3,9 @@ import { newestOf, type Service } from '../../contract/service.ts';
 import type { UpstreamPlan } from './plan.ts';
 import type { ConfiguredUpstream } from './read-upstream.ts';
 
-/** Returns a few lines for each upstream. `source`: where the configuration is, `triglyph.config.ts`. */
+/** Returns a few lines for each upstream, and one for each caller of the configuration. `source`: where the configuration is, `triglyph.config.ts`. */
 export function describeUpstreams(plan: UpstreamPlan, services: readonly Service[], source: string): readonly string[] {
-  return plan.upstreams.flatMap((upstream) => {
+  const upstreams = plan.upstreams.flatMap((upstream) => {
     const { name, url, format, connections } = upstream;
     return [
       `upstream ${name}  ${url}  (${format}, up to ${connections} connections; from ${source})`,
@@ -18,6 +18,11 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
       ...shadowLines(plan, name),
     ];
   });
+  const callers = plan.callers.map(({ caller: { credential, tenant }, source: place, atUpstreams }) => {
+    const mapped = atUpstreams.size === 0 ? '' : `; it has a credential at ${[...atUpstreams.keys()].join(', ')}`;
+    return `caller ${credential}  of ${tenant}  (secret from ${place}${mapped})`;
+  });
+  return [...upstreams, ...callers];
 }
 
 /** `Orders` where an upstream answers all its operations, and else `Orders.getOrder` for each that it answers. */
@@ -50,7 +55,7 @@ function describeCredentials({ credentials }: ConfiguredUpstream): string {
     case 'forward':
       return 'those of the caller, as received';
     case 'mapped':
-      return 'those that `triglyph upstream credential set` has saved for the credential of the caller';
+      return 'those that `callers` has for the caller, or that `triglyph upstream credential set` has saved';
     case 'none':
       return 'none';
     case 'fixed':

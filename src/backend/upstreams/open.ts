@@ -49,11 +49,12 @@ export interface UpstreamDependencies {
 export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies) {
   const { protocols, referenceHeader, log, metrics, backend, observe } = dependencies;
   const { clock, vault } = backend.context;
+  const sealed = { store: backend.upstreamCredentials, vault, clock };
   const report = createEventListener(log, metrics);
   const servers = serversOf(plan);
   const opened = new Map(
     servers.map((configured): [string, Upstream] => {
-      const credentials = createUpstreamCredentials(configured, { store: backend.upstreamCredentials, vault, clock });
+      const credentials = createUpstreamCredentials(configured, sealed, plan.callers);
       return [
         configured.name,
         createUpstream({ ...configured, credentials, protocols, referenceHeader, clock, report }),

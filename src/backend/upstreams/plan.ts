@@ -10,6 +10,7 @@ import { servicesOf } from '../../gateway/implement.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import type { BlockContent } from '../../upstream/soap-headers.ts';
 import type { GatewayService } from '../define-service.ts';
+import { type GatewayCaller, type NamedCaller, readCallers } from './named-callers.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';
 import { resolveLookups } from './read-lookups.ts';
 import { findLogIn } from './read-session.ts';
@@ -20,6 +21,7 @@ import { type ConfiguredUpstream, type ReadUpstream, readUpstream } from './read
 export interface UpstreamParts {
   readonly upstreams?: Upstreams | undefined;
   readonly answeredBy?: AnsweredBy | undefined;
+  readonly callers?: readonly GatewayCaller[] | undefined;
 }
 
 /** Which upstream answers which operation. */
@@ -33,6 +35,8 @@ export interface UpstreamPlan {
   readonly answersEverything: boolean;
   /** Whether upstreams know the rights of every caller: they answer everything, and receive the callers' credentials. */
   readonly decidesRights: boolean;
+  /** The callers that need no stored credential. */
+  readonly callers: readonly NamedCaller[];
 }
 
 export interface PlanReport {
@@ -98,9 +102,18 @@ export function planUpstreams(
     faults.push(...unused.map((path) => `upstreams.${name}.shadow.rules: no answer has ${path}.`));
     return [name, Object.freeze({ ...shadow, upstream: plan(shadow.upstream, name) })] as const;
   });
-  if (faults.length > 0) return { faults };
+  const callers = readCallers(
+    parts.callers,
+    served,
+    [...upstreams, ...shadows.map(([, { upstream }]) => upstream)],
+    variables,
+    faults,
+  );
   const operations = services.reduce((sum, service) => sum + service.operations.size, 0);
-  return { faults, plan: createPlan(planned, new Map(plannedShadows), answers, answers.size === operations) };
+  const found = createPlan(planned, new Map(plannedShadows), answers, answers.size === operations, callers);
+  if (callers.length > 0 && upstreams.length > 0 && found.decidesRights)
+    faults.push('callers are not asked for: every upstream receives the credential of the caller, and decides.');
+  return faults.length > 0 ? { faults } : { faults, plan: found };
 }
 
 /** A format may not carry the operations of every contract: the form adapter has an address of its own. */
@@ -135,11 +148,13 @@ function createPlan(
   shadows: UpstreamPlan['shadows'],
   answers: ReadonlyMap<string, string>,
   answersEverything: boolean,
+  callers: UpstreamPlan['callers'],
 ): UpstreamPlan {
   return Object.freeze<UpstreamPlan>({
     upstreams,
     shadows,
     answersEverything,
+    callers,
     decidesRights: answersEverything && upstreams.every(({ credentials }) => credentials.kind === 'forward'),
     upstreamOf: (service, operation) => answers.get(`${service}.${operation}`),
   });
@@ -169,7 +184,7 @@ export function serversOf({
 }
 
 /** The plan of a server without upstreams. */
-export const noUpstreams: UpstreamPlan = createPlan([], new Map(), new Map(), false);
+export const noUpstreams: UpstreamPlan = createPlan([], new Map(), new Map(), false, []);
 
 function membersOf(name: string, value: unknown, faults: string[]): Members {
   if (value === undefined) return {};

@@ -43,7 +43,8 @@ export function readCredentials(reader: MemberReader, variables: VariableSources
   return readFixed(reader.object('credentials'), variables);
 }
 
-function readFixed(reader: MemberReader, variables: VariableSources): UsedCredentials {
+/** Reads a credential of the gateway. Reports what is wrong with it, and then returns `none`. */
+export function readFixed(reader: MemberReader, variables: VariableSources): UsedCredentials {
   reader.allow('basic', 'apiKey', 'header', 'bearer', 'oauth2');
   const kinds = (['basic', 'apiKey', 'bearer', 'oauth2'] as const).filter((kind) => reader.has(kind));
   const [kind] = kinds;

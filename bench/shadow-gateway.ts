@@ -9,7 +9,7 @@ import { createProtocols } from '../src/formats/index.ts';
 import type { Interceptor } from '../src/gateway/handle-request.ts';
 import { clock } from '../src/lib/clock.ts';
 import { builtInServices, services } from '../src/services/index.ts';
-import { newestRecurring } from '../src/services/recurring/contract.ts';
+import { newestRecurring } from '../src/services/recurring/versions.ts';
 import { openMemory } from '../src/store/sqlite/memory.ts';
 import { createUpstream } from '../src/upstream/create-upstream.ts';
 import { forwardCredential } from '../src/upstream/headers.ts';

@@ -21,7 +21,7 @@ export interface VersionAdapter {
 }
 
 export interface OlderVersion extends Service {
-  readonly next: Service;
+  readonly next: Service | OlderVersion;
   /** By the older operation; `to` is that of the next version. */
   readonly adapters: ReadonlyMap<Operation, VersionAdapter & { readonly to: Operation }>;
 }
@@ -94,7 +94,7 @@ export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' |
  * for one that no conversion can bridge.
  */
 export function olderVersion(
-  next: Service,
+  next: Service | OlderVersion,
   { differences = [], withoutOperations = [], operations = [], ...parts }: OlderVersionParts,
 ): OlderVersion {
   const title = `${next.name} v${parts.version}`;
@@ -130,6 +130,11 @@ export function olderVersion(
     next,
     adapters,
   });
+}
+
+/** Returns a version and those that follow it, oldest first, without the newest one. */
+export function versionsFrom(oldest: OlderVersion): readonly OlderVersion[] {
+  return 'adapters' in oldest.next ? [oldest, ...versionsFrom(oldest.next)] : [oldest];
 }
 
 /** A schema of the older version, with the conversions of its values; absent where there is nothing to convert. */

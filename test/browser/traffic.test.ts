@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Schema } from '../../src/contract/schema.ts';
-import { newestRecurring as newest } from '../../src/services/recurring/contract.ts';
+import { newestRecurring as newest } from '../../src/services/recurring/versions.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { until } from '../support/until.ts';
 

@@ -41,6 +41,8 @@ export type Case = ServiceCase<keyof RecurringOperations, ProblemName, keyof typ
 export interface Access {
   readonly roles: readonly string[];
   readonly readOnly: boolean;
+  /** The first version that has the operation. */
+  readonly since: number;
 }
 
 export const visa = '8313147988756818: ONECLICK,RECURRING';

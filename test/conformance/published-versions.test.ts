@@ -5,11 +5,13 @@ import type { Schema } from '../../src/contract/schema.ts';
 import { contractOf, type Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
+import { newestRecurring } from '../../src/services/recurring/versions.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { publicVersionsOf } from '../support/public-facts.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
+import { access } from './read-cases.ts';
 
 const versions = publicVersionsOf('Recurring');
 
@@ -391,21 +393,14 @@ test('a retry through another version and format replays the response', async ()
 });
 
 /** The first and the last version with each operation; the WSDL of versions 1 and 12 and the public descriptions state them. */
-const operationsOf: Readonly<Record<string, readonly [from: number, to: number]>> = {
-  createPermit: [40, 68],
-  deactivateRecurring: [1, 1],
-  disable: [1, 68],
-  disablePermit: [61, 68],
-  initialiseRecurring: [1, 1],
-  listRecurringDetails: [1, 68],
-  notifyShopper: [25, 68],
-  prepareStoreToken: [2, 12],
-  scheduleAccountUpdater: [2, 68],
-  storeAlias: [2, 12],
-  storeToken: [1, 68],
-  submitRecurring: [1, 1],
-  tokenLookup: [2, 68],
-};
+const operationsOf: ReadonlyMap<string, readonly [from: number, to: number]> = new Map([
+  ...[...access].map(([name, of]) => [name, [of!.since, newestRecurring.version]] as const),
+  ['deactivateRecurring', [1, 1]],
+  ['initialiseRecurring', [1, 1]],
+  ['prepareStoreToken', [2, 12]],
+  ['storeAlias', [2, 12]],
+  ['submitRecurring', [1, 1]],
+]);
 
 /** The first version with a member of a type, in requests or responses; those of details before version 13 stand above. */
 const membersSince: readonly (readonly [operation: string, side: 'input' | 'output', path: string, from: number])[] = [
@@ -435,12 +430,12 @@ const hasMember = (schema: Schema, path: string): boolean => {
   return field !== undefined && (rest.length === 0 || hasMember(field.schema, rest.join('.')));
 };
 
-test.each(Array.from({ length: 68 }, (_, at) => at + 1))(
+test.each(Array.from({ length: newestRecurring.version }, (_, at) => at + 1))(
   'version %i has what the table of versions says',
   (version) => {
     const { operations, errorMap } = serviceOf(version);
-    const expected = Object.entries(operationsOf).filter(([, [from, to]]) => from <= version && version <= to);
-    expect([...operations.keys()].sort()).toEqual(expected.map(([name]) => name));
+    const expected = [...operationsOf].filter(([, [from, to]]) => from <= version && version <= to);
+    expect([...operations.keys()].sort()).toEqual(expected.map(([name]) => name).sort());
     for (const [operation, side, path, from] of membersSince) {
       const isThere = hasMember(operations.get(operation)![side], path);
       expect([operation, path, isThere]).toEqual([operation, path, version >= from]);

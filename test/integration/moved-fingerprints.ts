@@ -16,12 +16,11 @@ import {
   CardChangeRepository,
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { noCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createReindexers, findWrongFingerprints, reindex } from '../../src/store/reindex.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';

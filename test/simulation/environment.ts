@@ -1,13 +1,12 @@
 /** What all simulated processes share and no fault touches: the seeded database and the updater. */
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { migrationStatements } from '../../src/store/sql/create-tables.ts';
 import type { TransactionSession } from '../../src/store/sql/engine.ts';
 import { createStore } from '../../src/store/store.ts';
 import { resources } from '../resources/index.ts';
 import { balancePlatform, timeZone } from '../resources/platform.ts';
 import { merchantAccount } from '../resources/stored-detail-model.ts';
-import { owners } from '../support/migrated.ts';
+import { schemaTexts } from '../support/migrated.ts';
 import { company } from './request.ts';
 import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';
@@ -47,7 +46,7 @@ export function replicate(database: SimDatabase): () => void {
 /** Stores the seeds with the code under test, and creates a table for the copy of each. */
 async function createSeededDatabase(): Promise<SimDatabase> {
   const database = new SimDatabase();
-  for (const each of owners) for (const text of migrationStatements(each, 1, 'sqlite')) database.exec(text);
+  for (const text of schemaTexts('sqlite')) database.exec(text);
   database.exec(
     `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
   );

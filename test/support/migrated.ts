@@ -1,8 +1,8 @@
 /** Stores with the tables of the engine and of the built-in services, for tests. */
 import { ownersOf } from '../../src/backend/compose-services.ts';
 import { builtInServices } from '../../src/services/index.ts';
-import { lastMigration } from '../../src/store/sql/create-tables.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
+import { lastMigration, migrationStatements } from '../../src/store/sql/create-tables.ts';
+import type { Dialect, Engine } from '../../src/store/sql/engine.ts';
 import { migrate as migrateOwners } from '../../src/store/sql/migrate.ts';
 import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openMemory } from '../../src/store/sqlite/memory.ts';
@@ -14,6 +14,13 @@ export const tables = owners.flatMap((owner) => owner.tables);
 export const firstMigrations = owners.flatMap((owner) =>
   Array.from({ length: lastMigration(owner) }, (_, at) => `${owner.name} ${at + 1}`),
 );
+
+/** The statements of all migrations. */
+export function schemaTexts(dialect: Dialect, of = owners): readonly string[] {
+  return of.flatMap((owner) =>
+    Array.from({ length: lastMigration(owner) }, (_, at) => migrationStatements(owner, at + 1, dialect)).flat(),
+  );
+}
 
 export function migrate(engine: Engine, of = owners): Promise<readonly string[]> {
   return migrateOwners(engine, of);

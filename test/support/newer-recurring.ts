@@ -9,7 +9,7 @@ import * as newest from '../../src/services/recurring/contract.ts';
 import { disable as disableOfNewest } from '../../src/services/recurring/disable.ts';
 import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const { contract, ...otherFields } = newest.disable.input.fields;
 const { response } = newest.disable.output.fields;
@@ -31,7 +31,7 @@ export const disableV70 = operation({
   }),
 });
 
-const { operations: _, errorMap: _errorMap, ...parts } = newest.newestRecurring;
+const { operations: _, errorMap: _errorMap, ...parts } = newestRecurring;
 const { disable: _disable, ...others } = newest.recurringOperations;
 
 export const recurringV70 = service({

@@ -11,7 +11,7 @@ const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
 import { recurringHandlers } from 'ROOT/src/services/recurring/index.ts';
-import { newestRecurring } from 'ROOT/src/services/recurring/contract.ts';
+import { newestRecurring } from 'ROOT/src/services/recurring/versions.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
 `;

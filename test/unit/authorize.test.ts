@@ -6,7 +6,7 @@ import { rolesFor } from '../../src/contract/roles.ts';
 import { newestOf, service } from '../../src/contract/service.ts';
 import { authorize } from '../../src/gateway/authorize.ts';
 import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/versions.ts';
 import type { Access } from '../conformance/case.ts';
 import { access } from '../conformance/read-cases.ts';
 
@@ -47,7 +47,7 @@ const rolesOf = (operation: Operation, of: Partial<Caller> = {}) =>
   allRoles.filter((role) => outcome(operation, { roles: new Set([role]), ...of }) === 'authorized');
 
 /** Written out: files of cases state it for the recurring service. On the balance platform the method decides. */
-function accessOf({ name, http }: Operation): Access | undefined {
+function accessOf({ name, http }: Operation): Omit<Access, 'since'> | undefined {
   if (http === undefined) return access.get(name);
   const mayRead = http.method === 'GET';
   return { roles: ['balancePlatform', `balancePlatform:${mayRead ? 'read' : 'write'}`], readOnly: mayRead };

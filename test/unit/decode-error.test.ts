@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/versions.ts';
 
 const protocols = createProtocols(services);
 const operation = newestRecurring.operations.get('storeToken')!;

@@ -7,9 +7,8 @@ import { newestOf } from '../../src/contract/service.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const service = newestRecurring;
 const protocols = createProtocols(services);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../src/documents/index.ts';
 import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/versions.ts';
 
 const documents = createDocuments(services);
 const newest = `/pal/servlet/Recurring/v${newestRecurring.version}`;

@@ -11,10 +11,9 @@ import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/han
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { lastMigration, migrationStatements } from '../../src/store/sql/create-tables.ts';
 import type { Statement } from '../../src/store/sql/engine.ts';
 import type { Table } from '../../src/store/table.ts';
 import { mockResources } from '../../src/testing/mock/stored-resources.ts';
-import { owners, tables } from '../support/migrated.ts';
+import { owners, schemaTexts, tables } from '../support/migrated.ts';
 
 /** They are about the database, or speak the SQL of one engine. */
 const ofDatabase =
@@ -17,9 +16,7 @@ const database = new DatabaseSync(':memory:');
 let created: readonly Pick<Statement, 'name' | 'text'>[];
 
 beforeAll(async () => {
-  for (const owner of [...owners, { name: 'mock', tables: [mockResources] }])
-    for (let number = 1; number <= lastMigration(owner); number++)
-      for (const text of migrationStatements(owner, number, 'sqlite')) database.exec(text);
+  for (const text of schemaTexts('sqlite', [...owners, { name: 'mock', tables: [mockResources] }])) database.exec(text);
   [created] = await once(new Worker(new URL('../support/list-statements.ts', import.meta.url)), 'message');
 });
 afterAll(() => database.close());

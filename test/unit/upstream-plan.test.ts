@@ -10,7 +10,7 @@ import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
 import { builtInServices, services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/contract.ts';
+import { newestRecurring } from '../../src/services/recurring/versions.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { readConfig } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';

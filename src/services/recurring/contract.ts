@@ -1,13 +1,10 @@
-/** The Recurring service in its newest version: its operations (specification, sections 2 and 4). */
+/** The operations of the Recurring service in its newest version (specification, sections 2 and 4). */
 import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { service } from '../../contract/service.ts';
-import { conventions } from '../conventions.ts';
 import { ignoredMembers } from './ignored-members.ts';
-import { namespaces } from './namespaces.ts';
 import { createPermit, disablePermit } from './permits/contract.ts';
 import { recurringProblems } from './problems.ts';
-import { recurringRoleSet, recurringRoles, roles } from './roles.ts';
+import { roles } from './roles.ts';
 import * as shapes from './schemas.ts';
 import { notifyShopper } from './shopper-notifications/contract.ts';
 
@@ -219,22 +216,3 @@ export const recurringOperations = {
 } as const;
 
 export type RecurringOperations = typeof recurringOperations;
-
-/** The older versions are in `versions.ts`. */
-export const newestRecurring = service({
-  name: 'Recurring',
-  version: 68,
-  answers: { from: 68, to: 68 },
-  address: '/pal/servlet/Recurring',
-  namespaces,
-  // Stubs of the published WSDL send other required fields only where the caller has set them.
-  mandatoryFields: 'marked',
-  conventions,
-  problems: recurringProblems,
-  errorMap: 'additionalData',
-  hashPrefix: '',
-  doc: 'Stored payment details of shoppers.',
-  roles: recurringRoles,
-  roleSets: { recurring: recurringRoleSet },
-  operations: Object.values(recurringOperations),
-});

@@ -18,7 +18,6 @@ import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import type { Updater } from './account-updater/updater.ts';
 import { cardNumberDetector } from './card-numbers.ts';
 import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
-import { newestRecurring } from './contract.ts';
 import { recurringDataTables } from './data-tables.ts';
 import { disable } from './disable.ts';
 import { shopperErasure } from './erase-shopper.ts';
@@ -40,7 +39,7 @@ import { createShopperCache } from './store/shopper-cache.ts';
 import { storeToken } from './store-token.ts';
 import { recurringTables } from './tables.ts';
 import { tokenLookup } from './token-lookup.ts';
-import { olderVersions, olderVersionsWithout1 } from './versions.ts';
+import { newestRecurring, olderVersions, olderVersionsWithout1 } from './versions.ts';
 import { classicFormat } from './webhooks/classic.ts';
 import { tokenizationFormat } from './webhooks/tokenization.ts';
 

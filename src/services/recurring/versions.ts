@@ -1,7 +1,18 @@
-/** The older versions of the Recurring service, the newest first: each states its differences to the next one. */
-import { converted, has, lacks, type OlderVersion, olderVersion, renamed } from '../../contract/older-version.ts';
+/** The versions of the Recurring service, the newest first. Each older one states its differences to the next one. */
+import {
+  converted,
+  has,
+  lacks,
+  type OlderVersion,
+  olderVersion,
+  renamed,
+  versionsFrom,
+} from '../../contract/older-version.ts';
 import { type Field, map, optional, required, string } from '../../contract/schema.ts';
-import { newestRecurring } from './contract.ts';
+import { service } from '../../contract/service.ts';
+import { conventions } from '../conventions.ts';
+import { recurringOperations } from './contract.ts';
+import { namespaces } from './namespaces.ts';
 import {
   deactivateRecurring,
   initialiseRecurring,
@@ -9,6 +20,8 @@ import {
   storeAlias,
   submitRecurring,
 } from './older-operations/contract.ts';
+import { recurringProblems } from './problems.ts';
+import { recurringRoleSet, recurringRoles } from './roles.ts';
 import * as shapes from './schemas.ts';
 
 const text = (example: string) => string({ example });
@@ -18,6 +31,24 @@ const output = { side: 'output' } as const;
 const otherwise = 25;
 /** SOAP callers of before versions, and their WSDL. */
 const unversioned = { soap: '/pal/servlet/soap/Recurring', wsdl: '/pal/Recurring.wsdl' } as const;
+
+export const newestRecurring = service({
+  name: 'Recurring',
+  version: 68,
+  answers: { from: 68, to: 68 },
+  address: '/pal/servlet/Recurring',
+  namespaces,
+  // Stubs of the published WSDL send other required fields only where the caller has set them.
+  mandatoryFields: 'marked',
+  conventions,
+  problems: recurringProblems,
+  errorMap: 'additionalData',
+  hashPrefix: '',
+  doc: 'Stored payment details of shoppers.',
+  roles: recurringRoles,
+  roleSets: { recurring: recurringRoleSet },
+  operations: Object.values(recurringOperations),
+});
 
 const recurringV61 = olderVersion(newestRecurring, {
   version: 61,
@@ -167,20 +198,7 @@ export const recurringV1 = olderVersion(recurringV2, {
 });
 
 /** Oldest first. */
-export const olderVersions: readonly OlderVersion[] = [
-  recurringV1,
-  recurringV2,
-  recurringV3,
-  recurringV4,
-  recurringV5,
-  recurringV12,
-  recurringV13,
-  recurringV18,
-  recurringV25,
-  recurringV40,
-  recurringV46,
-  recurringV61,
-];
+export const olderVersions = versionsFrom(recurringV1);
 
 /** The same without version 1 at addresses without a version: version 25 answers all requests there. */
 export const olderVersionsWithout1: readonly OlderVersion[] = [

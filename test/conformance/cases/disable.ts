@@ -21,7 +21,7 @@ const one = response('[detail-successfully-disabled]');
 
 const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
 
-export const access: Access = { roles: ['recurring', 'recurring:disable'], readOnly: false };
+export const access: Access = { roles: ['recurring', 'recurring:disable'], readOnly: false, since: 1 };
 
 export const cases: readonly Case[] = [
   {

@@ -95,7 +95,7 @@ const visaPairs = (prefix: string): string =>
     .map((pair) => prefix + pair)
     .join('&');
 
-export const access: Access = { roles: ['recurring', 'recurring:list'], readOnly: true };
+export const access: Access = { roles: ['recurring', 'recurring:list'], readOnly: true, since: 1 };
 
 export const cases: readonly Case[] = [
   {

@@ -29,7 +29,7 @@ const asks = {
   shopperReference: 'shopper-1',
 };
 
-export const access: Access = { roles: ['recurring', 'recurring:notify'], readOnly: false };
+export const access: Access = { roles: ['recurring', 'recurring:notify'], readOnly: false, since: 25 };
 
 export const cases: readonly Case[] = [
   {

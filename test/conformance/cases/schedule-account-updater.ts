@@ -44,7 +44,7 @@ const testCard = (number: string, result: string): Case =>
     gives: { pspReference: 'PSP0000000000001', result },
   });
 
-export const access: Access = { roles: ['recurring', 'recurring:update'], readOnly: false };
+export const access: Access = { roles: ['recurring', 'recurring:update'], readOnly: false, since: 2 };
 
 export const cases: readonly Case[] = [
   {

@@ -34,7 +34,7 @@ const shopper = {
   shopperReference: 'shopper-1',
 };
 
-export const access: Access = { roles: ['recurring', 'recurring:store'], readOnly: false };
+export const access: Access = { roles: ['recurring', 'recurring:store'], readOnly: false, since: 1 };
 
 export const cases: readonly Case[] = [
   {

@@ -18,7 +18,7 @@ const accountHeld = result(
 );
 const noShopper = result(nil('tokens'));
 
-export const access: Access = { roles: ['recurring:lookup'], readOnly: true };
+export const access: Access = { roles: ['recurring:lookup'], readOnly: true, since: 2 };
 
 export const cases: readonly Case[] = [
   {

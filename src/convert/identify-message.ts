@@ -122,7 +122,7 @@ function identifyFormat(
 /** An operation with an HTTP binding has one format. A form whose body names the operation is the adapter's. */
 function formatFor(operation: Operation, format: ProtocolName, hasAction: boolean): ProtocolName {
   if (isBound(operation)) return addressFormats.bound;
-  return hasAction && !wireFormats[format].hasOwnAddress ? addressFormats.adapter : format;
+  return hasAction && wireFormats[format].addressOf === undefined ? addressFormats.adapter : format;
 }
 
 /** Undefined for an address that is not served, such as that of another server. */

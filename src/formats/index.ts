@@ -80,9 +80,9 @@ function traitsOf(format: WireFormat, leniencies: Leniencies): Required<FormatTr
 export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze(
   Object.fromEntries(
     namedProtocols.flatMap((name) => {
-      const { mediaType, otherMediaTypes = [], lenientMediaTypes = {}, hasOwnAddress }: WireFormat = namedFormats[name];
+      const { mediaType, otherMediaTypes = [], lenientMediaTypes = {}, addressOf }: WireFormat = namedFormats[name];
       const types = [mediaType, ...otherMediaTypes, ...Object.keys(lenientMediaTypes)];
-      return hasOwnAddress ? [] : types.map((type) => [type, name]);
+      return addressOf !== undefined ? [] : types.map((type) => [type, name]);
     }),
   ),
 );
@@ -99,7 +99,17 @@ export function formatOfBody(start: string): NamedProtocol | undefined {
 
 /** The formats of answers to requests that name none: to callers that accept XML, and to all others. */
 export const fallbackFormats = Object.freeze({ xml: 'soap11', other: 'json' } as const);
-/** The only formats of some addresses: those of the form adapter, and those of operations with an HTTP binding. */
+/** The only format of an address that is the service's in this format alone. */
+export function formatAt(address: string, service: Service): NamedProtocol | undefined {
+  return namedProtocols.find((name) => wireFormats[name].addressOf?.(service) === address);
+}
+
+/** The addresses that a service has in one format alone. */
+export function ownAddressesOf(service: Service): readonly string[] {
+  return namedProtocols.flatMap((name) => wireFormats[name].addressOf?.(service) ?? []);
+}
+
+/** The formats of the form adapter, and of operations with an HTTP binding. */
 export const addressFormats = Object.freeze({ adapter: 'adapter', bound: 'rest' } as const);
 
 /** The formats in which another server can be called. One of them is chosen for operations that callers name. */

@@ -65,8 +65,11 @@ export interface UpstreamTraits {
 
 /** What the folder of a wire format exports. */
 export interface WireFormat extends FormatTraits {
-  /** Its address selects it; the media type selects all others. */
-  readonly hasOwnAddress?: true;
+  /**
+   * Its address selects it, and the media type selects the formats without one. Undefined for a service that does not have it, and where
+   * the paths of operations are addresses.
+   */
+  addressOf?(service: Service): string | undefined;
   readonly createCodec: (context: FormatContext) => MessageCodec;
 }
 

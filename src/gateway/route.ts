@@ -5,14 +5,13 @@ import { describe, Problem } from '../contract/problem.ts';
 import {
   boundOperations,
   contractOf,
-  type LegacyAddresses,
   namedOperations,
   newestOf,
   type Service,
   serviceAddress,
   versionsOf,
 } from '../contract/service.ts';
-import { addressFormats, fallbackFormats } from '../formats/index.ts';
+import { addressFormats, fallbackFormats, formatAt, ownAddressesOf, type ProtocolName } from '../formats/index.ts';
 import { allLeniencies, type Leniencies, type Leniency } from '../formats/leniencies.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
@@ -20,7 +19,7 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 
 export interface Route {
   /** The only format of the address; absent where the media type decides. */
-  readonly format?: (typeof addressFormats)[keyof typeof addressFormats];
+  readonly format?: ProtocolName | undefined;
   /** The format of the answer where neither the address nor the media type names one. */
   readonly fallback: (typeof fallbackFormats)[keyof typeof fallbackFormats];
   /** Callers send requests to this path by POST, so a GET asks whether the service is there. */
@@ -55,8 +54,9 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
 
   const locate = (path: string, fallback: Route['fallback']): Located => {
     const plain = path.replace(/(?<=.)\/$/, '');
-    const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
-    if (adapted !== undefined) return { format: addressFormats.adapter, ...named(adapted, undefined, '', fallback) };
+    const ofFormat = services.findLast((service) => formatAt(plain, service) !== undefined);
+    if (ofFormat !== undefined)
+      return { format: formatAt(plain, ofFormat), ...named(ofFormat, undefined, '', fallback) };
     const declaring = services.filter(({ legacy }) => legacy?.soap === plain);
     if (declaring.length > 0) return named(declaring[0]!, undefined, '', fallback, othersOf(declaring));
     const folders = services.filter(({ legacy }) => legacy?.soap && isOperationBelow(plain, legacy.soap));
@@ -223,7 +223,10 @@ const describedSegmentsMax = 12;
 
 /** Returns a function that replaces every segment that is no word of an address, such as an identifier, by `*`. */
 function createPathDescription(services: readonly Service[]): (path: string) => string {
-  const addresses = services.flatMap(({ address, legacy = {} }) => [address, ...legacyAddresses(legacy)]);
+  const addresses = services.flatMap((service) => {
+    const { soap = '', wsdl = '' } = service.legacy ?? {};
+    return [service.address, soap, wsdl, ...ownAddressesOf(service)];
+  });
   const operations = services.flatMap(({ operations }) => [...operations.values()]);
   const words = new Set([
     '',
@@ -234,10 +237,6 @@ function createPathDescription(services: readonly Service[]): (path: string) => 
     const segments = path.split('/', describedSegmentsMax);
     return segments.map((each) => (words.has(each) || /^[vV]\d{1,4}$/.test(each) ? each : '*')).join('/');
   };
-}
-
-function legacyAddresses({ soap = '', adapter = '', wsdl = '' }: LegacyAddresses): readonly string[] {
-  return [soap, adapter, wsdl];
 }
 
 function segmentsOf(path: string): readonly string[] {

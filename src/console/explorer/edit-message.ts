@@ -100,8 +100,8 @@ function isLike(text: string, format: Question['from']): boolean {
 
 /** Messages of the format say their operation, in their body or in their head. */
 function namesItself(format: ProtocolName): boolean {
-  const { bodyNamesOperation = false, hasOwnAddress = false } = wireFormats[format];
-  return bodyNamesOperation || hasOwnAddress;
+  const { bodyNamesOperation = false, addressOf } = wireFormats[format];
+  return bodyNamesOperation || addressOf !== undefined;
 }
 
 function ofFields(text: string, question: Question, { services, editor }: EditorParts): Edited {

@@ -36,12 +36,14 @@ export const adapter: WireFormat = Object.freeze<WireFormat>({
   upstream: formUpstream,
   carries: (operation, service) => !isBound(operation) && service.legacy?.adapter !== undefined,
   callHead,
-  hasOwnAddress: true,
+  addressOf: ({ legacy }) => legacy?.adapter,
   createCodec,
 });
 
 function callHead(_: Operation, service: Service): ReturnType<WireFormat['callHead']> {
-  return { path: addressOf(service), contentType: mediaType };
+  const path = service.legacy?.adapter;
+  if (path === undefined) throw new TypeError(`${service.name} has no form adapter`);
+  return { path, contentType: mediaType };
 }
 
 function createCodec(context: FormatContext): MessageCodec {
@@ -122,11 +124,6 @@ function operationOf(action: string | undefined, service: Service): Operation {
   const [prefix, name = '', ...rest] = (action ?? '').split('.');
   if (prefix !== service.name || rest.length > 0) throw unknownOperation(service);
   return operationInBody(name, service);
-}
-
-function addressOf({ name, legacy }: Service): string {
-  if (legacy?.adapter === undefined) throw new TypeError(`${name} has no form adapter`);
-  return legacy.adapter;
 }
 
 /** The pairs that name an operation, its fields or the key. Other names mean nothing here, credentials among them, and are ignored. */

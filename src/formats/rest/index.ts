@@ -56,7 +56,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
   carries: isBound,
   callHead: (_, service) => ({ path: serviceAddress(service), contentType: mediaType }),
   hasFieldsInHead: true,
-  hasOwnAddress: true,
+  addressOf: () => undefined,
   requiresHost: true,
   createCodec,
 });

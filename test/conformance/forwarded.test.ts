@@ -1,4 +1,5 @@
 /** Operations of another server in every format: what a caller gets, and what a retry in another format gets. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
@@ -7,6 +8,7 @@ import type { Implementation } from '../../src/gateway/implement.ts';
 import { OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementServices } from '../support/services.ts';
@@ -86,7 +88,7 @@ describe.each(namedProtocols)('first in %s', (first) => {
       const { message, entry } = await send(name, 'key-of-unknown');
       expect(entry.outcome).toBe('outcomeUnknown');
       expect(message.headers['transient-error']).toBe('false');
-      expect(message.status).toBe(isSoap(name) || name === 'adapter' ? 500 : 502);
+      expect(message.status).toBe(formats[name].status422 === 422 ? 502 : 500);
       if (isSoap(name)) expect(message.body).toMatch(/Fault>/);
       expect(message.body).not.toContain('reset');
     }

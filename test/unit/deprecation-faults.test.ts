@@ -1,6 +1,8 @@
 /** The faults of `deprecations` in a configuration: all of them at once, each in a sentence. */
+
 import { expect, test } from '@jest/globals';
 import { deprecationFaults } from '../../src/backend/deprecation-faults.ts';
+import { protocolNames } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 
 const faultsOf = (...rules: readonly unknown[]) => deprecationFaults(rules, services);
@@ -46,7 +48,7 @@ test.each<[string, unknown, readonly string[]]>([
     { formt: 'soap11', format: 'soap', service: 'Recuring', version: 99, operation: [], credential: 7, ...since },
     [
       'deprecations[0].formt is not a member of a deprecation: did you mean format?',
-      'deprecations[0].format: "soap" is not a format: choose among soap11, soap12, json, form, adapter, rest.',
+      `deprecations[0].format: "soap" is not a format: choose among ${protocolNames.join(', ')}.`,
       'deprecations[0].service: "Recuring" is not a service: did you mean Recurring?',
       'deprecations[0].version: 99 is not a version of these services: give a number, like 12.',
       'deprecations[0].credential: 7 is not the id of a credential.',

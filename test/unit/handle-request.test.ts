@@ -1,4 +1,5 @@
 /** Tests each step of handling a request: its refusals, in the caller's format, and that later steps do not run. */
+
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { createFairTurns, type FairTurns } from '../../src/callers/limits/fair-turns.ts';
@@ -16,6 +17,7 @@ import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createVault } from '../../src/vault/vault.ts';
+import { formats } from '../formats/index.ts';
 import { ring } from '../support/fixture.ts';
 import { implementServices } from '../support/services.ts';
 
@@ -236,7 +238,7 @@ describe.each(namedProtocols)('in %s', (format) => {
   test('an invalid key has the status of a problem of the message, since the message was read', async () => {
     const { message, entry, executed } = await send({ format, headers: { 'idempotency-key': 'two words' } });
     expect(executed).toEqual([]);
-    expect(message.status).toBe(format === 'soap11' || format === 'adapter' ? 500 : 400);
+    expect(message.status).toBe(formats[format].status422 === 500 ? 500 : 400);
     expect(message.body).toContain(format === 'form' ? 'Idempotency-Key+is+not' : 'Idempotency-Key is not');
     expect(entry).toMatchObject({ outcome: 'invalidKey', operation: 'disable' });
   });

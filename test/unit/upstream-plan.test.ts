@@ -1,4 +1,5 @@
 /** Tests the configuration of upstreams: which one answers what, their secrets, and every fault at once. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,6 +10,7 @@ import { productionFaults } from '../../src/backend/production-checks.ts';
 import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
+import { namedProtocols } from '../../src/formats/index.ts';
 import { builtInServices, services } from '../../src/services/index.ts';
 import { newestRecurring } from '../../src/services/recurring/versions.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
@@ -239,7 +241,7 @@ test('every fault is reported at once, with its place', () => {
     'upstreams.builtIn: builtIn stands for the handlers of this program: give another name.',
     'upstreams.none is not an object.',
     'upstreams.crm.url holds user and password: give them in credentials.basic.',
-    'upstreams.crm.format is "xml": give one of soap11, soap12, json, form, adapter.',
+    `upstreams.crm.format is "xml": give one of ${namedProtocols.join(', ')}.`,
     'upstreams.crm.credentials.bearer is a text: name its place, { env: ... } or { file: ... }, or give { inClear: ... }.',
     'upstreams.crm.timeouts.headerMs is not known: did you mean headersMs?',
     'upstreams.crm.timeouts.connectMs is "2": give a whole number from 10 to 600000.',

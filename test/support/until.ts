@@ -1,8 +1,11 @@
-/** Polls for a condition that sends no event. */
+/** Polls for a condition that sends no event: the longer it lasts, the less often, since a probe may cost much CPU time. */
 import { setTimeout as after } from 'node:timers/promises';
 
 /** Ends what hangs: far above what a machine with much else to do needs. */
 export const hangMsMax = 300_000;
+
+/** Between two probes. */
+const pauseMs = { min: 10, max: 100 } as const;
 
 /**
  * Polls until `holds` returns true; a probe that throws counts as false. Rejects after `msMax` with the description `what`
@@ -13,16 +16,17 @@ export const until = async (
   holds: () => boolean | Promise<boolean>,
   msMax = hangMsMax,
 ): Promise<void> => {
-  const endsAt = performance.now() + msMax;
+  const startedAt = performance.now();
   for (;;) {
     try {
       if (await holds()) return;
     } catch {
       // Not yet.
     }
-    if (performance.now() > endsAt)
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > msMax)
       throw new Error(`${typeof what === 'string' ? what : JSON.stringify(await what())}: not within ${msMax} ms`);
-    await after(10);
+    await after(Math.min(Math.max(waitedMs / 20, pauseMs.min), pauseMs.max));
   }
 };
 

@@ -94,11 +94,18 @@ test('the first start bundles, later ones use that, and no edit is ignored', () 
 });
 
 test('four earlier bundles stay', () => {
-  for (let edited = 0; edited < 7; edited += 1) {
-    writeFileSync(join(checkout, 'src/added.ts'), `export const edited = ${edited};\n`);
-    expect(start(['--version']).main).toBe('bundle');
+  const cache = join(checkout, '.cache/program');
+  // Bundles of earlier revisions, the newest first.
+  const earlier = ['e', 'd', 'c', 'b', 'a', 'f'];
+  for (const [age, name] of earlier.entries()) {
+    mkdirSync(join(cache, name), { recursive: true });
+    const at = Date.now() / 1000 - 60 * (age + 1);
+    utimesSync(join(cache, name), at, at);
   }
-  expect(bundles()).toHaveLength(5);
+  expect(start(['--version']).main).toBe('bundle');
+  const left = bundles();
+  expect(left).toHaveLength(5);
+  expect(left).toEqual(expect.arrayContaining(earlier.slice(0, 4)));
 });
 
 test('sources that cannot be bundled say so, as they do themselves', () => {

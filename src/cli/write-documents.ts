@@ -1,8 +1,7 @@
 /** Generates the documents that are committed to the repository. Tests compare them with the contract. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { consoleV1 } from '../console/contract.ts';
-import { type CommittedDocument, committedDocuments, committedOpenApi } from '../documents/index.ts';
+import { committedDocuments } from '../documents/index.ts';
 import { createProtocols } from '../formats/index.ts';
 import { services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
@@ -10,16 +9,11 @@ import { describeConfig } from './configuration-page.ts';
 /** Writes them into the repository at `root`, and prints their paths. */
 export function writeDocuments(root: string): void {
   const documents = committedDocuments(services, Object.values(createProtocols(services)));
-  const others = [consoleOpenApi(), { path: 'docs/configuration.md', text: describeConfig() }];
-  for (const { path, text } of [...documents, ...others]) {
+  const configuration = { path: 'docs/configuration.md', text: describeConfig() };
+  for (const { path, text } of [...documents, configuration]) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     process.stdout.write(`${file}\n`);
   }
-}
-
-/** Callers of services do not see it. */
-function consoleOpenApi(): CommittedDocument {
-  return committedOpenApi(consoleV1);
 }

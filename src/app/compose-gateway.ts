@@ -258,7 +258,7 @@ export async function composeGateway<M extends Metrics>(
     authenticator: accepting,
     messages: config.usernameToken
       ? createMessageAuthenticator(accepting, { ...backend.limits, clock: backend.context.clock })
-      : undefined,
+      : neutralParts.messages,
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: steps.execute(executeIdempotently),

@@ -17,19 +17,17 @@ import { decodeBody } from './decode-body.ts';
 import { detect, requireReadable } from './detect.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Composition, CurrentOperation } from './implement.ts';
-import type { MessageAuthenticator } from './message-security.ts';
+import { type MessageAuthenticator, noMessages } from './message-security.ts';
 import type { Routes } from './route.ts';
 
 export interface Gateway extends AnswerParts {
   readonly routes: Routes;
   readonly current: Composition['current'];
   readonly authenticator: Authenticator;
-  /** Absent where the messages of callers have no credentials. */
-  readonly messages?: MessageAuthenticator | undefined;
+  readonly messages: MessageAuthenticator;
   readonly turns: Pick<FairTurns, 'admit'>;
   readonly checks: Checks;
-  /** Absent where the HTTP server limits all bodies. */
-  readonly bodyLimit?: BodyLimit;
+  readonly bodyLimit: BodyLimit | (() => undefined);
   readonly intercept: Interceptor;
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
 }
@@ -42,15 +40,19 @@ export type Interceptor = (request: AnyRequest, protocol: string, proceed: () =>
 
 const freeSlot: Slot = Object.freeze<Slot>({ acquire: () => undefined, release: () => {} });
 
-/** Parts of a gateway that limits nothing, checks nothing more, has no deprecations and names no clients. */
-export const neutralParts: Pick<Gateway, 'turns' | 'checks' | 'intercept' | 'deprecations' | 'nameClient'> =
-  Object.freeze({
-    turns: { admit: () => freeSlot },
-    checks: noChecks,
-    intercept: (_request, _protocol, proceed) => proceed(),
-    deprecations: { current: undefined },
-    nameClient: () => undefined,
-  });
+type NeutralParts = 'messages' | 'turns' | 'checks' | 'bodyLimit' | 'intercept' | 'deprecations' | 'nameClient';
+
+/** Parts of a gateway that reads no credentials in messages, limits and checks nothing more, has no deprecations and names no clients. */
+export const neutralParts: Pick<Gateway, NeutralParts> = Object.freeze({
+  messages: noMessages,
+  turns: { admit: () => freeSlot },
+  checks: noChecks,
+  // The HTTP server limits all bodies.
+  bodyLimit: () => undefined,
+  intercept: (_request, _protocol, proceed) => proceed(),
+  deprecations: { current: undefined },
+  nameClient: () => undefined,
+});
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
@@ -63,22 +65,20 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     if (!request.detected.isUnidentified)
       requireReadable(request.detected, request.route, request.target, gateway.protocols);
     const { messages } = gateway;
-    const origin = originOf(request);
-    const awaitsMessage = messages?.awaitsMessage(wire, request.protocol) === true;
-    if (!awaitsMessage) request.caller = await gateway.authenticator.authenticate(origin);
+    const isInMessage = messages.awaitsMessage(wire, request.protocol);
+    if (!isInMessage) request.caller = await gateway.authenticator.authenticate(originOf(request));
     slot = gateway.turns.admit(turnKey(request.caller, wire));
-    const body = await wire.body(gateway.bodyLimit?.(request.target.service));
+    const body = await wire.body(gateway.bodyLimit(request.target.service));
     const turn = slot.acquire();
     if (turn !== undefined) await turn;
     request.decoded = decodeBody(body, request.target, request, gateway.protocols);
-    if (request.caller !== undefined) messages?.check(request.header.security);
-    const caller = request.caller ?? (await authenticateMessage(request, gateway));
-    request.caller = caller;
+    if (!isInMessage) messages.check(request.header.security);
+    request.caller ??= await messages.authenticate(originOf(request), request.header.security);
     for (const check of gateway.checks.decoded) check(request);
     request.key = keyOf(wire.headers, request.decoded);
     const current = gateway.current(request.decoded.operation);
     if (current.executor.isRemote) request.head = headOf(request, body, gateway);
-    const canonical = authorize(request.decoded, current, caller, request);
+    const canonical = authorize(request.decoded, current, request.caller, request);
     for (const check of gateway.checks.authorized) check(request);
     return await gateway.intercept(canonical, request.protocol.name, () =>
       execute(canonical, current, request, gateway),
@@ -111,14 +111,6 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
     head: undefined,
     replayed: undefined,
   };
-}
-
-/** The message is decoded. One without a credential is refused as any other request without one. */
-async function authenticateMessage(state: RequestState, { messages, authenticator }: Gateway): Promise<AnyCaller> {
-  const origin = originOf(state);
-  return messages === undefined
-    ? authenticator.authenticate(origin)
-    : messages.authenticate(origin, state.header.security);
 }
 
 /** Executes a request once, and answers it in its own version and format. Throws the problem that it ended with. */

@@ -36,6 +36,15 @@ export interface MessageAuthenticatorParts {
   readonly countShared: SharedCounts['add'];
 }
 
+/** No message has a credential. */
+export const noMessages: MessageAuthenticator = Object.freeze<MessageAuthenticator>({
+  awaitsMessage: () => false,
+  authenticate: async () => {
+    throw new Problem('unauthorized');
+  },
+  check: () => {},
+});
+
 /** `authenticator`: knows the credentials. */
 export function createMessageAuthenticator(
   authenticator: Authenticator,

@@ -99,7 +99,8 @@ export function formatOfBody(start: string): NamedProtocol | undefined {
 
 /** The formats of answers to requests that name none: to callers that accept XML, and to all others. */
 export const fallbackFormats = Object.freeze({ xml: 'soap11', other: 'json' } as const);
-/** The only format of an address that is the service's in this format alone. */
+
+/** The format of an address that a service has in one format alone. */
 export function formatAt(address: string, service: Service): NamedProtocol | undefined {
   return namedProtocols.find((name) => wireFormats[name].addressOf?.(service) === address);
 }

@@ -1,11 +1,11 @@
 /** Tests the frame of the console in a browser: policy, sessions, the keyboard, hostile texts, and pages of other sites. */
 import { createServer, type Server as WebServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { now } from '../support/fixture.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 
 const consoleUser = { kind: 'basic', username: 'demo@Company.Acme', secret: 'a-public-password' } as const;
 let console: TestConsole;
@@ -34,8 +34,7 @@ async function serve(html: string, headers: Readonly<Record<string, string>> = {
     response.end(html);
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { origin: `http://127.0.0.1:${await listenLocally(server)}`, requests };
 }
 
 const strict = { 'Content-Security-Policy': "default-src 'self'" };

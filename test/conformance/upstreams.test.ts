@@ -2,7 +2,6 @@
 
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtIn } from '../../src/api/index.ts';
@@ -14,6 +13,7 @@ import { createSqliteTemplate, openSqliteCopy } from '../support/databases.ts';
 import { callers, countedIds, now, ringText, saveSignedFixture } from '../support/fixture.ts';
 import { openGateway } from '../support/gateway.ts';
 import { createJsonServer, type JsonServerOptions } from '../support/json-server.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { account, type Case, mc, visa } from './case.ts';
 import { cases } from './read-cases.ts';
 
@@ -151,10 +151,8 @@ interface ChangingUpstream {
 async function openChangingUpstream(): Promise<ChangingUpstream> {
   let current: FreshUpstream | undefined;
   const server = createServer((request, response) => current?.listener(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenLocally(server)}`,
     use(upstream) {
       current = upstream;
     },

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type Server } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sendToCallersPort } from '../../src/console/explorer/send-to-callers-port.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -27,8 +27,7 @@ afterAll(() => {
 
 const listen = async (server: Server, scheme: string): Promise<string> => {
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `${scheme}://127.0.0.1:${await listenLocally(server)}`;
 };
 
 const echo = async (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => {

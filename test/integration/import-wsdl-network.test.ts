@@ -1,11 +1,11 @@
 /** Tests the import of a WSDL from a server: what it follows, and where it stops. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type DownloadOptions, download, mayLeadTo, type Origin } from '../../src/documents/wsdl/download.ts';
 import { bytesMax, Unread } from '../../src/documents/wsdl/read-location.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 
 const xs = 'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
 /** Its types are in a schema that is imported, which includes another one. */
@@ -35,8 +35,7 @@ beforeAll(async () => {
     if (typeof answer === 'function') answer(request, response);
     else response.writeHead(answer === undefined ? 404 : 200).end(answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://127.0.0.1:${await listenLocally(server)}`;
 });
 beforeEach(() => {
   asked = [];

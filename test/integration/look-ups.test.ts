@@ -1,11 +1,10 @@
 /** Gateways that ask a server for unknown outcomes: by retries, by themselves, and what no answer proves. */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
 import type { UpstreamLookup, UpstreamOptions } from '../../src/backend/upstreams/options.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { until } from '../support/until.ts';
 
 interface Placed {
@@ -57,9 +56,7 @@ class Shop {
   }
 
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${await listenLocally(this.#server)}`;
   }
 
   stop(): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 

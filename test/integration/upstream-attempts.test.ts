@@ -1,6 +1,5 @@
 /** Attempts of one request to an upstream that deduplicates: the last one does not hide that an earlier one got no answer. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { AnyRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
@@ -9,6 +8,7 @@ import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { createUpstream, type Upstream } from '../../src/upstream/create-upstream.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 
 type Respond = (response: ServerResponse) => void;
 
@@ -27,10 +27,9 @@ beforeEach(async () => {
       responses.shift()!(response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   upstream = createUpstream({
     name: 'payments',
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenLocally(server)}`,
     format: 'json',
     protocols: createProtocols([recurringV25]),
     referenceHeader: 'pspReference',

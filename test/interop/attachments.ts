@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { until } from '../support/until.ts';
 import type { Stack } from './stack.ts';
 import { jaxwsClasses, jaxwsSource } from './stacks.ts';

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Stack } from './stack.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 

@@ -1,8 +1,7 @@
 /** Three services that are imported from documents, each with a server that counts its effects. */
-import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listenLocally } from './listen-locally.ts';
 
 const tests = join(import.meta.dirname, '..');
 
@@ -110,10 +109,8 @@ export async function startCountingServer({ answer }: ImportedService): Promise<
     if (holds) held.push(response);
     else response.writeHead(200, { 'Content-Type': answer.type }).end(answer.body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenLocally(server)}`,
     bodies,
     hold() {
       holds = true;

@@ -1,8 +1,7 @@
 /** A receiver of OTLP over HTTP: a real server that decodes what it gets, in protobuf and JSON. */
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { listenLocally } from './listen-locally.ts';
 import { bytesIn, doubleIn, type Field, messagesIn, numberIn, readMessage } from './protobuf.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
@@ -59,10 +58,8 @@ export async function openOtlpReceiver({ answers = true } = {}): Promise<OtlpRec
     else response.statusCode = 404;
     response.setHeader('Content-Type', headers['content-type'] ?? 'text/plain').end(isJson ? '{}' : '');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${await listenLocally(server)}`,
     spans,
     metrics,
     requests,

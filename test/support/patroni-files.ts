@@ -4,7 +4,7 @@ import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { CertificateFiles } from './certificates.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import { programs, runner } from './postgres-instance.ts';
 
 export type Settings = Readonly<Record<string, number | boolean>>;

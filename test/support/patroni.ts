@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createCertificate } from './certificates.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import { createNetwork, type Machine } from './network.ts';
 import {
   etcdVariables,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import type { Postgres } from './postgres.ts';
 import { query, runner, urlOf } from './postgres-instance.ts';
 import { createTempFolder } from './temp-folder.ts';

@@ -5,7 +5,7 @@ import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import { migrate } from './migrated.ts';
 import { preparedOncePerRun } from './once-per-run.ts';
 import { createInstance, query, runner, runProgram, urlOf } from './postgres-instance.ts';

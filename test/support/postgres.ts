@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort } from './listen-locally.ts';
 import {
   createInstance,
   type Installation,

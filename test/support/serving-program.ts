@@ -1,5 +1,4 @@
 /** `triglyph serve` as a process of its own, and the calls that it prints. */
-import { type AddressInfo, createServer } from 'node:net';
 import { type Started, startTriglyph, type Variables } from './commands.ts';
 import { until } from './until.ts';
 
@@ -63,12 +62,4 @@ export const post = async (
 /** The commands that the program has printed, by their titles. */
 export function printedCalls(text: string): readonly string[] {
   return ['JSON', 'FORM', 'SOAP'].map((title) => new RegExp(`^${title}:\n((?:  .*\n)+)`, 'm').exec(text)?.[1] ?? '');
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,8 +1,8 @@
 /** Starts an HTTP updater that records its requests and answers as the test configures. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenLocally } from './listen-locally.ts';
 
 export interface Question {
   readonly id: string;
@@ -66,9 +66,7 @@ export const startUpdater = async (): Promise<TestUpdater> => {
     asked.push(question);
     updater.answer(question, response, request);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return Object.assign(updater, {
     url: `http://127.0.0.1:${port}/checks`,
     async close() {

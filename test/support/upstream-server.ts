@@ -1,7 +1,7 @@
 /** A plain server as an upstream, and requests to it without a gateway. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
 import type { AnyRequest } from '../../src/contract/canonical.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -13,6 +13,7 @@ import { createUpstream, type Upstream } from '../../src/upstream/create-upstrea
 import type { UpstreamEvent } from '../../src/upstream/events.ts';
 import { forwardCredential } from '../../src/upstream/headers.ts';
 import type { UpstreamSetup } from '../../src/upstream/options.ts';
+import { listenLocally } from './listen-locally.ts';
 
 export interface Received {
   readonly method: string;
@@ -53,9 +54,7 @@ export async function startUpstreamServer(behave: Behaviour): Promise<UpstreamSe
 }
 
 export async function listen(server: Server, scheme = 'http'): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `${scheme}://127.0.0.1:${await listenLocally(server)}`;
 }
 
 export interface TestUpstream extends AsyncDisposable {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
-import { freePort } from '../support/free-port.ts';
 import {
   countEffects,
   detailRow,
@@ -15,6 +14,7 @@ import {
   startKeyedLoad,
   type Target,
 } from '../support/keyed-notifications.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { createInstance, type PostgresInstance, programs, query, runner, urlOf } from '../support/postgres-instance.ts';
 import { copyPreparedData, parametersOf } from '../support/postgres-template.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';

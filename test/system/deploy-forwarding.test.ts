@@ -1,9 +1,7 @@
 /** Tests the files in deploy/forwarding/: schemas and names, and that their gateways start on their Redis, which they run without Docker. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -11,7 +9,7 @@ import { parse } from 'yaml';
 import type { Setting } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort, listenLocally } from '../support/listen-locally.ts';
 import { type Manifest, readManifests, validateManifest } from '../support/manifests.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -29,9 +27,7 @@ const upstream = createServer((request, response) => {
 });
 let upstreamUrl = '';
 beforeAll(async () => {
-  upstream.listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  upstreamUrl = `http://127.0.0.1:${await listenLocally(upstream)}`;
   await triglyph(['keys', 'create', join(folder.path, 'keys')], folder.path);
 });
 afterAll(() => {

@@ -1,8 +1,6 @@
 /** Details of faults: of several elements, with attributes, and undeclared ones, from servers in SOAP 1.1 and 1.2, in every format. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -15,6 +13,7 @@ import {
   string,
 } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 
 const run = promisify(execFile);
 const id = required(string({ max: 20, example: '7' }), 'A number.');
@@ -75,9 +74,7 @@ describe.each([
       asked += 1;
       response.writeHead(status, { 'content-type': type }).end(answer);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${await listenLocally(server)}`;
     gateway = await createGateway({
       services: [contract.answeredBy('desk')],
       upstreams: { desk: { url, format, credentials: 'forward' } },

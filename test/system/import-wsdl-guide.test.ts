@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTriglyph } from '../support/commands.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
-import { freePort, serve } from '../support/serving-program.ts';
+import { freePort } from '../support/listen-locally.ts';
+import { serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 

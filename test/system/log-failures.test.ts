@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { program } from '../support/commands.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,10 +1,10 @@
 /** `serve --openapi --upstream-lookups`: a server that knows no keys has each effect once, and a saved project goes on. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { spawnTriglyph } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -70,8 +70,7 @@ const server = createServer(async (request, response) => {
 
 let upstream = '';
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  upstream = `http://127.0.0.1:${await listenLocally(server)}`;
 });
 afterAll(() => {
   server.closeAllConnections();

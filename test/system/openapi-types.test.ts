@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listenLocally } from '../support/listen-locally.ts';
 import { post, type ServingProgram, serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -118,9 +119,8 @@ beforeAll(async () => {
       response.end(body === '' ? '{}' : body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   writeFileSync(join(folder.path, 'odd.json'), JSON.stringify(document));
-  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const upstream = `http://127.0.0.1:${await listenLocally(server)}`;
   gateway = await serve(['--openapi', 'odd.json', '--upstream', upstream], folder.path);
   ({ callers } = gateway);
 });

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { programs } from '../support/postgres-instance.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';

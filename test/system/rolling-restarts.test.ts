@@ -1,8 +1,8 @@
 /** Tests rolling restarts of two processes behind a proxy: no request fails under load. `npm run restarts` does more. */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { freePort } from '../support/free-port.ts';
 import { type HaProxy, startHaProxy } from '../support/haproxy.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,13 +1,13 @@
 /** One command in an empty folder serves what an OpenAPI document describes in SOAP, FORM and JSON. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { createPetstore } from '../openapi/servers/petstore.mjs';
 import { spawnTriglyph } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { post, printedCalls, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -20,8 +20,7 @@ const pet = { id: 7, name: 'Rex', photoUrls: ['a', 'b'], tags: [{ id: 1, name: '
 const { server, received } = createPetstore();
 let upstream = '';
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  upstream = `http://127.0.0.1:${await listenLocally(server)}`;
 });
 afterAll(() => {
   server.closeAllConnections();

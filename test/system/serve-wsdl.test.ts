@@ -2,13 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
 import { spawnTriglyph } from '../support/commands.ts';
-import { freePort, post, printedCalls, printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
+import { freePort, listenLocally } from '../support/listen-locally.ts';
+import { post, printedCalls, printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -33,8 +33,7 @@ interface StockServer {
 async function startNode(): Promise<StockServer> {
   const calls: Call[] = [];
   const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stock/service`;
+  const own = `http://127.0.0.1:${await listenLocally(server)}/stock/service`;
   const operations = {
     GetStock: ({ Sku }: { readonly Sku: string }) => ({
       Quantity: 5,

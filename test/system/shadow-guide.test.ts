@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { settings } from '../../src/config/settings.ts';
 import type { Block } from '../interop/page.ts';
-import { freePort } from '../support/free-port.ts';
 import { followGuide, readGuide } from '../support/guide-pages.ts';
+import { freePort } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import type { UpstreamOptions } from '../../src/backend/upstreams/options.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { createCertificate } from '../support/certificates.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort, listenLocally } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -268,9 +268,7 @@ test('an answer that is too large says so, and a retry with its key sends nothin
       socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n${'x'.repeat(5_000)}`);
     }),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
   const { service } = services[0]!;
   const contract = declare({ ...service, operations: [...service.operations.values()] });
@@ -520,9 +518,7 @@ describe('what servers do with HTTP and XML', () => {
 
   test.each(answers)('%s', async (_, answer, status) => {
     const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listenLocally(server);
     const { services } = await importWsdl(wsdl, { allowNetwork: false, reads: ['Get*'] });
     const { service } = services[0]!;
     const contract = declare({ ...service, operations: [...service.operations.values()] });

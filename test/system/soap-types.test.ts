@@ -1,12 +1,12 @@
 /** Types of XML Schema through a contract that is imported, in front of a server that answers with what it was sent, or as it is told. */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { service as declare } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 
 const fileOf = (name: string) => join(import.meta.dirname, `../wsdl/${name}.wsdl`);
 const namespace = 'urn:types';
@@ -31,8 +31,7 @@ beforeAll(async () => {
     told = undefined;
     response.setHeader('content-type', 'text/xml;charset=utf-8').end(answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/types`;
+  const url = `http://127.0.0.1:${await listenLocally(server)}/types`;
   const services = await Promise.all(
     ['types', 'encoded'].map(async (name) => {
       const { services } = await importWsdl(fileOf(name), { allowNetwork: false, reads: ['*'] });

@@ -2,11 +2,11 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -185,8 +185,7 @@ describe('a server with a certificate', () => {
     expect(await all()).toEqual([false, false]);
     // Control: a server of Node with the same certificate does, so this is what the test would see.
     const control = createServer({ cert: readFileSync(old.cert), key: readFileSync(old.key) });
-    await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
-    expect(await renegotiates((control.address() as AddressInfo).port)).toBe(true);
+    expect(await renegotiates(await listenLocally(control))).toBe(true);
     control.close();
   });
 

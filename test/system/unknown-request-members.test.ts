@@ -1,11 +1,11 @@
 /** Members of requests that a WSDL lacks, in front of a real SOAP server: refused, or ignored and counted. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
 import { triglyph } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { post, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -25,8 +25,7 @@ const storeOf = (input: object) => {
 
 beforeAll(async () => {
   server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notes`;
+  const own = `http://127.0.0.1:${await listenLocally(server)}/notes`;
   await new Promise<void>((resolve, reject) => {
     listen(server, {
       path: '/notes',

@@ -1,8 +1,6 @@
 /** Tokens that the gateway gets by its client credentials (OAuth 2), from a token server that can refuse, hang, redirect and answer too much. */
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { service as declare } from '../../src/api/contract.ts';
@@ -10,6 +8,7 @@ import { createGateway } from '../../src/api/index.ts';
 import type { ClientCredentials } from '../../src/backend/upstreams/options.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { spawnTriglyph } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { printedKey, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -53,9 +52,7 @@ beforeEach(async () => {
     if (!valid.has(token)) return response.writeHead(401).end(JSON.stringify({ message: `no ${token}` }));
     response.end(request.method === 'GET' ? '{"id":7}' : '{"id":8}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://127.0.0.1:${await listenLocally(server)}`;
 });
 afterEach(() => {
   server.closeAllConnections();

@@ -1,11 +1,10 @@
 /** Gateways without a database: records in Redis, or nothing at all. What they do, what they refuse, and what `check` says of it. */
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
@@ -30,9 +29,7 @@ class Upstream {
           .writeHead(200, { 'Content-Type': 'application/json' })
           .end('{"response":"[detail-successfully-disabled]"}');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${await listenLocally(server)}`;
     this.#server = server;
   }
 

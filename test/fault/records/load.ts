@@ -1,7 +1,5 @@
 /** Keyed load on gateways without a database, in front of a server that counts effects. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
 import type { UpstreamOptions } from '../../../src/backend/upstreams/options.ts';
@@ -10,6 +8,7 @@ import { builtInServices, services } from '../../../src/services/index.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { freshKeys } from '../../../src/vault/key-ring.ts';
 import type { Random } from '../../simulation/random.ts';
+import { listenLocally } from '../../support/listen-locally.ts';
 import { storedTokenLookup } from '../../support/stored-token-lookup.ts';
 
 /** `asked`: the server does not deduplicate, and can be asked for unknown outcomes. */
@@ -70,10 +69,8 @@ export async function startCountingServer(
     await wait(random.below(60));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(storedToken);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenLocally(server)}`,
     effects,
     close: () => void server.close(() => {}).closeAllConnections(),
   };

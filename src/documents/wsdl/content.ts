@@ -91,8 +91,33 @@ export class ContentReader {
       this.#readType(found, depth + 1);
     }
     if (base.uri === encodingUri && base.local === 'Array') throw new Refused(derivation, 'an array');
-    // A restriction repeats what it keeps.
+    // A restriction repeats the elements that it keeps, and need not repeat attributes.
     for (const child of elementChildren(derivation)) this.#readParticle({ element: child, schema }, always);
+    if (derivation.local === 'restriction') this.#inheritAttributes(base, attributesIn(derivation), depth + 1);
+  }
+
+  /** The attributes of the base of a restriction, save those that it names itself. */
+  #inheritAttributes(base: QName, named: ReadonlySet<string>, depth: number): void {
+    const found = this.#types.index.find('complexType', base);
+    if (found === undefined || depth > groupDepthMax) return;
+    const [content] = elementChildren(found.element).filter(({ local }) => /^(?:complex|simple)Content$/.test(local));
+    const [derivation] = content === undefined ? [] : elementChildren(content);
+    const from = derivation ?? found.element;
+    this.#addMissing({ ...found, element: from }, named, depth);
+    const next = derivation && nameIn(derivation, 'base');
+    const all = new Set([...named, ...attributesIn(from)]);
+    if (next !== undefined) this.#inheritAttributes(next, all, depth + 1);
+  }
+
+  /** The attributes of a type or a group that have other names. */
+  #addMissing(declared: Declared, named: ReadonlySet<string>, depth: number): void {
+    for (const each of elementChildren(declared.element)) {
+      if (each.local === 'attribute' && !named.has(attributeName(each)) && !this.#fields.has(attributeName(each)))
+        this.#readParticle({ ...declared, element: each }, always);
+      const group = each.local === 'attributeGroup' ? nameIn(each, 'ref') : undefined;
+      const found = group && this.#types.index.find('attributeGroup', group);
+      if (found !== undefined && depth <= groupDepthMax) this.#addMissing(found, named, depth + 1);
+    }
   }
 
   #readText({ element, schema }: Declared, depth: number): void {
@@ -102,6 +127,10 @@ export class ContentReader {
     const found = this.#types.index.find('complexType', base);
     if (found !== undefined) this.#readType(found, depth + 1);
     else this.#addText(derivation, this.#types.simpleTypes.named(derivation, base, 'Value'), docOf(element));
+    // A restriction declares attributes of its base again, or prohibits them.
+    if (derivation.local === 'restriction')
+      for (const name of attributesIn(derivation))
+        if (this.#fields.get(name)?.xml === 'attribute') this.#fields.delete(name);
     for (const child of elementChildren(derivation))
       if (child.local.startsWith('attribute') || child.local === 'anyAttribute')
         this.#readParticle({ element: child, schema }, always);
@@ -418,6 +447,16 @@ export class ContentReader {
 function isSameMember(one: Field, other: Field): boolean {
   const isSameType = one.schema === other.schema || isDeepStrictEqual(one.schema, other.schema);
   return isSameType && one.xml === other.xml && one.namespace === other.namespace;
+}
+
+/** The names of the attributes that a type declares or prohibits itself. */
+function attributesIn(type: LocatedElement): ReadonlySet<string> {
+  const attributes = elementChildren(type).filter(({ local }) => local === 'attribute');
+  return new Set(attributes.map(attributeName));
+}
+
+function attributeName(element: LocatedElement): string {
+  return nameIn(element, 'ref')?.local ?? nameOf(element);
 }
 
 function isMandatoryElement(element: LocatedElement): boolean {

@@ -345,7 +345,7 @@ function insert(
 }
 
 function rebuilt(
-  { name, namespace, choices, ignoredMembers, whenEmpty, extends: base }: ObjectSchema,
+  { name, namespace, choices, ignoredMembers, emptyObject, whenEmpty, extends: base }: ObjectSchema,
   fields: Fields,
   ignored: Readonly<Record<string, string>>,
   olderName: (newer: string) => string | undefined,
@@ -360,6 +360,7 @@ function rebuilt(
   return object(name, fields, {
     ...(namespace !== undefined && { namespace }),
     ...(base !== undefined && { extends: base }),
+    ...(emptyObject !== undefined && { emptyObject }),
     choices: choices.map((choice) => ({ ...choice, options: choice.options.map(namesOf) })),
     ignoredMembers: Object.fromEntries(Object.entries(known).filter(([each]) => !Object.hasOwn(fields, each))),
     whenEmpty: namesOf(whenEmpty),

@@ -173,13 +173,19 @@ export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender
 
 function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   const parse = parser(schema);
-  const keepsBlank = schema.kind === 'string' && schema.emptyString === 'invalid';
+  const keepsBlank = schema.kind === 'string' && schema.emptyString !== undefined;
+  const isRefusedBlank = schema.kind === 'string' && schema.emptyString === 'invalid';
+  const isEmptyValue =
+    (schema.kind === 'binary' && schema.whenEmpty === 'present') ||
+    (schema.kind === 'enum' && (schema.values as readonly string[]).includes(''));
   const max = charactersMax(schema);
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema);
     if (text === undefined) return collector.add(path, 'structure', wrongKind(path, schema));
-    if (text === '' && (!keepsBlank || field?.required === true)) return undefined;
+    if (text === '' && isEmptyValue) return '';
+    if (text === '' && (!keepsBlank || (isRefusedBlank && field?.required === true) || isWrittenEmpty(field)))
+      return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
     // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
@@ -189,6 +195,11 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
       ? collector.add(path, problem, wrongKind(path, schema))
       : collector.add(path, problem, label(path), max, quoted(text));
   };
+}
+
+/** Its element is there and empty where the field is absent, so an empty one says nothing. */
+function isWrittenEmpty(field: Field | undefined): boolean {
+  return field?.mandatoryInStubs === 'empty';
 }
 
 /** The same words whatever stands there: a text of another kind, or, in formats that have them, an object or a boolean. */
@@ -241,15 +252,17 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
   };
 }
 
+const noItems: readonly never[] = Object.freeze([]);
+
 function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> {
   const { itemName, wrapped } = schema;
   const hasKeys = isEntries(schema);
-  return (node, path, collector) => {
+  return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const nodes = reader.items(node, schema);
     if (nodes === undefined) return collector.add(path, 'structure', `${label(path)} is not a list`);
     if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
-    if (nodes.length === 0) return undefined;
+    if (nodes.length === 0) return schema.whenEmpty === 'present' && !isWrittenEmpty(field) ? noItems : undefined;
     const keys = hasKeys ? new Set<string>() : undefined;
     const values = nodes.map((each, index) => {
       if (collector.isFull) return undefined;
@@ -328,7 +341,7 @@ function readObject<N>(
   sender: Sender,
 ): ReadAt<N> {
   const collectMembers = compileMembers(schema, reader, sender);
-  return (node, path, collector) => {
+  return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const nodes = collectMembers(node);
     if (nodes === undefined)
@@ -341,20 +354,21 @@ function readObject<N>(
     // Members that are there, and wrong.
     const wrong: string[] = [];
     for (let slot = 0; slot < members.length; slot++) {
-      const { name, part, field } = members[slot]!;
+      const { name, part, field: own } = members[slot]!;
       if (collector.isFull) break;
       const child = found[slot];
       const at = [...path, name];
       const issuesSoFar = collector.issues.length;
-      const read = child === undefined ? undefined : part(child, at, collector, field);
+      const read = child === undefined ? undefined : part(child, at, collector, own);
       if (read !== undefined) value[name] = read;
       else if (collector.issues.length > issuesSoFar) wrong.push(name);
-      else if (field.required) collector.add(at, field.missing ?? 'missingField', label(at));
+      else if (own.required) collector.add(at, own.missing ?? 'missingField', label(at));
       occupied ||= read !== undefined || wrong.length > 0;
     }
     // An empty object inside another is absent, and what it lacks is no one's concern.
     // An empty list in a list is one of its items, and an entry has a key.
-    if (!occupied && path.length > 0 && schema.json === undefined) return collector.forget(before);
+    const isValue = schema.json !== undefined || (schema.emptyObject !== undefined && !isWrittenEmpty(field));
+    if (!occupied && path.length > 0 && !isValue) return collector.forget(before);
 
     if (schema.attributesField !== undefined)
       refuseKnownAttributes(value[schema.attributesField], schema, [...path, schema.attributesField], collector);
@@ -485,7 +499,7 @@ function compileMembers<N>(
         else same.push(child);
       } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
         unknown ??= new Map();
-        if (unknown.has(name)) refuseTwice(name);
+        if (unknown.has(name) && !schema.tooDeep?.members.includes(name)) refuseTwice(name);
         unknown.set(name, [child]);
         return unknown.size < IssueCollector.issuesMax;
       }

@@ -106,7 +106,7 @@ class Unrolled {
       options: choice.options.filter((names) => !names.some((name) => cut.includes(name))),
     }));
     if (choices.some(({ options, orNone }) => options.length === 0 && orNone !== true)) return undefined;
-    const { name, namespace, ignoredMembers, whenEmpty, recursion, isAbstract, json } = schema;
+    const { name, namespace, ignoredMembers, whenEmpty, recursion, isAbstract, json, emptyObject } = schema;
     const reason = `${this.#template.name} may be ${this.#levels} deep in itself`;
     const tooDeep =
       cut.length === 0 ? schema.tooDeep : { members: [...cut, ...(schema.tooDeep?.members ?? [])], reason };
@@ -118,6 +118,7 @@ class Unrolled {
         whenEmpty: whenEmpty.filter((each) => !cut.includes(each)),
         ...(schema.extends !== undefined && { extends: schema.extends }),
         ...(json !== undefined && { json }),
+        ...(emptyObject !== undefined && { emptyObject }),
       }),
       ...(schema.variants !== undefined && { variants: Object.freeze(variants) }),
       ...(isAbstract && { isAbstract }),

@@ -35,8 +35,11 @@ export interface StringSchema {
   /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
   readonly pattern?: string;
   readonly format?: Format;
-  /** An empty text counts as absent, unless that would widen what the request does. */
-  readonly emptyString?: 'invalid';
+  /**
+   * An empty text counts as absent by default. `invalid`: that would widen what the request does, so it is a value, and a required
+   * field is missing. `present`: it is a value in every field.
+   */
+  readonly emptyString?: 'invalid' | 'present';
   /** Never logged; stored only encrypted or masked. Not searched for secrets that do not belong there: it may be one. */
   readonly sensitive?: true;
   /** For a sensitive text that is no number: searched all the same. */
@@ -127,6 +130,8 @@ export interface BinarySchema {
   readonly max: number;
   /** The media type of the bytes, which the WSDL declares, and parts of messages have: `image/png`. */
   readonly mediaType?: string;
+  /** Bytes of no length are a value. By default they are absent. */
+  readonly whenEmpty?: 'present';
   /**
    * In SOAP always a part beside the envelope. `swaRef`: the text of the element is its URL (WS-I Attachments Profile 1.0).
    * `href`: the element is empty and has the URL as this attribute, as messages in the encoding of SOAP have it.

@@ -41,6 +41,8 @@ export interface ListSchema<S extends Schema = Schema> {
   readonly emptyString?: never;
   /** `absent`: JSON answers leave the list out where it has no items. By default it is `[]`. */
   readonly json?: 'absent';
+  /** A list without items says something. By default it is absent. Not for one that is `repeated`, which has no element of its own. */
+  readonly whenEmpty?: 'present';
   readonly max: number;
 }
 
@@ -159,6 +161,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
    * object has the fields `key` and `value`, and JSON has a list of these objects as an object with a member for each.
    */
   readonly json?: 'value' | 'entry';
+  /** An object without members says something: its element is there. By default it is absent. Only where no field is required. */
+  readonly emptyObject?: 'present';
   /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
   readonly whenEmpty: readonly string[];
   /** It stands for the object of its name around it; only in templates of recursive objects. */
@@ -224,6 +228,7 @@ export function list<S extends Schema>(item: S, itemName: string, options: ListO
     ...(options.mandatoryItem && { mandatoryItem: true }),
     ...(options.xsd !== undefined && { xsd: options.xsd }),
     ...(options.json !== undefined && { json: options.json }),
+    ...(options.whenEmpty !== undefined && { whenEmpty: options.whenEmpty }),
     max: options.max,
   });
 }
@@ -238,6 +243,7 @@ export interface ListOptions {
   readonly mandatoryItem?: boolean;
   readonly xsd?: XsdType;
   readonly json?: 'absent';
+  readonly whenEmpty?: 'present';
   readonly max: number;
 }
 
@@ -265,7 +271,7 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 
 /** The properties of an object that it may do without. */
 export type ObjectOptions = Partial<
-  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty' | 'extends' | 'json'>
+  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'emptyObject' | 'whenEmpty' | 'extends' | 'json'>
 >;
 
 /**
@@ -291,6 +297,7 @@ export function object<const F extends Fields>(
     attributesField: attributesFieldOf(name, fields),
     ...(options.extends !== undefined && { extends: options.extends }),
     ...(options.json !== undefined && { json: options.json }),
+    ...(options.emptyObject !== undefined && { emptyObject: options.emptyObject }),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
@@ -457,8 +464,15 @@ function attributesFieldOf(object: string, fields: Fields): string | undefined {
 }
 
 /** Whether an element of the object may have attributes that come from its value. */
-export function mayHaveAttributes({ attributes, typeField, attributesField }: ObjectSchema): boolean {
-  return attributes.length > 0 || typeField !== undefined || attributesField !== undefined;
+export function mayHaveAttributes(schema: ObjectSchema): boolean {
+  const { attributes, typeField, attributesField } = schema;
+  return attributes.length > 0 || typeField !== undefined || attributesField !== undefined || holdsContent(schema);
+}
+
+/** Whether the text of the object's element is any XML: its attributes and all that it holds. */
+export function holdsContent({ textField, fields }: ObjectSchema): boolean {
+  const text = textField === undefined ? undefined : fields[textField]?.schema;
+  return text?.kind === 'string' && text.markup === 'content';
 }
 
 /** Whether the items of a list are elements of any name. */

@@ -38,9 +38,13 @@ function objectExample(given: ObjectSchema, around: Extent): Readonly<Record<str
       Object.entries(schema.fields)
         .filter(isShown)
         .map(([name, { schema, required }]) => [name, (required ? filledExample : example)(schema, extent)] as const)
-        .filter(([name, value]) => schema.fields[name]!.required || !isEmpty(value)),
+        .filter(([name, value]) => isKeptEmpty(schema.fields[name]!) || !isEmpty(value)),
     ),
   );
+}
+
+function isKeptEmpty({ required, schema, mandatoryInStubs }: Field): boolean {
+  return required || (schema.kind === 'object' && schema.emptyObject !== undefined && mandatoryInStubs !== 'empty');
 }
 
 function hasMembers(schema: Schema): boolean {

@@ -2,20 +2,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import * as language from '../../src/api/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { recursive, self } from '../../src/contract/recursive.ts';
 import { list, object, optional, required, string } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
-import { checkSource } from '../../src/documents/wsdl/check-source.ts';
 import { messageFieldsMax, sizeOf } from '../../src/documents/wsdl/schema-size.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { type ImportedContract, importWsdl } from '../support/import-wsdl.ts';
+import { runContract } from '../support/run-contract.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const file = join(import.meta.dirname, '../wsdl/recursive.wsdl');
@@ -30,17 +29,6 @@ beforeAll(async () => {
 });
 
 const wsdlOf = (service: Service) => deriveWsdl(service, { address: 'http://recursive.example/', soap12: true });
-
-/** Runs the text of a contract, which declares constants and nothing else. */
-function run(text: string): Service {
-  checkSource(text);
-  const body = text
-    .replace(/^import [^;]*;/m, '')
-    .replace(/^export /gm, '')
-    .replaceAll(' as const;', ';');
-  const names = Object.keys(language);
-  return new Function(...names, `${body}; return contract;`)(...names.map((name) => Object(language)[name]));
-}
 
 test('the import leaves nothing out, and says how deep each type may be', () => {
   expect(imported.findings.filter(({ kind }) => kind !== 'check').map(({ kind, text }) => [kind, text])).toEqual([
@@ -60,8 +48,10 @@ test('the WSDL of the import is imported to the same one', async () => {
 });
 
 test('the text of the contract says each type once, and runs to the same contract', () => {
-  expect(imported.text).toContain("Folders: optional(list(self('Folder'), 'Folder', { max: 10000 }), '')");
-  const contract = run(imported.text);
+  expect(imported.text).toContain(
+    "Folders: optional(list(self('Folder'), 'Folder', { max: 10000, whenEmpty: 'present' }), '')",
+  );
+  const contract = runContract(imported.text);
   expect(wsdlOf(contract)).toBe(wsdlOf(imported.service));
   expect(contract.operations.get('Keep')!.input.fields).toEqual(keep.input.fields);
 });
@@ -189,7 +179,7 @@ test.each(['types', 'encoded'])(
     const { service, text } = await importWsdl(join(import.meta.dirname, `../wsdl/${name}.wsdl`), {
       allowNetwork: false,
     });
-    expect(wsdlOf(run(text))).toBe(wsdlOf(service));
+    expect(wsdlOf(runContract(text))).toBe(wsdlOf(service));
     const derived = join(folder.path, `${name}.wsdl`);
     writeFileSync(derived, wsdlOf(service));
     expect(wsdlOf((await importWsdl(derived, { allowNetwork: false })).service)).toBe(wsdlOf(service));

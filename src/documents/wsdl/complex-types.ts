@@ -3,6 +3,7 @@
 import { recursive, self } from '../../contract/recursive.ts';
 import {
   binary,
+  documented,
   isMediaType,
   list,
   map,
@@ -193,8 +194,8 @@ export class ComplexTypes {
 
   /** An object with the content of a type and the name of a message. */
   message(declared: Declared, name: string): ObjectSchema {
-    const content = this.#contentOf(declared);
-    return this.#object(declared, name, content);
+    const { emptyObject: _, ...schema } = this.#object(declared, name, this.#contentOf(declared));
+    return documented(schema);
   }
 
   #read(declared: Declared, name: string): Schema {
@@ -374,10 +375,16 @@ export class ComplexTypes {
 
   #object({ element, schema }: Declared, name: string, { fields, choices }: Content): ObjectSchema {
     const namespace = this.prefixes.prefixOf(schema.targetNamespace);
+    const canBeEmpty =
+      Object.values(fields).every(({ required }) => !required) && choices.every(({ orNone }) => orNone === true);
     try {
       return this.#fitting(
         element,
-        object(name, fields, { choices, ...(namespace !== this.prefixes.own && { namespace }) }),
+        object(name, fields, {
+          choices,
+          ...(namespace !== this.prefixes.own && { namespace }),
+          ...(canBeEmpty && { emptyObject: 'present' }),
+        }),
       );
     } catch (thrown) {
       if (thrown instanceof TypeError) throw new Refused(element, thrown.message);
@@ -410,6 +417,8 @@ export class ComplexTypes {
     const reference = nameIn(item, 'ref');
     const found = reference === undefined ? { element: item, schema } : this.index.find('element', reference);
     if (found === undefined) throw new Refused(item, `no element ${reference?.local} is declared`);
+    // Elements of other names stand in its place.
+    if (reference !== undefined && this.index.substitutesOf(found, 1).length > 0) return undefined;
     const itemName = nameOf(found.element);
     const type = this.typeOf(found.element, found, capitalised(itemName));
     const uri = namespaceOfElement(found, reference !== undefined);
@@ -418,7 +427,7 @@ export class ComplexTypes {
       max: limitOf(max),
       ...(namespace !== undefined && { namespace }),
       ...(found.element.attributes.get('nillable') !== 'true' && { nillableItems: false }),
-      ...(item.attributes.get('minOccurs') !== '0' && { mandatoryItem: true }),
+      ...(item.attributes.get('minOccurs') !== '0' ? { mandatoryItem: true } : { whenEmpty: 'present' }),
       ...(type.xsd !== undefined && { xsd: type.xsd }),
     });
   }
@@ -476,7 +485,7 @@ const xmlText: ReadType = {
 
 /** The member that names the type comes first. */
 function withTypeName(
-  { name, namespace, fields, choices }: ObjectSchema,
+  { name, namespace, fields, choices, emptyObject }: ObjectSchema,
   member: string,
   isRequired: boolean,
   base?: ObjectSchema['extends'],
@@ -486,7 +495,12 @@ function withTypeName(
   return object(
     name,
     { [member]: field, ...fields },
-    { choices, ...(namespace !== undefined && { namespace }), ...(base !== undefined && { extends: base }) },
+    {
+      choices,
+      ...(namespace !== undefined && { namespace }),
+      ...(base !== undefined && { extends: base }),
+      ...(emptyObject !== undefined && !isRequired && { emptyObject }),
+    },
   );
 }
 

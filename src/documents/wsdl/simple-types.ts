@@ -206,7 +206,7 @@ export class SimpleTypes {
         return this.#binary(from, facets);
       case 'hexBinary':
         this.#findings.add('changed', from, 'hexBinary is a text of hexadecimal digits');
-        return string({ max: textMax, pattern: '([0-9A-Fa-f]{2})*', example: '00FF' });
+        return string({ max: textMax, emptyString: 'present', pattern: '([0-9A-Fa-f]{2})*', example: '00FF' });
       default:
         throw new Refused(from, `the contract language has no ${base}`);
     }
@@ -225,9 +225,11 @@ export class SimpleTypes {
     const hasForm = patterns.length > 0 || (base !== 'string' && base !== 'normalizedString');
     const bounded = max === undefined ? (hasForm ? undefined : Math.max(min, textMax)) : Math.min(max, longTextMax);
     const checked = this.#checked(from, patterns, min, bounded ?? textLengthMax);
+    const canBeEmpty = min === 0 && (checked === undefined || matchesEmpty(checked.pattern));
     return string({
       ...(min > 0 && { min }),
       ...(bounded !== undefined && { max: bounded }),
+      ...(canBeEmpty && { emptyString: 'present' }),
       ...(checked ?? { example: textOfLength(min, bounded ?? textLengthMax) }),
     });
   }
@@ -319,7 +321,12 @@ export class SimpleTypes {
   #binary(from: LocatedElement, { single }: Facets): ScalarSchema {
     const max = countIn(single, 'maxLength') ?? countIn(single, 'length') ?? bytesMax;
     if (max > binaryLengthMax) this.#findings.add('changed', from, `bytes are ${binaryLengthMax} at most`);
-    return binary({ max: Math.max(1, Math.min(max, binaryLengthMax)), example: 'AA==' });
+    const min = countIn(single, 'minLength') ?? countIn(single, 'length') ?? 0;
+    return binary({
+      max: Math.max(1, Math.min(max, binaryLengthMax)),
+      ...(min === 0 && { whenEmpty: 'present' }),
+      example: 'AA==',
+    });
   }
 }
 
@@ -382,6 +389,10 @@ function plusOne(value: bigint | undefined): bigint | undefined {
 
 function greatest(first: bigint, ...others: readonly (bigint | undefined)[]): bigint {
   return others.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), first);
+}
+
+function matchesEmpty(pattern: string): boolean {
+  return new RegExp(`^(?:${pattern})$`).test('');
 }
 
 function shortened(pattern: string): string {

@@ -238,7 +238,7 @@ class Writer {
           return call('joined', this.#scalar(schema.item));
         }
         this.#imports.add('list');
-        const { item, itemName, wrapped, repeated, anyItemName, namespace, max, ...stubs } = schema;
+        const { item, itemName, wrapped, repeated, anyItemName, namespace, whenEmpty, max, ...stubs } = schema;
         const { nillableItems, mandatoryItem, xsd } = stubs;
         const options = members({
           max: String(max),
@@ -249,6 +249,7 @@ class Writer {
           nillableItems: nillableItems === undefined ? undefined : String(nillableItems),
           mandatoryItem: mandatoryItem && 'true',
           xsd: xsd && quote(xsd),
+          whenEmpty: whenEmpty && quote(whenEmpty),
         });
         return call('list', this.#schema(item), quote(itemName), options);
       }
@@ -314,11 +315,12 @@ class Writer {
     );
   }
 
-  #plainObject({ name, namespace, fields, choices, extends: base, json }: ObjectSchema): Expression {
+  #plainObject({ name, namespace, fields, choices, extends: base, json, emptyObject }: ObjectSchema): Expression {
     const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
     const options = members({
       namespace: namespace === undefined ? undefined : quote(namespace),
       json: json && quote(json),
+      emptyObject: emptyObject && quote(emptyObject),
       choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
       extends:
         base &&

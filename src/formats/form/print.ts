@@ -75,17 +75,19 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
   return walk<CompileAt>(schema, {
     scalar: (scalar) => compileText(scalarAppend(scalar, appendText, appendDateTime)),
     joined: () => compileText((text, value) => appendText(text, (value as string[]).join(','))),
-    list: (_, item) => (key) => {
-      const append = item('');
-      const placeOf = compilePlaces(key);
-      return (text, place, value) => {
-        const items = value as readonly unknown[];
-        let printed = text;
-        for (let index = 0; index < items.length; index++)
-          printed = append(printed, placeOf(place, index), items[index]);
-        return printed;
-      };
-    },
+    list:
+      ({ whenEmpty }, item) =>
+      (key) => {
+        const append = item('');
+        const placeOf = compilePlaces(key);
+        return (text, place, value) => {
+          const items = value as readonly unknown[];
+          let printed = text;
+          for (let index = 0; index < items.length; index++)
+            printed = append(printed, placeOf(place, index), items[index]);
+          return whenEmpty !== undefined && items.length === 0 ? `${text}${place.key}${key}=` : printed;
+        };
+      },
     map: () => (key) => (text, place, value) => {
       let printed = text;
       for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
@@ -101,8 +103,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
       return (text, place, value) => appendOf(value)(text, place, value);
     },
     object:
-      ({ json }, members) =>
+      ({ json, emptyObject }, members) =>
       (key) => {
+        const isKept = json !== undefined || (emptyObject !== undefined && key !== '&');
         const parts = members.map(({ name, part }) => ({
           name,
           append: part(key === '&' ? `&${name}` : `${key}.${name}`),
@@ -115,7 +118,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
             if (member !== undefined) printed = append(printed, place, member);
           }
           // Items are counted without gaps, and one of them may be an empty list.
-          return json !== undefined && printed === text ? `${text}${place.key}${key}=` : printed;
+          return isKept && printed === text ? `${text}${place.key}${key}=` : printed;
         };
       },
   });

@@ -170,11 +170,11 @@ function readJoined({ item: { values } }: SetSchema): ReadAt {
   };
 }
 
-function readList({ itemName, wrapped, max }: ListSchema, item: ReadAt): ReadAt {
+function readList({ itemName, wrapped, whenEmpty, max }: ListSchema, item: ReadAt): ReadAt {
   const readItem = wrapped ? readWrapped(itemName, item) : item;
   return (source) => {
     if (!take(source, arrayStart)) return takeWord(source, 'null') ? null : undefined;
-    if (take(source, arrayEnd)) return null;
+    if (take(source, arrayEnd)) return whenEmpty === undefined ? null : undefined;
     const values: unknown[] = [];
     do {
       signAt(source);

@@ -1,6 +1,6 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
 import { elementName, type Operation } from '../../contract/operation.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import { holdsContent, type ObjectSchema } from '../../contract/schema.ts';
 import { charsetIn } from '../../lib/charset.ts';
 import { withoutLayout } from '../../lib/xml/decode.ts';
 import { type Element, isBlank } from '../../lib/xml/element.ts';
@@ -70,8 +70,11 @@ export function openFault(reply: Reply, parseXml: ParseXml): Element | undefined
  * The element that holds the fields: that of the operation, or one below it. Servers call that one `result`, `return` or
  * `disableResult`. `part`: its name in our own messages, which a field may have, too.
  */
-export function fieldsIn(message: Element, { fields }: ObjectSchema, part: string | undefined): Element {
+export function fieldsIn(message: Element, schema: ObjectSchema, part: string | undefined): Element {
+  const { fields, anyField } = schema;
   if (isNil(message)) return empty;
+  // An element of any name is a field.
+  if (anyField !== undefined || holdsContent(schema)) return message;
   const [inner, ...others] = message.children;
   if (inner === undefined || others.length > 0) return message;
   if (inner.local !== part && (Object.hasOwn(fields, inner.local) || !isBlank(inner.text))) return message;

@@ -3,6 +3,7 @@ import { membersOf, qualifiedName, recordTypes } from '../../contract/record-typ
 import {
   type BinarySchema,
   holdsAnyElement,
+  holdsContent,
   type ListSchema,
   mayHaveAttributes,
   type ObjectSchema,
@@ -12,7 +13,7 @@ import {
 import { elementAround, elementNamespace, itemNamespace, namespacesOf, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
-import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
+import { type Append, compileItems, compileMembers, type Frame, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { qualify, qualifyAttribute } from './namespaces.ts';
@@ -117,15 +118,16 @@ function compile(
           const absent = side !== 'input' || isMandatory ? instead : '';
           const part = parts.get(name) ?? { append: appendNothing };
           if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
-          return { name, element, before: '', append: part.repeat(element), after: '', absent };
+          // To a stub, a nil element is an item of a list.
+          return { name, element, before: '', append: part.repeat(element), after: '', absent: '' };
         });
       const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
       const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
       const { textField } = object;
-      const append =
-        textField === undefined
-          ? compileMembers(all, { ...frame, empty: empty.join('') })
-          : compileMembers([{ name: textField, before: '', append: parts.get(textField)!.append, after: '' }], frame);
+      const asText = (within: Frame): Append =>
+        compileMembers([{ name: textField!, before: '', append: parts.get(textField!)!.append, after: '' }], within);
+      if (holdsContent(object)) return { append: asText({ ...frame, empty: '>' }), hasAttributes: true };
+      const append = textField === undefined ? compileMembers(all, { ...frame, empty: empty.join('') }) : asText(frame);
       if (!mayHaveAttributes(object)) return { append };
       const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };

@@ -1,7 +1,16 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader, VisitMember } from '../../contract/read.ts';
-import type { Field, ListSchema, ObjectSchema, ScalarSchema, Schema, StringSchema } from '../../contract/schema.ts';
+import { isRepeated } from '../../contract/record-types.ts';
+import {
+  type Field,
+  holdsContent,
+  type ListSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  type StringSchema,
+} from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import {
   type Attribute,
@@ -35,15 +44,23 @@ export function createAnswerReader(): Reader<Element> {
   const reader = createReader(() => true, false);
   return Object.freeze({
     ...reader,
-    // A nil element that the contract does not have is no member.
+    // A nil element is no member, and a nil item is none of the contract: it is kept by its index.
     eachMember(element, visit, schema) {
+      const counts = new Map<string, number>();
       const visitChild: VisitMember<Element> = (name, each) => {
-        if (isNil(each)) return true;
+        const list = schema.fields[name]?.schema;
+        const isItem = list !== undefined && isRepeated(list);
+        const index = isItem ? (counts.get(name) ?? 0) : 0;
+        if (isItem) counts.set(name, index + 1);
+        if (isNil(each)) {
+          const isWholeList = index === 0 && element.children.findLast(({ local }) => local === each.local) === each;
+          return !isItem || isWholeList || visit(`${name}.${index}`, each);
+        }
         if (each.attributes.length > 0 || each.children.length > 0)
           visitStray(name, each, schema.fields[name]?.schema, visit);
         return visit(name, each);
       };
-      if (element.attributes.length > 0 && schema.attributesField === undefined)
+      if (element.attributes.length > 0 && schema.attributesField === undefined && !holdsContent(schema))
         for (const { namespace, local, value } of strayAttributes(element))
           if (namespace !== '' ? !schema.attributes.includes(local) : schema.attributes.length === 0)
             visit(attributeMark + local, valueIn(value, undefined));
@@ -52,8 +69,8 @@ export function createAnswerReader(): Reader<Element> {
     items(element, schema) {
       const { text, children } = element;
       if (schema.repeated) return reader.items(element, schema);
-      if (!isBlank(text)) return undefined;
-      return children.every(({ local }) => local === children[0]!.local) ? children : undefined;
+      if (!isBlank(text) || !children.every(({ local }) => local === children[0]!.local)) return undefined;
+      return children.filter((each) => !isNil(each));
     },
   } satisfies Reader<Element>);
 }
@@ -68,7 +85,10 @@ function visitStray(name: string, element: Element, schema: Schema | undefined, 
     for (const { local, value } of strayAttributes(element))
       visit(`${name}.${attributeMark}${local}`, valueIn(value, undefined));
     if (schema.kind === 'list' && !schema.joined)
-      for (const [at, each] of element.children.entries()) visitStray(`${name}.${at}`, each, schema.item, visit);
+      for (const [at, each] of element.children.entries()) {
+        if (isNil(each)) visit(`${name}.${at}`, each);
+        else visitStray(`${name}.${at}`, each, schema.item, visit);
+      }
   }
 }
 
@@ -105,6 +125,10 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         (named !== undefined && named !== schema.name && !structNames.has(named))
       )
         return false;
+      if (textField !== undefined && holdsContent(schema)) {
+        visit(textField, element);
+        return true;
+      }
       const { anyField, fields } = schema;
       const nameOf = (each: Element) => {
         const isKnown = isOfInterface(each);
@@ -117,7 +141,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
           return true;
       }
       for (const each of element.children) if (!visit(nameOf(each), placed(each, schema))) return true;
-      if (textField !== undefined && (element.text !== '' || element.attached !== undefined))
+      const mayHaveNoBytes = textField !== undefined && fields[textField]?.schema.kind === 'binary';
+      if (textField !== undefined && (element.text !== '' || element.attached !== undefined || mayHaveNoBytes))
         visit(textField, valueIn(element.text, element.place, element.attached));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       if (schema.attributesField !== undefined) visitOthers(element, visit, schema, schema.attributesField);
@@ -160,14 +185,22 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
   } satisfies Reader<Element>);
 }
 
-/** Stubs write an array that is null as one item that is nil, and others as an empty one. */
+/** Stubs write an array that is null as one item that is nil, and others as an empty one, unless that is a value. */
 function repeatedItems(items: readonly Element[], { item }: ListSchema): readonly Element[] {
   if (item.kind === 'string' && item.markup !== undefined) return items;
   const [first] = items;
+  if (isValueEmpty(item)) return items.filter((each) => !isNil(each));
   const holdsText = item.kind === 'object' ? item.textField !== undefined : item.kind !== 'list';
   const isBlankItem = holdsText ? isWithoutContent : isEmpty;
   const isNothing = items.length === 1 && first!.attributes.length === 0 && isBlankItem(first!);
   return isNothing ? [] : items.filter((each) => !isNil(each));
+}
+
+/** Whether an empty element is a value of the schema. */
+function isValueEmpty(schema: Schema): boolean {
+  if (schema.kind === 'object') return schema.emptyObject !== undefined;
+  if (schema.kind === 'string') return schema.emptyString !== undefined;
+  return (schema.kind === 'binary' || (schema.kind === 'list' && !schema.joined)) && schema.whenEmpty !== undefined;
 }
 
 /** Undefined for text between elements, whose place would be lost. */

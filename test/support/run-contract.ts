@@ -1,0 +1,15 @@
+/** Runs the text of an imported contract. */
+import * as language from '../../src/api/contract.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { checkSource } from '../../src/documents/wsdl/check-source.ts';
+
+/** The text declares constants and nothing else. */
+export function runContract(text: string): Service {
+  checkSource(text);
+  const body = text
+    .replace(/^import [^;]*;/m, '')
+    .replace(/^export /gm, '')
+    .replaceAll(' as const;', ';');
+  const names = Object.keys(language);
+  return new Function(...names, `${body}; return contract;`)(...names.map((name) => Object(language)[name]));
+}

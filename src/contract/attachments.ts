@@ -1,4 +1,4 @@
-/** Which messages have bytes and long texts: how long, and where SOAP may or must send the bytes. */
+/** Which messages have bytes, long texts and long lists: how long, and where SOAP may or must send the bytes. */
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { base64Length } from './lexical.ts';
 import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type Schema, textLengthMax } from './schema.ts';
@@ -10,6 +10,8 @@ interface ValuesIn {
   readonly mayAttach: 'nothing' | 'bytes' | 'always';
   /** Characters of the longest text, or of the longest bytes in base64, in UTF-16. */
   readonly charactersMax: number;
+  /** Items of the longest list. */
+  readonly itemsMax: number;
 }
 
 /** What messages of a schema may have beside the envelope of SOAP. */
@@ -21,6 +23,14 @@ export function mayAttach(schema: ObjectSchema): ValuesIn['mayAttach'] {
 export function valueLengthMax(schemas: readonly ObjectSchema[]): number {
   return schemas.reduce((max, each) => Math.max(max, valuesIn(each).charactersMax), 0);
 }
+
+/** Whether messages of the schema may have lists of so many items that they need more members than most messages. */
+export function mayHaveLongLists(schema: ObjectSchema): boolean {
+  return valuesIn(schema).itemsMax > 1_000;
+}
+
+/** Members of a request that may have long lists: elements in SOAP, members and items in JSON, pairs in FORM. */
+export const manyMembersMax = 50_000;
 
 const valuesIn = memoizeWeakly((message: ObjectSchema): ValuesIn => {
   const values = partsIn(message).map(({ schema, field }): ValuesIn => {
@@ -36,19 +46,23 @@ function scalarValues(scalar: Schema): ValuesIn {
       return {
         mayAttach: scalar.attached === undefined ? 'bytes' : 'always',
         charactersMax: withLineBreaks(scalar.max),
+        itemsMax: 0,
       };
     case 'string':
       // A character outside of the basic plane takes two.
       return {
         mayAttach: 'nothing',
         charactersMax: scalar.markup === undefined ? 2 * (scalar.max ?? textLengthMax) : markupLengthMax,
+        itemsMax: 0,
       };
+    case 'list':
+      return { ...none, itemsMax: scalar.max };
     default:
       return none;
   }
 }
 
-const none: ValuesIn = Object.freeze<ValuesIn>({ mayAttach: 'nothing', charactersMax: 0 });
+const none: ValuesIn = Object.freeze<ValuesIn>({ mayAttach: 'nothing', charactersMax: 0, itemsMax: 0 });
 const order: readonly ValuesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
 
 function most(one: ValuesIn, other: ValuesIn): ValuesIn {
@@ -56,6 +70,7 @@ function most(one: ValuesIn, other: ValuesIn): ValuesIn {
   return {
     mayAttach: (isMore ? other : one).mayAttach,
     charactersMax: Math.max(one.charactersMax, other.charactersMax),
+    itemsMax: Math.max(one.itemsMax, other.itemsMax),
   };
 }
 

@@ -105,6 +105,13 @@ const note = 'é'.repeat(200_000);
 const page = 'x<>&'.repeat(100_000);
 const scan = Buffer.alloc(5_000_000, 7).toString('base64');
 
+const lines = (count: number, format: keyof typeof types): Stored => {
+  const items = Array.from({ length: count }, (_, at) => `line ${at}`);
+  return format === 'json' ? { Line: items } : Object.fromEntries(items.map((each, at) => [`Line.${at}`, each]));
+};
+const linesIn = (stored: Stored, format: keyof typeof types): number | undefined =>
+  format === 'json' ? stored.Line?.length : Object.keys(stored).filter((name) => name.startsWith('Line.')).length;
+
 describe.each(['json', 'form'] as const)('in %s', (format) => {
   test.each([
     ['a text as long as its type says', { Note: note }],
@@ -114,6 +121,17 @@ describe.each(['json', 'form'] as const)('in %s', (format) => {
     const { status, stored } = await send(wide, format, sent);
     expect(status).toBe(200);
     expect(digests(stored)).toEqual(digests(sent));
+  });
+
+  test('a list of 9,000 items goes to the server and comes back', async () => {
+    const { status, stored } = await send(wide, format, lines(9_000, format));
+    expect([status, linesIn(stored, format)]).toEqual([200, 9_000]);
+  });
+
+  test('the control: a list of more than the contract has is refused before anything is sent', async () => {
+    const { status, text } = await send(wide, format, lines(10_001, format));
+    expect([status, text]).toEqual([422, expect.stringContaining('Line')]);
+    expect(calls).toBe(0);
   });
 
   test('a text that is longer than its type says is refused before anything is sent', async () => {
@@ -137,6 +155,8 @@ test('a SOAP client sends and gets them', async () => {
   const client = await createClientAsync(`${origin}/notes/v1?wsdl`, {}, `${origin}/notes/v1`);
   const [stored] = (await client.StoreAsync({ Note: note, Page: page, Scan: scan })) as [Stored];
   expect(digests(stored)).toEqual(digests({ Note: note, Page: page, Scan: scan }));
+  const [many] = (await client.StoreAsync({ Line: Array.from({ length: 9_000 }, String) })) as [Stored];
+  expect(many.Line).toHaveLength(9_000);
 });
 
 test('a list of 9,000 items is an answer', async () => {

@@ -171,6 +171,15 @@ test.each(inContent)('%s is lost without what the import says of it: a control',
   expect(isRefused || received[0] === '<Save><Title>t</Title></Save>').toBe(true);
 });
 
+test.each([
+  [200, 200],
+  [300, 500],
+])('stubs may declare %d namespaces that they know: %d', async (count, status) => {
+  answer = '<SaveResponse><Title>t</Title></SaveResponse>';
+  const declared = Array.from({ length: count }, (_, at) => `xmlns:ns${at}="urn:${at}"`).join(' ');
+  expect((await call.soap11(`<Save ${declared}><Title>t</Title></Save>`)).status).toBe(status);
+});
+
 describe('a nil item', () => {
   test.each([
     ['of a list', '<Texts><Text>a</Text><Text xsi:nil="true"/></Texts>', { Texts: ['a'] }, 'Texts.1'],

@@ -489,6 +489,11 @@ describe('what servers do with HTTP and XML', () => {
     `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n${more}`;
   const sized = (body: Buffer, type?: string) =>
     Buffer.concat([Buffer.from(`${head('200 OK', type)}Content-Length: ${body.length}\r\n\r\n`), body]);
+  const withNamespaces = (count: number) =>
+    declared.replace(
+      '<GetTicketResponse',
+      `<GetTicketResponse ${Array.from({ length: count }, (_, at) => `xmlns:ns${at}="urn:${at}"`).join(' ')}`,
+    );
   const utf8 = Buffer.from(declared);
   const utf16 = Buffer.from(`\ufeff${declared.replace('utf-8', 'utf-16')}`, 'utf16le');
   const chunk = (bytes: Buffer) =>
@@ -512,6 +517,8 @@ describe('what servers do with HTTP and XML', () => {
       Buffer.concat([Buffer.from('HTTP/1.0 200 OK\r\nContent-Type: text/xml\r\n\r\n'), utf8]),
       200,
     ],
+    ['a namespace for each package, as Java declares them', sized(Buffer.from(withNamespaces(200))), 200],
+    ['more attributes than a message has', sized(Buffer.from(withNamespaces(300))), 502],
     ['a document type', sized(Buffer.from(`<!DOCTYPE x [<!ENTITY e "Käse">]>${message.replace('Käse', '&e;')}`)), 502],
     ['half of a comment before the declaration', sized(Buffer.from(`<!-- a -- b -->${declared}`)), 502],
   ];

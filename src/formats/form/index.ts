@@ -1,4 +1,5 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
+import { manyMembersMax, mayHaveLongLists } from '../../contract/attachments.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
@@ -19,7 +20,7 @@ import { prefixOf, under } from './adapter-names.ts';
 import { decodeError } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { formText, formUpstream, type Pair } from './pairs.ts';
-import { type Node, parse, parseReply, parseText, take } from './parse.ts';
+import { limits, type Node, parse, parseReply, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
@@ -49,7 +50,8 @@ function createCodec(context: FormatContext): MessageCodec {
     decode(body, { charset }, target, head) {
       const operation = operationInPath(target);
       const more = target.parameters === undefined ? [] : pairsOutside(operation, target, head);
-      const tree = requireTree(parse(body, { charset, withPlaces, more }));
+      const pairsMax = mayHaveLongLists(operation.input) ? manyMembersMax : limits.pairsMax;
+      const tree = requireTree(parse(body, { charset, withPlaces, more, pairsMax }));
       const key = take(tree, places.formField);
       const named = context.leniencies.has('adapter-names') ? underPrefix(tree, target, operation) : undefined;
       const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: named ?? tree });

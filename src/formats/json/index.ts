@@ -1,4 +1,6 @@
 /** JSON: the path names the operation; errors are problem details (RFC 9457), or plain members where the conventions say so. */
+
+import { mayHaveLongLists } from '../../contract/attachments.ts';
 import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { membersIn } from '../../contract/extras.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
@@ -22,7 +24,7 @@ import { ownLimits } from './parse.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
-import { limits } from './scan.ts';
+import { limits, longRequestLimits } from './scan.ts';
 import { jsonText, jsonUpstream } from './tokens.ts';
 
 const mediaType = 'application/json';
@@ -60,7 +62,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const decoded = decodeText(body, charset);
       const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
       if (plain !== undefined) return { operation, input: plain, issues: none };
-      const tree = requireTree(parse(decoded));
+      const tree = requireTree(parse(decoded, mayHaveLongLists(operation.input) ? longRequestLimits : limits));
       if (plainValue(tree) === null) throw malformedBody('body is null');
       const { value, ...read } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, ...read };

@@ -1,5 +1,6 @@
 /** Scans JSON text before `JSON.parse` for what that accepts: duplicate keys, unpaired surrogates and deep nesting. */
 
+import { manyMembersMax } from '../../contract/attachments.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
 
 export interface Limits {
@@ -10,6 +11,9 @@ export interface Limits {
 
 /** For requests. */
 export const limits: Limits = Object.freeze({ depthMax: 16, membersMax: 2_000 });
+
+/** For requests with long lists. */
+export const longRequestLimits: Limits = Object.freeze({ ...limits, membersMax: manyMembersMax });
 
 /** `plainNumbers` is false if a number is no integer that a double holds exactly. */
 export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };

@@ -1,6 +1,6 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 
-import { mayAttach, valueLengthMax } from '../../contract/attachments.ts';
+import { mayAttach, mayHaveLongLists, valueLengthMax } from '../../contract/attachments.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
   elementName,
@@ -66,7 +66,16 @@ import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import { limitsFor, parse, parseResponse, parserFor, responseLimits, type UnderstandsBlock, unwrap } from './parse.ts';
+import {
+  limitsFor,
+  longRequestLimits,
+  parse,
+  parseResponse,
+  parserFor,
+  responseLimits,
+  type UnderstandsBlock,
+  unwrap,
+} from './parse.ts';
 import { xmlText } from './parts.ts';
 import { compilePrint, type PrintBytes } from './print.ts';
 import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
@@ -151,9 +160,10 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const operations = new Map(
     services.map((service) => [service, Map.groupBy(namedOperations(service), (each) => elementName(each, 'input'))]),
   );
-  const withinOf = memoizeWeakly((service: Service) =>
-    limitsFor(valueLengthMax(namedOperations(service).map(({ input }) => input)), limits),
-  );
+  const withinOf = memoizeWeakly((service: Service) => {
+    const inputs = namedOperations(service).map(({ input }) => input);
+    return limitsFor(valueLengthMax(inputs), inputs.some(mayHaveLongLists) ? longRequestLimits : limits);
+  });
   /** The operation with its message. The path and the action choose among several with one element. */
   const findOperation = (
     body: Element,

@@ -1,5 +1,6 @@
 /** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
 import type { Buffer } from 'node:buffer';
+import { manyMembersMax } from '../../contract/attachments.ts';
 import { describe, Problem } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
 import type { Charset } from '../../lib/charset.ts';
@@ -99,10 +100,19 @@ export function limitsFor(characters: number, of: Limits): Limits {
   return characters > of.textLengthMax ? { ...of, textLengthMax: characters } : of;
 }
 
+/** For requests with long lists. Stubs of Java declare each namespace that they know in the first element. */
+export const longRequestLimits: Limits = Object.freeze({
+  ...limits,
+  elementsMax: manyMembersMax,
+  attributesMax: 256,
+  allAttributesMax: 2 * manyMembersMax,
+});
+
 /** A response may be larger than what a caller may send. */
 export const responseLimits: Limits = Object.freeze({
   ...limits,
   elementsMax: 250_000,
+  attributesMax: 256,
   allAttributesMax: 500_000,
   textLengthMax: 1_000_000,
 });

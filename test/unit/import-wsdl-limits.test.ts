@@ -92,6 +92,26 @@ describe('documents', () => {
     expect(service.operations.get('Ask')!.input.fields.A!.schema.kind).toBe('integer');
   });
 
+  test('of a schema without a namespace are of each namespace that includes it, with the names in it', async () => {
+    write(
+      'common.xsd',
+      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified">
+<xs:simpleType name="Key"><xs:restriction base="xs:int"/></xs:simpleType>
+<xs:complexType name="Note">${sequence('<xs:element name="key" type="Key"/>')}</xs:complexType></xs:schema>`,
+    );
+    write('u.xsd', `<xs:schema ${xs} targetNamespace="urn:u"><xs:include schemaLocation="common.xsd"/></xs:schema>`);
+    const more = `<xs:import namespace="urn:u" schemaLocation="u.xsd"/>${included('common.xsd')}`;
+    const own = '<xs:element name="Own" type="t:Note"/>';
+    const other = '<xs:element name="Other" type="u:Note" xmlns:u="urn:u"/>';
+    const { fields, findings } = await fieldsOf(sequence(own, other), more);
+    expect(findings).toEqual([]);
+    expect(fields).toMatchObject({
+      Own: { schema: { fields: { key: { schema: { kind: 'integer' } } } } },
+      Other: { schema: { namespace: 'u', fields: { key: { schema: { kind: 'integer' } } } } },
+    });
+    expect(fields.Own!.schema).not.toHaveProperty('namespace', 'u');
+  });
+
   test('may include each other', async () => {
     write('a.xsd', `<xs:schema ${xs} targetNamespace="urn:t"><xs:include schemaLocation="b.xsd"/></xs:schema>`);
     write(
@@ -184,6 +204,18 @@ describe('what it says', () => {
     expect(fields.X!.schema).not.toHaveProperty('pattern');
     expect(findings).toMatchObject([{ kind: 'changed', text: 'the pattern \\i\\c* is not checked' }]);
   });
+});
+
+test('a whole message that may be nil may be empty', async () => {
+  const nillable = wsdl(sequence(ok)).replace(
+    /<xs:element name="AskResponse">.*<\/xs:element>\n/,
+    '<xs:element name="AskResponse" type="xs:dateTime" nillable="true"/>',
+  );
+  const { service } = await importWsdl(write('t.wsdl', nillable), { allowNetwork: false });
+  expect(service.operations.get('Ask')!.output.fields.value).toMatchObject({ required: false });
+  const never = nillable.replace(' nillable="true"', '');
+  const { service: control } = await importWsdl(write('t.wsdl', never), { allowNetwork: false });
+  expect(control.operations.get('Ask')!.output.fields.value).toMatchObject({ required: true });
 });
 
 describe('a dateTime', () => {

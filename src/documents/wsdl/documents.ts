@@ -33,6 +33,9 @@ const documentsMax = 200;
 /** Declarations of all schemas: one without a namespace counts for each namespace that includes it. */
 const declarationsMax = 500_000;
 
+/** Elements of all schemas without a namespace, each for each namespace that includes it. */
+const copiesMax = 1_000_000;
+
 /** `location`: a path, or a URL where the network is allowed. Throws Unread for a document that cannot be read. */
 export async function loadDocuments(location: string, reading: Reading): Promise<Loaded> {
   const loader = new Loader(reading);
@@ -52,6 +55,7 @@ class Loader {
   readonly #roots = new Map<string, LocatedElement>();
   #first = '';
   #declarations = 0;
+  #copies = 0;
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -108,6 +112,26 @@ class Loader {
     }
   }
 
+  /** A schema without a namespace is one of each namespace that includes it: names without a prefix are of that, too. */
+  #inNamespace(root: LocatedElement, namespace: string): LocatedElement {
+    if (namespace === '' || root.attributes.has('targetNamespace')) return root;
+    const known = new Map<LocatedElement['prefixes'], LocatedElement['prefixes']>();
+    const copyOf = (element: LocatedElement, parent: LocatedElement | undefined): LocatedElement => {
+      this.#copies += 1;
+      if (this.#copies > copiesMax)
+        throw new Unread(`schemas without a namespace are included too often: more than ${copiesMax} elements`);
+      const prefixes = known.get(element.prefixes) ?? { '': namespace, ...element.prefixes };
+      known.set(element.prefixes, prefixes);
+      const children: LocatedElement[] = [];
+      const copy = { ...element, parent, prefixes, children };
+      for (const each of element.children) children.push(copyOf(each, copy));
+      return copy;
+    };
+    const copy = copyOf(root, undefined);
+    this.#files.set(copy, this.#files.get(root) ?? '');
+    return copy;
+  }
+
   /** `namespace`: of what a schema without one declares. */
   async #follow(from: LocatedElement, attribute: string, base: string, namespace: string): Promise<void> {
     const written = from.attributes.get(attribute);
@@ -121,7 +145,7 @@ class Loader {
       const seen = `${location} ${target}`;
       if (location === this.#first || this.#seen.has(seen)) return;
       this.#seen.add(seen);
-      if (isSchema) await this.#addSchema(root, target, location);
+      if (isSchema) await this.#addSchema(this.#inNamespace(root, target), target, location);
       else if (isNamed(root, wsdlUri, 'definitions')) await this.#addDefinitions(root, location);
       else throw new Unread(`${written} is neither a WSDL nor a schema`);
     } catch (thrown) {

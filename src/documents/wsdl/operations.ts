@@ -366,7 +366,8 @@ function textMessage(types: ComplexTypes, found: Declared, name: string): Object
   const { schema, xsd } = types.typeOf(found.element, found, name);
   if (schema.kind === 'list' || schema.kind === 'map' || schema.kind === 'object')
     throw new Refused(found.element, 'a message without content of its own');
-  const isRequired = schema.kind !== 'string' || (schema.min ?? 0) > 0;
+  const isNillable = found.element.attributes.get('nillable') === 'true';
+  const isRequired = !isNillable && (schema.kind !== 'string' || (schema.min ?? 0) > 0);
   return object(name, {
     value: (isRequired ? required : optional)(schema, docOf(found.element), { xml: 'text', ...(xsd && { xsd }) }),
   });

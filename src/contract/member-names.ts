@@ -37,3 +37,10 @@ export function label(path: Path): string {
 export function isName(name: string): boolean {
   return /^(?:\{\?\}|\.|@)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
 }
+
+/** Returns the members of an object by name. Some names are those of what each object inherits, as `toString`. */
+export function ownMembers(names: readonly string[]): (value: unknown) => Readonly<Record<string, unknown>> {
+  const isInherited = names.some((name) => name in Object.prototype);
+  if (!isInherited) return (value) => value as Readonly<Record<string, unknown>>;
+  return (value) => Object.assign(Object.create(null), value);
+}

@@ -375,7 +375,7 @@ function readObject<N>(
     if (schema.anyField !== undefined)
       refuseKnown(value[schema.anyField], schema, [...path, schema.anyField], collector);
 
-    const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
+    const isThere = (name: string) => Object.hasOwn(value, name) || wrong.includes(name);
     for (const { options, exclusive, orNone, problem } of schema.choices) {
       const met = options.filter((names) => names.every(isThere));
       if (met.length === 0) {

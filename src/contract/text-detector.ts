@@ -1,6 +1,6 @@
 /** Finds secrets, such as card numbers, in texts whose schema does not call them sensitive. */
 import { memoizeWeakly } from '../lib/memoize.ts';
-import { printableName } from './member-names.ts';
+import { ownMembers, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { createRedactor, type MaskSecrets, maskScalar, maskSensitive } from './redaction.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
@@ -53,10 +53,11 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
         object(_, members) {
           const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));
           if (parts.length === 0) return undefined;
+          const membersIn = ownMembers(parts.map(({ name }) => name));
           return (value) => {
             let found = none;
             for (const { name, part } of parts) {
-              const each = (value as Readonly<Record<string, unknown>>)[name];
+              const each = membersIn(value)[name];
               if (each === undefined) continue;
               const paths = part(each);
               if (paths.length > 0) found = [...found, ...below(name, paths)];

@@ -1,4 +1,5 @@
 /** Prints values by appending to a text. Each append costs, so fixed texts that follow each other are joined once. */
+import { ownMembers } from '../contract/member-names.ts';
 import type { ScalarSchema } from '../contract/schema.ts';
 
 /** Returns the text with the printed value behind it. */
@@ -57,8 +58,9 @@ export function compileMembers(members: readonly MemberPart[], { start, separato
     between[from * count + to] = text;
     return text;
   };
+  const membersIn = ownMembers(names);
   return (text, value) => {
-    const object = value as Readonly<Record<string, unknown>>;
+    const object = membersIn(value);
     let last = -1;
     let printed = text;
     for (let at = 0; at < count; at++) {

@@ -4,6 +4,7 @@
  * Members and keys are sorted by name, and numeric texts have no leading zeros. Values that are never stored, such as the
  * security code, are left out. The rest is JSON as in RFC 8785.
  */
+import { ownMembers } from '../contract/member-names.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
@@ -52,8 +53,9 @@ function compile(schema: Schema): Write {
         .filter(({ field }) => !isNeverStored(field.schema))
         .sort(byName)
         .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
+      const membersIn = ownMembers(hashed.map(({ name }) => name));
       return (value) => {
-        const object = value as Readonly<Record<string, unknown>>;
+        const object = membersIn(value);
         const written = hashed.flatMap(({ name, label, part }) =>
           object[name] === undefined ? [] : [label + part(object[name])],
         );

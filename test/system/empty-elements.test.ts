@@ -115,6 +115,14 @@ const empties: readonly (readonly [title: string, each: Case])[] = [
 
 const rare: readonly (readonly [title: string, each: Case])[] = [
   [
+    'a member that objects of JavaScript inherit, and its absence',
+    {
+      content: '<Member><toString>x</toString></Member><Member><Last>y</Last></Member>',
+      value: { Member: [{ toString: 'x' }, { Last: 'y' }] },
+      pairs: 'Member.0.toString=x&Member.1.Last=y',
+    },
+  ],
+  [
     'a restricted text has the attributes of its base that are not prohibited',
     {
       content: '<Fee rate="1.5" currency="EUR">7</Fee>',

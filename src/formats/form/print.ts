@@ -1,4 +1,5 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
+import { ownMembers } from '../../contract/member-names.ts';
 import { type Schema, variantChooser } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
@@ -110,8 +111,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
           name,
           append: part(key === '&' ? `&${name}` : `${key}.${name}`),
         }));
+        const membersIn = ownMembers(members.map(({ name }) => name));
         return (text, place, value) => {
-          const object = value as Readonly<Record<string, unknown>>;
+          const object = membersIn(value);
           let printed = text;
           for (const { name, append } of parts) {
             const member = object[name];

@@ -288,6 +288,6 @@ function compileObject(
 }
 
 function isMet({ options, exclusive, orNone }: Choice, value: Readonly<Record<string, unknown>>): boolean {
-  const met = options.filter((names) => names.every((name) => value[name] !== undefined)).length;
+  const met = options.filter((names) => names.every((name) => Object.hasOwn(value, name))).length;
   return met === 0 ? orNone === true : met === 1 || !exclusive;
 }

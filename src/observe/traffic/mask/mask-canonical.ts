@@ -21,7 +21,7 @@ export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText
     case 'object':
       return Object.fromEntries(
         Object.entries<Field>(variantOf(schema, value).fields).flatMap(([name, field]) => {
-          const each = (value as Readonly<Record<string, unknown>>)[name];
+          const each = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
           const shown = each === undefined ? undefined : maskCanonical(field.schema, each, maskText);
           return shown === undefined ? [] : [[name, shown]];
         }),

@@ -30,10 +30,10 @@ const tools = [
     works: ['php', '-r', 'exit(class_exists("SoapClient") ? 0 : 1);'],
   },
   {
-    packages: ['python3-zeep', 'python3-spyne', 'python3-lxml'],
+    packages: ['python3-zeep', 'python3-spyne', 'python3-lxml', 'python3-xmlsec'],
     why: 'zeep and spyne, the SOAP client and server of Python',
     // The system's Python, for which apt installs packages.
-    works: ['/usr/bin/python3', '-c', 'import zeep, spyne.protocol.soap'],
+    works: ['/usr/bin/python3', '-c', 'import zeep, xmlsec, spyne.protocol.soap'],
   },
   {
     packages: ['python3-fastapi', 'python3-uvicorn', 'python3-multipart'],

@@ -1,5 +1,5 @@
 /** WS-Security of requests to an upstream: a UsernameToken, a Timestamp, and a signature by a certificate (`xml-crypto`). */
-import { createHash, randomBytes } from 'node:crypto';
+import { type BinaryLike, createHash, createPrivateKey, type KeyLike, randomBytes, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as XmlCrypto from 'xml-crypto';
 import type { UsernameToken } from '../contract/canonical.ts';
@@ -37,7 +37,11 @@ const base64 = `${oasis}-soap-message-security-1.0#Base64Binary`;
 const x509 = `${oasis}-x509-token-profile-1.0#X509v3`;
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
-const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+/** The algorithms of signatures by the kinds of keys that sign. */
+const algorithms: Readonly<Record<string, string>> = Object.freeze({
+  rsa: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  ec: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256',
+});
 const securityPath = "/*/*[local-name(.)='Header']/*[local-name(.)='Security']";
 
 /** `prefix`: of the envelope. */
@@ -68,6 +72,31 @@ export function createSecurity({ usernameToken, timestampMs, signature }: Securi
   };
 }
 
+/** The algorithm of signatures by a private key in PEM; undefined for a key that cannot sign. */
+export function signatureAlgorithmOf(key: string): string | undefined {
+  try {
+    return algorithms[createPrivateKey(key).asymmetricKeyType ?? ''];
+  } catch {
+    return undefined;
+  }
+}
+
+/** ECDSA, which `xml-crypto` has not: XML signatures have both numbers one after the other (RFC 4051, section 2.3.6). */
+class EcdsaSha256 implements XmlCrypto.SignatureAlgorithm {
+  getSignature(signedInfo: BinaryLike, key: KeyLike): string {
+    const bytes = Buffer.from(String(signedInfo));
+    return sign('sha256', bytes, { key: String(key), dsaEncoding: 'ieee-p1363' }).toString('base64');
+  }
+
+  verifySignature(): boolean {
+    return false;
+  }
+
+  getAlgorithmName(): string {
+    return algorithms.ec!;
+  }
+}
+
 let library: typeof XmlCrypto | undefined;
 
 function signParts(envelope: string, privateKey: string, paths: readonly string[]): string {
@@ -76,11 +105,12 @@ function signParts(envelope: string, privateKey: string, paths: readonly string[
   const signer = new library.SignedXml({
     privateKey,
     idMode: 'wssecurity',
-    signatureAlgorithm: rsaSha256,
+    signatureAlgorithm: signatureAlgorithmOf(privateKey)!,
     canonicalizationAlgorithm: exclusive,
     getKeyInfoContent: () =>
       `<wsse:SecurityTokenReference xmlns:wsse="${wsse}"><wsse:Reference URI="#certificate" ValueType="${x509}"/></wsse:SecurityTokenReference>`,
   });
+  signer.SignatureAlgorithms[algorithms.ec!] = EcdsaSha256;
   for (const xpath of paths) signer.addReference({ xpath, transforms: [exclusive], digestAlgorithm: sha256 });
   signer.computeSignature(envelope, { prefix: 'ds', location: { reference: securityPath, action: 'append' } });
   return signer.getSignedXml();

@@ -3,7 +3,7 @@ import type { VariableSources } from '../../config/variable-sources.ts';
 import { printable } from '../../contract/lexical.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { BlockContent, ConfiguredBlock, SoapOptions } from '../../upstream/soap-headers.ts';
-import type { SecurityOptions } from '../../upstream/ws-security.ts';
+import { type SecurityOptions, signatureAlgorithmOf } from '../../upstream/ws-security.ts';
 import type { MemberReader } from './members.ts';
 import { readPem, readSecret } from './secret.ts';
 
@@ -99,6 +99,8 @@ function readSecurity(reader: MemberReader, variables: VariableSources): Securit
   const seconds = reader.has('timestampSeconds') ? reader.wholeNumber('timestampSeconds', 1, 86_400, 300) : undefined;
   const cert = readPem(reader, 'certFile');
   const key = readPem(reader, 'keyFile');
+  if (key !== undefined && signatureAlgorithmOf(key) === undefined)
+    reader.fault('keyFile', 'has no private key of RSA or of an elliptic curve');
   return {
     usernameToken:
       username === undefined || password === undefined ? undefined : { username, password: password.text, isDigest },

@@ -233,7 +233,7 @@ test('a strict TypeScript program compiles with it, and a wrong handler does not
 describe('in a folder of npm init, whose modules are CommonJS', () => {
   const project = tempFolder();
   beforeAll(() => {
-    installPackage(packed, project.path, ['vitest']);
+    installPackage(packed, project.path, ['vitest', '@types/node']);
     writeIn('package.json', '{"name":"project","version":"1.0.0","type":"commonjs"}');
   });
   afterAll(() => project.discard());
@@ -271,6 +271,37 @@ module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT:
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('location="http://127.0.0.1:8080/echo/v1"');
   });
+
+  test.each(['roster', 'types', 'stock'])(
+    'what serve --wsdl %s.wsdl --save writes type-checks, and starts',
+    async (name) => {
+      const program = join(project.path, 'node_modules/.bin/triglyph');
+      const serve = async (...parameters: readonly string[]): Promise<string> => {
+        const { child, received, over } = startTriglyph(['serve', ...parameters], project.path, cached, program);
+        await until(
+          () => received,
+          () => received.stdout.includes('"msg":"ready"') || child.exitCode !== null,
+        );
+        child.kill();
+        await over;
+        return received.stdout;
+      };
+      const wsdl = join(root, `test/wsdl/${name}.wsdl`);
+      await serve('--wsdl', wsdl, '--upstream', 'http://127.0.0.1:1', '--save', name);
+      const saved = join(project.path, name);
+      const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: ['node'] };
+      const files = ['contract.ts', 'triglyph.config.ts'];
+      const options = { ...compilerOptions, allowImportingTsExtensions: true };
+      writeFileSync(join(saved, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
+      const { stdout } = runIn(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', saved);
+      expect(stdout).toBe('');
+      expect(await serve('--config', join(saved, 'triglyph.config.ts'))).toContain('"msg":"ready"');
+      // The control: the compiler reads what is saved.
+      const contract = readFileSync(join(saved, 'contract.ts'), 'utf8');
+      writeFileSync(join(saved, 'contract.ts'), contract.replace(/optional\(/, 'optional(7, '));
+      expect(runIn(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', saved).stdout).toContain('contract.ts');
+    },
+  );
 
   const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
     <disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>DemoMerchant</merchantAccount>

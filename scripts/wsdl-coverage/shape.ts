@@ -238,12 +238,26 @@ class Expander {
         const found = this.#index.find('complexType', base);
         if (child.local === 'simpleContent' && found === undefined)
           this.#line(`${' '.repeat(depth)}text ${this.#builtIn(base, 0)}`);
-        else if (found !== undefined && (derivation.local === 'extension' || child.local === 'simpleContent'))
-          this.#content(found, depth, derivations + 1);
+        else if (found !== undefined && derivation.local === 'extension') this.#content(found, depth, derivations + 1);
+        else if (found !== undefined) this.#restricted(found, derivation, depth, derivations + 1);
         else if (found === undefined && base.uri !== xsdUri && base.uri !== encodingUri) this.#isIncomplete = true;
         this.#content({ ...declared, element: derivation }, depth, derivations + 1);
       } else this.#particle(at, depth, { min: 1, max: 1 }, 0);
     }
+  }
+
+  /** A restriction repeats the elements of its base. It has the text of that, and the attributes that it does not name itself. */
+  #restricted(base: Declared, restriction: LocatedElement, depth: number, derivations: number): void {
+    if (derivations > 30) return;
+    const named = restriction.children.map((each) => nameIn(each, 'ref')?.local ?? nameOf(each));
+    const around = this.#attributes;
+    const before = this.#lines.length;
+    this.#attributes = [];
+    this.#content(base, depth, derivations);
+    const texts = this.#lines.splice(before).filter((line) => /^ *text /.test(line));
+    this.#lines.push(...texts);
+    const inherited = this.#attributes.filter((line) => !named.includes(/@(?:\{[^}]*\})?(\S+)/.exec(line)?.[1] ?? ''));
+    this.#attributes = [...around, ...inherited];
   }
 
   #attribute(declared: Declared, reference: QName | undefined, start: string, use: string): void {

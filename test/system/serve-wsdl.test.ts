@@ -145,6 +145,8 @@ describe.each(['soap', 'php'] as const)('in front of a server of %s', (name) => 
     // As `curl -d` declares every body.
     const curl = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', ' {"Sku":"A"}');
     expect(JSON.parse(curl.text)).toMatchObject({ Quantity: 5 });
+    const untyped = await fetch(`${at}/GetStock`, { method: 'POST', body: new TextEncoder().encode('{"Sku":"A"}') });
+    expect(await untyped.json()).toMatchObject({ Quantity: 5 });
     const broken = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', '{"Sku":"A"');
     expect([broken.status, broken.text]).toEqual([400, expect.stringContaining('errorCode=702')]);
     const form = await post(`${at}/GetStock`, 'application/x-www-form-urlencoded', 'Sku=A');

@@ -55,9 +55,10 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
           if (parts.length === 0) return undefined;
           const membersIn = ownMembers(parts.map(({ name }) => name));
           return (value) => {
+            const object = membersIn(value);
             let found = none;
             for (const { name, part } of parts) {
-              const each = membersIn(value)[name];
+              const each = object[name];
               if (each === undefined) continue;
               const paths = part(each);
               if (paths.length > 0) found = [...found, ...below(name, paths)];

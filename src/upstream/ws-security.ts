@@ -37,11 +37,10 @@ const base64 = `${oasis}-soap-message-security-1.0#Base64Binary`;
 const x509 = `${oasis}-x509-token-profile-1.0#X509v3`;
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const ecdsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 /** The algorithms of signatures by the kinds of keys that sign. */
-const algorithms: Readonly<Record<string, string>> = Object.freeze({
-  rsa: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-  ec: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256',
-});
+const algorithms: Readonly<Record<string, string>> = Object.freeze({ rsa: rsaSha256, ec: ecdsaSha256 });
 const securityPath = "/*/*[local-name(.)='Header']/*[local-name(.)='Security']";
 
 /** `prefix`: of the envelope. */
@@ -93,7 +92,7 @@ class EcdsaSha256 implements XmlCrypto.SignatureAlgorithm {
   }
 
   getAlgorithmName(): string {
-    return algorithms.ec!;
+    return ecdsaSha256;
   }
 }
 
@@ -105,12 +104,12 @@ function signParts(envelope: string, privateKey: string, paths: readonly string[
   const signer = new library.SignedXml({
     privateKey,
     idMode: 'wssecurity',
-    signatureAlgorithm: signatureAlgorithmOf(privateKey)!,
+    signatureAlgorithm: signatureAlgorithmOf(privateKey) ?? rsaSha256,
     canonicalizationAlgorithm: exclusive,
     getKeyInfoContent: () =>
       `<wsse:SecurityTokenReference xmlns:wsse="${wsse}"><wsse:Reference URI="#certificate" ValueType="${x509}"/></wsse:SecurityTokenReference>`,
   });
-  signer.SignatureAlgorithms[algorithms.ec!] = EcdsaSha256;
+  signer.SignatureAlgorithms[ecdsaSha256] = EcdsaSha256;
   for (const xpath of paths) signer.addReference({ xpath, transforms: [exclusive], digestAlgorithm: sha256 });
   signer.computeSignature(envelope, { prefix: 'ds', location: { reference: securityPath, action: 'append' } });
   return signer.getSignedXml();

@@ -124,10 +124,12 @@ function compile(
       const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
       const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
       const { textField } = object;
-      const asText = (within: Frame): Append =>
-        compileMembers([{ name: textField!, before: '', append: parts.get(textField!)!.append, after: '' }], within);
-      if (holdsContent(object)) return { append: asText({ ...frame, empty: '>' }), hasAttributes: true };
-      const append = textField === undefined ? compileMembers(all, { ...frame, empty: empty.join('') }) : asText(frame);
+      const asText = (name: string, within: Frame): Append =>
+        compileMembers([{ name, before: '', append: parts.get(name)!.append, after: '' }], within);
+      if (textField !== undefined && holdsContent(object))
+        return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
+      const append =
+        textField === undefined ? compileMembers(all, { ...frame, empty: empty.join('') }) : asText(textField, frame);
       if (!mayHaveAttributes(object)) return { append };
       const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };

@@ -1,6 +1,4 @@
 /** Sessions of the gateway at an upstream: in front of PHP's SoapServer, by a header and by a cookie, and of a JSON server. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -10,6 +8,7 @@ import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import type { UpstreamOptions } from '../../src/backend/upstreams/options.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { freePort, listenLocally } from '../support/listen-locally.ts';
+import { endGroup, type Group, startGroup } from '../support/process-group.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -61,14 +60,15 @@ const ways = {
 
 describe.each(['header', 'cookie'] as const)('by a %s', (mode) => {
   const state = join(folder.path, mode);
-  let child: ChildProcess;
+  // With its workers.
+  let server: Group;
   let url: string;
   let opened: Awaited<ReturnType<typeof deskGateway>>;
   beforeAll(async () => {
     mkdirSync(state);
     const port = await freePort();
     const env = { ...process.env, WSDL: wsdl, STATE: state, MODE: mode, PHP_CLI_SERVER_WORKERS: '4' };
-    child = spawn('php', ['-S', `127.0.0.1:${port}`, program], { env, stdio: 'ignore' });
+    server = startGroup('php', ['-S', `127.0.0.1:${port}`, program], folder.path, env);
     url = `http://127.0.0.1:${port}/desk`;
     await until('the SOAP server', async () => (await fetch(`${url}?wsdl`)).status > 0);
   });
@@ -79,9 +79,7 @@ describe.each(['header', 'cookie'] as const)('by a %s', (mode) => {
   });
   afterAll(async () => {
     await opened.gateway.close();
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
+    await endGroup(server.pid);
   });
   const calls = () =>
     existsSync(join(state, 'calls')) ? readFileSync(join(state, 'calls'), 'utf8').trim().split('\n') : [];
@@ -321,7 +319,8 @@ describe('of a JSON server', () => {
 describe('a log-out', () => {
   const state = join(folder.path, 'logOut');
   const withLogOut = join(folder.path, 'logout.wsdl');
-  let child: ChildProcess;
+  // With its workers.
+  let server: Group;
   let url: string;
   beforeAll(async () => {
     mkdirSync(state);
@@ -347,7 +346,7 @@ describe('a log-out', () => {
     writeFileSync(withLogOut, text);
     const port = await freePort();
     const env = { ...process.env, WSDL: withLogOut, STATE: state, MODE: 'header', PHP_CLI_SERVER_WORKERS: '4' };
-    child = spawn('php', ['-S', `127.0.0.1:${port}`, program], { env, stdio: 'ignore' });
+    server = startGroup('php', ['-S', `127.0.0.1:${port}`, program], folder.path, env);
     url = `http://127.0.0.1:${port}/desk`;
     await until('the SOAP server', async () => (await fetch(`${url}?wsdl`)).status > 0);
   });
@@ -355,9 +354,7 @@ describe('a log-out', () => {
     for (const name of ['session', 'calls']) rmSync(join(state, name), { force: true });
   });
   afterAll(async () => {
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
+    await endGroup(server.pid);
   });
   const calls = () =>
     existsSync(join(state, 'calls')) ? readFileSync(join(state, 'calls'), 'utf8').trim().split('\n') : [];

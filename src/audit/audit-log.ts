@@ -27,6 +27,8 @@ export interface AuditFilter {
   readonly until?: number | undefined;
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
+  /** Only entries that one of these credentials has caused. */
+  readonly actors?: readonly string[] | undefined;
   readonly subject?: string | undefined;
   /** Entries before this sequence. */
   readonly before?: number | undefined;
@@ -184,11 +186,14 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
       subject = '',
       before = unbounded,
       max,
+      actors,
     }: AuditFilter): Promise<readonly AuditEntry[]> =>
-      engine.read(async (session) => {
-        const rows = await session.query(sql.listEntries, [since, until, kind, actor, subject, before, max]);
-        return rows.map(fieldsOf).reverse();
-      }),
+      actors?.length === 0
+        ? Promise.resolve([])
+        : engine.read(async (session) => {
+            const values = [since, until, kind, actor, subject, before, max, ...(actors ?? [])];
+            return (await session.query(sql.listEntries(actors?.length), values)).map(fieldsOf).reverse();
+          }),
     /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
     async verify(): Promise<VerifiedChain | undefined> {
       for (;;) {

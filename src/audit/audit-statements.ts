@@ -111,15 +111,19 @@ export const readTimes = statement<Pick<EntryRow, 'sequence' | 'recorded_at' | '
   `select sequence, recorded_at, mac from audit_entry where sequence > $1 order by sequence limit ${entriesPerPage}`,
 );
 
-/** Empty texts match everything. */
-export const listEntries = statement<EntryRow>(
-  'list-audit-entries',
-  `select ${entryColumns} from audit_entry
-    where recorded_at >= $1 and recorded_at < $2
-      and (cast($3 as text) = '' or kind = $3) and (cast($4 as text) = '' or actor = $4)
-      and (cast($5 as text) = '' or subject = $5) and sequence < $6
-    order by sequence desc limit $7`,
-);
+/** Empty texts match everything. `actors`: the number of credentials, where only their entries match. */
+export const listEntries = memoize((actors: number | undefined) => {
+  const names = Array.from({ length: actors ?? 0 }, (_, at) => `$${at + 8}`).join();
+  return statement<EntryRow>(
+    actors === undefined ? 'list-audit-entries' : `list-audit-entries-of-${actors}`,
+    `select ${entryColumns} from audit_entry
+      where recorded_at >= $1 and recorded_at < $2
+        and (cast($3 as text) = '' or kind = $3) and (cast($4 as text) = '' or actor = $4)
+        and (cast($5 as text) = '' or subject = $5) and sequence < $6
+        ${actors === undefined ? '' : `and actor_type = 'credential' and actor in (${names})`}
+      order by sequence desc limit $7`,
+  );
+});
 
 export const deleteThrough = statement(
   'delete-audit-entries',

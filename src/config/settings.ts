@@ -209,14 +209,14 @@ export const settings = Object.freeze({
     unit: 'on or off',
     default: 'on',
     inMemory: 'off',
-    doc: 'Whether the admin port serves the console at /console. It is loaded at its first request, and requires a credential with the role `console` or `console-admin` (docs/console.md). With REDIS_STORE_URL or STATELESS it is off by default, and requires ADMIN_TOKEN.',
+    doc: 'Whether the admin port serves the console at /console. It is loaded at its first request, and requires a credential with a role such as `console` or `console-admin` (docs/console.md#who-may-log-in). With REDIS_STORE_URL or STATELESS it is off by default, and requires ADMIN_TOKEN.',
     parse: onOrOff,
   }),
   consoleSecondFactor: setting({
     name: 'CONSOLE_SECOND_FACTOR',
     unit: 'optional or console-admin',
     default: 'optional',
-    doc: 'Whether the console requires a second factor. `optional`: of credentials that have one. `console-admin`: also of every credential with that role, which is refused until `triglyph credential second-factor set` has set it up (docs/console.md#second-factor). ADMIN_TOKEN and the one click of the demo need none.',
+    doc: 'Whether the console requires a second factor. `optional`: of credentials that have one. `console-admin`: also of every credential with that role or `console-company-admin`, which is refused until `triglyph credential second-factor set` has set it up (docs/console.md#second-factor). ADMIN_TOKEN and the one click of the demo need none.',
     parse: oneOf('optional', 'console-admin'),
   }),
   workers: setting({

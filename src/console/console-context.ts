@@ -17,6 +17,8 @@ export interface DemoCaller {
 }
 
 export interface ConsoleContext extends Omit<OperatorContext, 'by' | 'progress' | 'mappedUpstreams' | 'shadows'> {
+  /** Replaces the upstreams with a shadow of the plan. */
+  readonly shadows?: OperatorContext['shadows'];
   readonly readiness: () => Promise<Readiness>;
   /** Which upstream answers which operation. */
   readonly plan: UpstreamPlan;

@@ -39,8 +39,12 @@ function consoleContract(operations: readonly Operation[]): Service {
     // The page tells an absent list from an empty one.
     conventions: { ...neutralConventions, emptyLists: 'absent' },
     roles: operatorRoles,
-    // Who may act may read.
-    roleSets: { [roles.act]: [roles.read] },
+    // Who may act may read. What people of a company ask for is bound to it, or refused.
+    roleSets: {
+      [roles.act]: [roles.read],
+      [roles.readCompany]: [roles.read],
+      [roles.actCompany]: [roles.read, roles.act],
+    },
     problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
     operations: [...operations, ...Object.values(viewOperations).flat()],
   });

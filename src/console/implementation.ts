@@ -4,11 +4,15 @@ import { serversOf } from '../backend/upstreams/plan.ts';
 import { shadowsOf } from '../backend/upstreams/read-shadow.ts';
 import type { Caller } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
+import type { Service } from '../contract/service.ts';
 import type { BoundHandler } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { isServed, operatorOperations, perform } from '../operators/index.ts';
+import { companyOf } from '../operators/operation.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { actionHandlers } from './actions/handlers.ts';
+import { contextOfCompany, isOfCompany, requireOfCompany } from './company.ts';
 import type { ConsoleContext, ViewHandlers } from './console-context.ts';
 import { consoleOf, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
@@ -19,24 +23,45 @@ import { trafficHandlers } from './traffic/handlers.ts';
 
 type Perform = (input: never, caller: Caller) => Promise<unknown>;
 
+/** The companies whose handlers are in memory. */
+const companiesMax = 100;
+
 export function implementConsole(context: ConsoleContext): Implementation {
-  const { overview, explorer, state, traffic, actions, testing } = viewOperations;
   const service = consoleOf(context.services);
+  const ofOperators = handlersOf(context, service);
+  const ofCompanies = new BoundedMap<string, ReadonlyMap<Operation, Perform>>(companiesMax);
+  const find = (operation: Operation, input: unknown, caller: Caller): Perform => {
+    const company = companyOf(caller);
+    if (company === undefined) return ofOperators.get(operation)!;
+    requireOfCompany(operation, input, company);
+    const create = () => handlersOf(contextOfCompany(context, company), service);
+    return ofCompanies.getOrCreate(company, create).get(operation)!;
+  };
   return Object.freeze({
     service,
-    handlers: new Map([
-      ...operatorOperations
-        .filter((each) => isServed(each, context.services))
-        .map((each) => bind(each, performFor(each, context))),
-      ...bindView(overview, overviewHandlers(context)),
-      ...bindView(explorer, explorerHandlers(context)),
-      ...bindView(state, stateHandlers(context)),
-      ...bindView(traffic, trafficHandlers(context)),
-      ...bindView(actions, actionHandlers(service)),
-      ...bindView(testing, testingHandlers(context)),
-    ]),
+    handlers: new Map(
+      [...ofOperators.keys()].map((each) =>
+        bind(each, async (input, caller) => find(each, input, caller)(input, caller)),
+      ),
+    ),
     olderVersions: [],
   });
+}
+
+function handlersOf(context: ConsoleContext, service: Service): ReadonlyMap<Operation, Perform> {
+  const { overview, explorer, state, traffic, actions, testing } = viewOperations;
+  const isOffered = context.company === undefined ? () => true : isOfCompany;
+  return new Map([
+    ...operatorOperations
+      .filter((each) => isServed(each, context.services))
+      .map((each) => [each, performFor(each, context)] as const),
+    ...performView(overview, overviewHandlers(context)),
+    ...performView(explorer, explorerHandlers(context)),
+    ...performView(state, stateHandlers(context)),
+    ...performView(traffic, trafficHandlers(context)),
+    ...performView(actions, actionHandlers(service, isOffered)),
+    ...performView(testing, testingHandlers(context)),
+  ]);
 }
 
 function performFor(operation: Operation, context: ConsoleContext): Perform {
@@ -44,7 +69,7 @@ function performFor(operation: Operation, context: ConsoleContext): Perform {
   const shared: Omit<OperatorContext, 'by'> = {
     ...context,
     mappedUpstreams: serversOf(plan).flatMap(({ name, credentials }) => (credentials.kind === 'mapped' ? name : [])),
-    shadows: shadowsOf(plan.shadows),
+    shadows: context.shadows ?? shadowsOf(plan.shadows),
     refreshShadows: async () => refreshShadows?.().catch(failed),
     // A change is saved. A store that fails now is polled again.
     deprecations: { ...deprecations, refresh: async () => deprecations.refresh?.().catch(failed) },
@@ -52,12 +77,14 @@ function performFor(operation: Operation, context: ConsoleContext): Perform {
   return (input, { credential }) => perform(operation, input, { ...shared, by: credentialActor(credential) });
 }
 
-function bindView<O extends Operation>(operations: readonly O[], handlers: ViewHandlers<O>) {
+function performView<O extends Operation>(operations: readonly O[], handlers: ViewHandlers<O>) {
   const all: Readonly<Record<string, Perform>> = handlers;
-  return operations.map((each) => bind(each, all[each.name]!));
+  return operations.map((each): [Operation, Perform] => [each, all[each.name]!]);
 }
 
-function bind(operation: Operation, work: Perform): [Operation, BoundHandler] {
+type Call = (input: never, caller: Caller) => Promise<unknown>;
+
+function bind(operation: Operation, work: Call): [Operation, BoundHandler] {
   const call = (input: unknown, caller: Caller) => work(input as never, caller);
   if (operation.effect === 'reads')
     return [operation, { kind: 'plain', handle: ({ input, caller }) => call(input, caller) }];

@@ -1,4 +1,5 @@
 /** How the actions of operators are declared: what each may be asked by, and what its entry in the audit log says. */
+import type { Caller } from '../contract/canonical.ts';
 import { type Method, type Operation, operation } from '../contract/operation.ts';
 import { defineProblems, kind, type ProblemRef } from '../contract/problem.ts';
 import {
@@ -13,9 +14,19 @@ import {
   string,
 } from '../contract/schema.ts';
 
-/** The roles of operators, as credentials have them. The user of the operating system who runs a command has both. */
-export const roles = Object.freeze({ read: 'console', act: 'console-admin' });
+/** The roles of people at the console, as credentials have them. The user of the operating system who runs a command may do everything. */
+export const roles = Object.freeze({
+  read: 'console',
+  act: 'console-admin',
+  readCompany: 'console-company',
+  actCompany: 'console-company-admin',
+});
 export const operatorRoles: readonly string[] = Object.freeze(Object.values(roles));
+
+/** The company that a person is bound to; undefined for one who operates the gateway. A role of a company binds, whatever others there are. */
+export function companyOf({ roles: held, tenant }: Caller): string | undefined {
+  return held.has(roles.readCompany) || held.has(roles.actCompany) ? tenant : undefined;
+}
 
 /** What any action may be refused for, with a text of its own. */
 export const operatorProblems = defineProblems({

@@ -217,7 +217,7 @@ describe('the stream of events', () => {
     };
     const left = new AbortController();
     const events = trafficEvents(reader as never, { everyMs: 1, heartbeatMs: 60_000 }).open({
-      caller: { credential: after } as never,
+      caller: { credential: after, roles: new Set() } as never,
       query: new URLSearchParams('after=1:0'),
       lastEventId: undefined,
       signal: left.signal,
@@ -242,7 +242,7 @@ describe('the stream of events', () => {
       { watch: () => {}, read: async () => ({ lines: [], cursor: '', missed: 0 }) } as never,
       { everyMs: 1, heartbeatMs: 1 },
     ).open({
-      caller: {} as never,
+      caller: { roles: new Set() } as never,
       query: new URLSearchParams(),
       lastEventId: undefined,
       signal: left.signal,

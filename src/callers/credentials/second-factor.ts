@@ -176,8 +176,8 @@ export interface SecondFactorRules {
   readonly factors: Pick<SecondFactors, 'use'>;
   /** The clock of the codes. */
   readonly clock: Clock;
-  /** Credentials with this role are refused without a second factor. */
-  readonly requiredFor?: string | undefined;
+  /** Credentials with one of these roles are refused without a second factor. */
+  readonly requiredFor?: readonly string[] | undefined;
   readonly refusalMs?: number | undefined;
 }
 
@@ -186,13 +186,13 @@ export interface SecondFactorRules {
  * secret or the code was wrong: the time is longer than the work for any of them.
  */
 export function withSecondFactor(credentials: Credentials, rules: SecondFactorRules): Credentials {
-  const { factors, clock, requiredFor, refusalMs: refusedAfterMs = refusalMs } = rules;
+  const { factors, clock, requiredFor = [], refusalMs: refusedAfterMs = refusalMs } = rules;
   const verify: Credentials['verify'] = async (presented, origin) => {
     const verification = await credentials.verify(presented, origin);
     if (verification.caller === undefined) return verification;
     const { credential, tenant, roles } = verification.caller;
     const result = await factors.use(tenant, credential, origin?.code, clock.now());
-    const isEnough = result === 'none' ? requiredFor === undefined || !roles.has(requiredFor) : result === 'accepted';
+    const isEnough = result === 'none' ? !requiredFor.some((role) => roles.has(role)) : result === 'accepted';
     return isEnough ? verification : ({ refusal: 'secondFactor', credential, tenant } satisfies Verification);
   };
   return Object.freeze<Credentials>({

@@ -6,9 +6,13 @@ import type { ViewHandlers } from '../console-context.ts';
 import { describeOperation } from '../explorer/describe-operation.ts';
 import type { actionOperations } from './contract.ts';
 
-export function actionHandlers(service: Service): ViewHandlers<(typeof actionOperations)[number]> {
+/** `isOffered`: whether the people who read the list may call an operation. */
+export function actionHandlers(
+  service: Service,
+  isOffered: (operation: Operation) => boolean,
+): ViewHandlers<(typeof actionOperations)[number]> {
   const isServed = (operation: Operation): operation is BoundOperation =>
-    isBound(operation) && service.operations.get(operation.name) === operation;
+    isBound(operation) && service.operations.get(operation.name) === operation && isOffered(operation);
   return {
     listActions: async () => ({
       actions: Object.entries(subjects).flatMap(([subject, { operations }]) =>

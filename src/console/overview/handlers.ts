@@ -17,7 +17,7 @@ export function overviewHandlers(context: ConsoleContext): ViewHandlers<(typeof 
   const { config, services, readiness } = context;
   return {
     listAttention: () => findAttention(context),
-    getLastHour: async () => readLastHour(context),
+    getLastHour: () => readLastHour(context),
     listChanges: () => readChanges(context),
     async getOverview() {
       const { ready, probes } = await readiness();
@@ -63,7 +63,8 @@ const countedMax = 1_000;
 
 /** What cannot be looked at now does not hide the rest. */
 async function findAttention(context: ConsoleContext): Promise<Attention> {
-  const found = await Promise.allSettled(finders.map((find) => find(context)));
+  const chosen = context.company === undefined ? finders : findersOfCompany;
+  const found = await Promise.allSettled(chosen.map((find) => find(context)));
   for (const each of found) if (each.status === 'rejected') context.failed(each.reason);
   const items = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   return {
@@ -75,6 +76,8 @@ async function findAttention(context: ConsoleContext): Promise<Attention> {
 const finders: readonly Find[] = [
   ...[parts, processes, webhooks, pending, jobs, panels, callers, credentials, certificates, audit],
 ];
+
+const findersOfCompany: readonly Find[] = [webhooks, pending, credentials];
 
 async function parts({ readiness }: ConsoleContext): Promise<readonly Item[]> {
   const { probes, draining } = await readiness();

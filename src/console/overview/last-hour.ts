@@ -10,12 +10,21 @@ const dayMs = 86_400_000;
 const operationsMax = 100;
 const callersMax = 10;
 
-/** Reads the rates of the last hour and of the same hour of the day before. */
-export function readLastHour({ traffic }: ConsoleContext): Output<typeof getLastHour> {
+/** Reads the rates of the last hour and of the same hour of the day before; for a company, those of its callers. */
+export async function readLastHour({
+  traffic,
+  company,
+  backend: { registry },
+}: ConsoleContext): Promise<Output<typeof getLastHour>> {
   const now = Date.now();
   const from = now - 60 * minuteMs;
   if (traffic === undefined) return { isRecorded: false, from, formats: [], operations: [], callers: [] };
   const { formats, operations, callers } = traffic.rates;
+  if (company !== undefined) {
+    const own = new Set((await registry.listCredentials()).map(({ id }) => id));
+    const found = mostUsed(callers.total(now, 60)).filter(({ name }) => own.has(name));
+    return { isRecorded: true, from, formats: [], operations: [], callers: found.slice(0, callersMax).map(rateOf) };
+  }
   const before = new Map(formats.total(now - dayMs, 60).map(({ name, requests }) => [name, requests]));
   const last = Math.floor(now / minuteMs);
   const trends = new Map(formats.read(now, 60, 1).map(({ name, points }) => [name, points]));

@@ -1,6 +1,16 @@
 /** Rates, errors and times of the last hour by format and operation, and its callers. */
 import { type Answer, itemsOf } from '../page/api.ts';
-import { Chart, type Column, Credential, Empty, formatMs, Loaded, Section, Table } from '../page/components/index.ts';
+import {
+  Chart,
+  type Column,
+  Credential,
+  Empty,
+  formatMs,
+  Loaded,
+  Section,
+  Table,
+  type ViewProps,
+} from '../page/components/index.ts';
 import { formatTitle } from '../page/formats.ts';
 import { Link } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
@@ -10,11 +20,13 @@ type Hour = Answer<typeof getLastHour>;
 type Rate = Hour['operations'][number];
 type FormatRate = Hour['formats'][number];
 
-export function LastHourSection() {
+export function LastHourSection({ company }: Pick<ViewProps, 'company'>) {
   const query = useRead<typeof getLastHour>('/overview/hour', {}, { everyMs: 10_000 });
   return (
     <Section title="The last hour" actions={<Link to="/traffic">All traffic</Link>}>
-      <Loaded query={query}>{(hour) => <Content hour={hour} />}</Loaded>
+      <Loaded query={query}>
+        {(hour) => (company === undefined ? <Content hour={hour} /> : <CallersTable callers={itemsOf(hour.callers)} />)}
+      </Loaded>
     </Section>
   );
 }
@@ -49,15 +61,21 @@ function Content({ hour: { isRecorded, from, ...hour } }: { readonly hour: Hour 
           keyOf={({ name }) => name}
           empty="No operation was called."
         />
-        <Table
-          caption="Callers of the last hour"
-          columns={[{ name: 'Top callers', cell: ({ name }) => <Credential id={name} /> }, ...rateColumns.slice(0, 2)]}
-          rows={callers}
-          keyOf={({ name }) => name}
-          empty="No known caller. What the console sends does not count."
-        />
+        <CallersTable callers={callers} />
       </div>
     </>
+  );
+}
+
+function CallersTable({ callers }: { readonly callers: readonly Rate[] }) {
+  return (
+    <Table
+      caption="Callers of the last hour"
+      columns={[{ name: 'Top callers', cell: ({ name }) => <Credential id={name} /> }, ...rateColumns.slice(0, 2)]}
+      rows={callers}
+      keyOf={({ name }) => name}
+      empty="No known caller. What the console sends does not count."
+    />
   );
 }
 

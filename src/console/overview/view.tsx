@@ -1,7 +1,17 @@
 /** The first page: what the gateway serves, and whether its parts work. */
 
 import type { Answer } from '../page/api.ts';
-import { Badge, type Column, Facts, Loaded, Page, Section, Table, Time } from '../page/components/index.ts';
+import {
+  Badge,
+  type Column,
+  Facts,
+  Loaded,
+  Page,
+  Section,
+  Table,
+  Time,
+  type ViewProps,
+} from '../page/components/index.ts';
 import { useRead } from '../page/use-query.ts';
 import { AttentionSection } from './attention.tsx';
 import { ChangesSection } from './changes.tsx';
@@ -12,13 +22,13 @@ import { Welcome } from './welcome.tsx';
 type Overview = Answer<typeof getOverview>;
 type ServedService = Overview['services'][number];
 
-export default function OverviewView() {
+export default function OverviewView({ company }: ViewProps) {
   const query = useRead<typeof getOverview>('/overview', {}, { everyMs: 10_000 });
   return (
     <Page title="Overview" lead="What this gateway serves, and whether its parts work.">
       <Welcome />
       <AttentionSection />
-      <LastHourSection />
+      <LastHourSection company={company} />
       <ChangesSection />
       <Loaded query={query}>{(overview) => <Content overview={overview} />}</Loaded>
     </Page>

@@ -2,7 +2,17 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type LoggedIn, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
-import { Badge, Button, Credential, Empty, ErrorBox, Loading, Page, type ViewProps } from './components/index.ts';
+import {
+  Badge,
+  Button,
+  Credential,
+  Empty,
+  ErrorBox,
+  Loading,
+  OfAllCompanies,
+  Page,
+  type ViewProps,
+} from './components/index.ts';
 import { LogInPage, Logo } from './log-in.tsx';
 import { Link, useRoute } from './routing.tsx';
 import { useSearch } from './search.tsx';
@@ -58,8 +68,9 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
   const { view: name } = useRoute();
   const view = name === '' ? views[0] : views.find((each) => each.name === name);
   const nav = useRef<HTMLElement>(null);
-  const { credential, tenant, mayAct, gateway } = loggedIn;
-  const search = useSearch(gateway);
+  const { credential, tenant, mayAct, company, gateway } = loggedIn;
+  const search = useSearch(loggedIn);
+  const isOffered = ({ name, isOfAll }: View) => (isDemo || name !== 'testing') && (company === undefined || !isOfAll);
   useEffect(() => {
     // On a phone the navigation is wider than the page.
     const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
@@ -77,7 +88,11 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
         {isDemo && <Badge tone="info">demo</Badge>}
         <span class="spacer" />
         <span class="who">
-          {tenant} <Credential id={credential} /> <Badge>{mayAct ? 'may act' : 'reads'}</Badge>
+          {tenant} <Credential id={credential} />{' '}
+          <Badge>
+            {mayAct ? 'may act' : 'reads'}
+            {company !== undefined && ` in ${company} only`}
+          </Badge>
         </span>
         <Button kind="quiet" onClick={search.open}>
           Search <kbd>Ctrl K</kbd>
@@ -89,7 +104,7 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
       </header>
       <nav aria-label="Views" ref={nav}>
         <ul>
-          {(isDemo ? views : views.filter((each) => each.name !== 'testing')).map((each) => (
+          {views.filter(isOffered).map((each) => (
             <li key={each.name}>
               <Link to={`/${each.name}`} current={each === view}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -102,7 +117,15 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
         </ul>
       </nav>
       <main id="content" tabIndex={-1}>
-        {view === undefined ? <Unknown /> : <Loaded key={view.name} view={view} mayAct={mayAct} gateway={gateway} />}
+        {view === undefined ? (
+          <Unknown />
+        ) : company !== undefined && view.isOfAll ? (
+          <Page title={view.title}>
+            <OfAllCompanies />
+          </Page>
+        ) : (
+          <Loaded key={view.name} view={view} mayAct={mayAct} company={company} gateway={gateway} />
+        )}
       </main>
       {search.dialog}
     </div>

@@ -23,7 +23,7 @@ interface Target {
 const shownMax = 12;
 
 /** The dialog. Ctrl-K, Command-K or a pasted reference opens it anywhere in the page, and whatever else calls `open`. */
-export function useSearch(gateway: ViewProps['gateway']): {
+export function useSearch(person: Person): {
   readonly open: () => void;
   readonly dialog: ComponentChild;
 } {
@@ -57,19 +57,22 @@ export function useSearch(gateway: ViewProps['gateway']): {
   const close = (): void => setGiven(undefined);
   return {
     open: () => setGiven(''),
-    dialog: given !== undefined && <SearchDialog gateway={gateway} given={given} onClose={close} />,
+    dialog: given !== undefined && <SearchDialog person={person} given={given} onClose={close} />,
   };
 }
 
-interface SearchDialogProps extends Pick<ViewProps, 'gateway'> {
+type Person = Pick<ViewProps, 'gateway' | 'company'>;
+
+interface SearchDialogProps {
+  readonly person: Person;
   readonly given: string;
   readonly onClose: () => void;
 }
 
-function SearchDialog({ given, gateway, onClose }: SearchDialogProps) {
+function SearchDialog({ given, person, onClose }: SearchDialogProps) {
   const [text, setText] = useState(given);
   const [at, setAt] = useState(0);
-  const targets = useTargets(gateway);
+  const targets = useTargets(person);
   const id = useId();
   const found = [...referencesIn(text), ...targets.filter((each) => isFound(each, text))].slice(0, shownMax);
   const selected = Math.min(at, found.length - 1);
@@ -159,7 +162,7 @@ function referencesIn(text: string): readonly Target[] {
 }
 
 /** Views at once; the others as they are loaded. What cannot be loaded is not found here: its view says why. */
-function useTargets(gateway: ViewProps['gateway']): readonly Target[] {
+function useTargets({ gateway, company }: Person): readonly Target[] {
   const [loaded, setLoaded] = useState<readonly Target[]>([]);
   useEffect(() => {
     const add = (more: readonly Target[]): void => setLoaded((before) => [...before, ...more]);
@@ -187,6 +190,7 @@ function useTargets(gateway: ViewProps['gateway']): readonly Target[] {
         ),
       () => {},
     );
+    if (company !== undefined) return;
     read<typeof listSettings>('/state/settings').then(
       ({ settings }) =>
         add(
@@ -208,12 +212,16 @@ function useTargets(gateway: ViewProps['gateway']): readonly Target[] {
       path: `/callers/list?credential=${encodeURIComponent(title)}`,
     }),
   );
-  return [...viewTargets, ...loaded, ...callers];
+  const isShown = ({ isOfAll = false }: { readonly isOfAll?: boolean }) => company === undefined || !isOfAll;
+  return [...viewTargets.filter(isShown), ...loaded, ...callers];
 }
 
-const viewTargets: readonly Target[] = [
-  ...views.map(({ name, title }): Target => ({ kind: 'View', title, path: `/${name}` })),
-  ...stateSections.map(
-    ({ name, title }): Target => ({ kind: 'View', title: `State: ${title}`, path: `/state/${name}` }),
-  ),
+const viewTargets: readonly (Target & { readonly isOfAll?: boolean })[] = [
+  ...views.map(({ name, title, isOfAll = false }) => ({ kind: 'View' as const, title, path: `/${name}`, isOfAll })),
+  ...stateSections.map(({ name, title, isOfAll }) => ({
+    kind: 'View' as const,
+    title: `State: ${title}`,
+    path: `/state/${name}`,
+    isOfAll,
+  })),
 ];

@@ -8,6 +8,8 @@ export interface View {
   readonly title: string;
   /** The path of an icon of 16 × 16. */
   readonly icon: string;
+  /** Whether it is about all companies, and refused for people of one. */
+  readonly isOfAll?: true;
   /** Loads its code when it is opened. */
   load(): Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
@@ -42,6 +44,7 @@ export const views: readonly View[] = [
     name: 'shadow',
     title: 'Shadow',
     icon: 'M2 2h9v2H4v7H2zM6 6h8v8H6zM8 8v4h4V8z',
+    isOfAll: true,
     load: () => import('../shadow/view.tsx'),
   },
   {
@@ -66,6 +69,7 @@ export const views: readonly View[] = [
     name: 'testing',
     title: 'Test API',
     icon: 'M6 1h4v1.5H9.5V6l4 7.5a1 1 0 0 1-.9 1.5H3.4a1 1 0 0 1-.9-1.5l4-7.5V2.5H6z',
+    isOfAll: true,
     load: () => import('../testing/view.tsx'),
   },
 ];

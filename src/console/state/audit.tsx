@@ -16,6 +16,7 @@ import {
   Text,
   TextField,
   Time,
+  type ViewProps,
 } from '../page/components/index.ts';
 import { useFilter } from '../page/routing.tsx';
 import { useNames } from '../page/use-names.ts';
@@ -23,7 +24,7 @@ import { useRead } from '../page/use-query.ts';
 
 type Entry = Answer<typeof listAuditEntries>['entries'][number];
 
-export function AuditSection() {
+export function AuditSection({ company }: ViewProps) {
   const filter = useFilter('/state/audit');
   const [isVerifying, setVerifying] = useState(false);
   const names = useNames();
@@ -35,11 +36,14 @@ export function AuditSection() {
     <Section
       title="Audit log"
       actions={
-        <Button onClick={() => setVerifying(true)} disabled={isVerifying}>
-          Verify the chain
-        </Button>
+        company === undefined && (
+          <Button onClick={() => setVerifying(true)} disabled={isVerifying}>
+            Verify the chain
+          </Button>
+        )
       }
     >
+      {company !== undefined && <p class="hint">Entries that the credentials of {company} have caused.</p>}
       {isVerifying && <Verification />}
       <Filters>
         <SelectField label="Kind" {...filter.choice('kind')} none="all" options={itemsOf(value?.kinds)} />

@@ -22,8 +22,8 @@ import { useAction } from '../page/use-action.ts';
 
 type FoundRecord = Answer<typeof findIdempotencyRecord>;
 
-export function RecordsSection({ gateway }: ViewProps) {
-  const { values, text } = useTexts({ tenant: '', partition: '', key: '' });
+export function RecordsSection({ gateway, company = '' }: ViewProps) {
+  const { values, text } = useTexts({ tenant: company, partition: '', key: '' });
   const { tenant, partition, key } = values;
   const [record, setRecord] = useState<FoundRecord>();
   const action = useAction();

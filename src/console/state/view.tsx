@@ -1,6 +1,6 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
-import { Empty, Page, Section, type ViewProps } from '../page/components/index.ts';
+import { Empty, OfAllCompanies, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { Link, useRoute } from '../page/routing.tsx';
 import { AuditSection } from './audit.tsx';
 import { KeysSection } from './keys.tsx';
@@ -42,20 +42,25 @@ export default function StateView(props: ViewProps) {
   const { rest } = useRoute();
   const selected = stateSections.find(({ name }) => name === rest[0]) ?? stateSections[0];
   const Content = contents[selected.name];
-  const { title } = selected;
+  const { title, isOfAll } = selected;
+  const { company } = props;
   const reason = reasons[selected.name]?.[props.gateway.records];
   return (
     <Page title="State" lead="What the gateway stores, waits for and is configured with. Secrets are never shown.">
       <ul class="subviews" aria-label="Sections">
-        {stateSections.map((each) => (
-          <li key={each.name}>
-            <Link to={`/state/${each.name}`} current={each === selected}>
-              {each.title}
-            </Link>
-          </li>
-        ))}
+        {stateSections
+          .filter((each) => company === undefined || !each.isOfAll)
+          .map((each) => (
+            <li key={each.name}>
+              <Link to={`/state/${each.name}`} current={each === selected}>
+                {each.title}
+              </Link>
+            </li>
+          ))}
       </ul>
-      {reason === undefined ? (
+      {company !== undefined && isOfAll ? (
+        <OfAllCompanies />
+      ) : reason === undefined ? (
         <Content {...props} />
       ) : (
         <Section title={title}>

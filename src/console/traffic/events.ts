@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TrafficFilter } from '../../observe/traffic/filter.ts';
 import type { TrafficReader } from '../../observe/traffic/reader.ts';
+import { companyOf } from '../../operators/operation.ts';
 import type { ConsoleStream, StreamRequest } from '../stream.ts';
 import { lineOf } from './handlers.ts';
 
@@ -15,7 +16,13 @@ const defaultTimes: StreamTimes = Object.freeze({ everyMs: 250, heartbeatMs: 10_
 const linesMax = 100;
 
 export function trafficEvents(reader: TrafficReader | undefined, times: StreamTimes = defaultTimes): ConsoleStream {
-  return { path: 'api/v1/traffic/events', open: (request) => eventsOf(reader, request, times) };
+  return {
+    path: 'api/v1/traffic/events',
+    open(request) {
+      const company = companyOf(request.caller);
+      return eventsOf(company === undefined ? reader : reader?.ofTenant(company), request, times);
+    },
+  };
 }
 
 async function* eventsOf(

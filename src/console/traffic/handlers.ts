@@ -90,7 +90,7 @@ function requireReader(reader: TrafficReader | undefined): TrafficReader {
 }
 
 /** Without members that are undefined: other processes send none. */
-export function lineOf(line: TrafficLine): Line {
+export function lineOf({ tenant: _, ...line }: TrafficLine): Line {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)) as Line;
 }
 

@@ -1,12 +1,12 @@
 /** Traffic: the requests as they are answered, their rates, and one of them with its details. */
 import { useEffect, useRef } from 'preact/hooks';
-import { Page, type ViewProps } from '../page/components/index.ts';
+import { OfAllCompanies, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { useRoute } from '../page/routing.tsx';
 import { LiveRequests } from './live-requests.tsx';
 import { RatesSection } from './rates.tsx';
 import { RequestPage } from './request.tsx';
 
-export default function TrafficView({ gateway }: ViewProps) {
+export default function TrafficView({ gateway, company }: ViewProps) {
   const { rest } = useRoute();
   const [id] = rest;
   const opened = useRef(id);
@@ -22,7 +22,13 @@ export default function TrafficView({ gateway }: ViewProps) {
       lead="Requests as they are answered. They are kept in memory only, and everything secret in them is masked."
     >
       <LiveRequests gateway={gateway} />
-      <RatesSection />
+      {company === undefined ? (
+        <RatesSection />
+      ) : (
+        <Section title="Rates and times by format">
+          <OfAllCompanies />
+        </Section>
+      )}
     </Page>
   );
 }

@@ -46,11 +46,19 @@ export class TrafficReader {
   readonly rates: AllRates;
   readonly settings: TrafficSettings;
   readonly #sources: () => readonly TrafficSource[];
+  readonly #tenant: string | undefined;
 
-  constructor({ sources, rates, options }: TrafficReaderParts) {
+  /** `tenant`: the only one whose requests are read. */
+  constructor({ sources, rates, options }: TrafficReaderParts, tenant?: string) {
     this.#sources = sources;
     this.rates = rates;
     this.settings = options;
+    this.#tenant = tenant;
+  }
+
+  /** The same with the requests of one tenant. Its rates are those of all. */
+  ofTenant(tenant: string): TrafficReader {
+    return new TrafficReader({ sources: this.#sources, rates: this.rates, options: this.settings }, tenant);
   }
 
   /** The console shows the traffic: details are recorded for a while. */
@@ -70,10 +78,11 @@ export class TrafficReader {
     );
     const found = pages
       .flatMap(({ page }) => page.lines)
-      .filter((line) => matches(line, filter))
+      .filter((line) => this.#isShown(line) && matches(line, filter))
       .toSorted((a, b) => a.at - b.at);
     const lines = found.slice(-limit);
-    const missed = pages.reduce((sum, { page }) => sum + page.missed, 0);
+    // Lines that no process keeps may be those of other tenants.
+    const missed = this.#tenant === undefined ? pages.reduce((sum, { page }) => sum + page.missed, 0) : 0;
     return {
       lines,
       cursor: pages.map(({ source, page }) => `${source.process}:${page.cursor}`).join(','),
@@ -83,9 +92,14 @@ export class TrafficReader {
 
   async find(id: string): Promise<FoundRequest | undefined> {
     const [process] = splitId(id);
-    return await this.#sources()
+    const found = await this.#sources()
       .find((source) => source.process === process)
       ?.find(id);
+    return found !== undefined && this.#isShown(found.line) ? found : undefined;
+  }
+
+  #isShown({ tenant }: TrafficLine): boolean {
+    return this.#tenant === undefined || tenant === this.#tenant;
   }
 }
 

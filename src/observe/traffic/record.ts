@@ -31,6 +31,7 @@ export interface TrafficLine {
   readonly operation?: string | undefined;
   /** The credential. */
   readonly caller?: string | undefined;
+  readonly tenant?: string | undefined;
   /** `ok`, or the name of the problem. */
   readonly outcome: string;
   /** The problem is internal, and not one of the caller. */

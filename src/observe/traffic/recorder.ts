@@ -58,6 +58,7 @@ class Row {
   version: number | undefined;
   operation: string | undefined;
   caller: string | undefined;
+  tenant: string | undefined;
   outcome = '';
   isFailure = false;
   status = 0;
@@ -79,6 +80,7 @@ class Row {
     this.version = entry.version;
     this.operation = entry.operation;
     this.caller = entry.credential;
+    this.tenant = entry.tenant;
     this.outcome = entry.outcome;
     this.isFailure = isFailure(entry);
     this.status = http.status;

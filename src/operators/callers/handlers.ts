@@ -4,7 +4,7 @@ import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../cal
 import { type Concern, compileConcern } from '../../callers/concerned.ts';
 import { formatCsv } from '../../callers/csv.ts';
 import { compileDeprecations, type DeprecationRule, type FormatName } from '../../callers/deprecation.ts';
-import { type KnownDeprecations, mergeDeprecations } from '../../callers/known-deprecations.ts';
+import { type KnownDeprecation, type KnownDeprecations, mergeDeprecations } from '../../callers/known-deprecations.ts';
 import { openRequest } from '../../callers/last-request.ts';
 import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../callers/listed-caller.ts';
 import { isCaller } from '../../callers/noise.ts';
@@ -224,12 +224,34 @@ export function targetOf(format: string | undefined, version: string | undefined
   };
 }
 
-/** The deprecations of the configuration and of the store. */
+/** The deprecations of the configuration and of the store; those that concern a company, without the credentials of others. */
 export async function listKnown({
   backend,
   deprecations: { configured },
-}: Pick<OperatorContext, 'backend' | 'deprecations'>): Promise<KnownDeprecations> {
-  return mergeDeprecations(configured, await backend.deprecations.load(), (rule) =>
+  company,
+}: Pick<OperatorContext, 'backend' | 'deprecations' | 'company'>): Promise<KnownDeprecations> {
+  const known = mergeDeprecations(configured, await backend.deprecations.load(), (rule) =>
     deprecationRuleFaults(rule, 'deprecation', undefined),
   );
+  if (company === undefined) return known;
+  const own = new Set((await backend.registry.listCredentials()).map(({ id }) => id));
+  return { valid: known.valid.flatMap((each) => ofCredentials(each, own)), invalid: [] };
+}
+
+function ofCredentials({ id, rule, stored, exemptions }: KnownDeprecation, own: ReadonlySet<string>) {
+  const credential =
+    rule.credential === undefined ? undefined : [rule.credential].flat().filter((each) => own.has(each));
+  if (credential?.length === 0) return [];
+  const except = rule.except?.filter((each) => own.has(each));
+  return [
+    {
+      id,
+      rule: { ...rule, ...(credential && { credential }), ...(except && { except }) },
+      // Who has set it is none of the company.
+      stored: stored && { ...stored, changedBy: 'an operator' },
+      exemptions: exemptions
+        .filter((each) => own.has(each.credential))
+        .map((each) => ({ ...each, exemptedBy: 'an operator' })),
+    },
+  ];
 }

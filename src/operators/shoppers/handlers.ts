@@ -46,12 +46,12 @@ export const shopperHandlers: OperatorHandlers<(typeof shopperOperations)[number
 };
 
 async function requireCompany(merchantAccount: string, context: OperatorContext): Promise<string> {
-  return (
-    (await sharedOf(recurring, context).registry.findCompany(merchantAccount)) ??
-    refuse(
-      `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
-    )
-  );
+  const company = await sharedOf(recurring, context).registry.findCompany(merchantAccount);
+  return company !== undefined && (context.company ?? company) === company
+    ? company
+    : refuse(
+        `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,
+      );
 }
 
 /** Names every member that is shown. */

@@ -30,6 +30,8 @@ export interface AuditFilter {
   /** Only entries that one of these credentials has caused. */
   readonly actors?: readonly string[] | undefined;
   readonly subject?: string | undefined;
+  /** Only entries that have this text of letters and digits as their subject, or as a value of their detail. */
+  readonly reference?: string | undefined;
   /** Entries before this sequence. */
   readonly before?: number | undefined;
   readonly max: number;
@@ -184,6 +186,7 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
       kind = '',
       actor = '',
       subject = '',
+      reference = '',
       before = unbounded,
       max,
       actors,
@@ -191,7 +194,7 @@ export function createAuditLog({ engine, vault, clock, process, tables }: AuditL
       actors?.length === 0
         ? Promise.resolve([])
         : engine.read(async (session) => {
-            const values = [since, until, kind, actor, subject, before, max, ...(actors ?? [])];
+            const values = [since, until, kind, actor, subject, before, max, reference, ...(actors ?? [])];
             return (await session.query(sql.listEntries(actors?.length), values)).map(fieldsOf).reverse();
           }),
     /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */

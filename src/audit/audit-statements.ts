@@ -113,13 +113,14 @@ export const readTimes = statement<Pick<EntryRow, 'sequence' | 'recorded_at' | '
 
 /** Empty texts match everything. `actors`: the number of credentials, where only their entries match. */
 export const listEntries = memoize((actors: number | undefined) => {
-  const names = Array.from({ length: actors ?? 0 }, (_, at) => `$${at + 8}`).join();
+  const names = Array.from({ length: actors ?? 0 }, (_, at) => `$${at + 9}`).join();
   return statement<EntryRow>(
     actors === undefined ? 'list-audit-entries' : `list-audit-entries-of-${actors}`,
     `select ${entryColumns} from audit_entry
       where recorded_at >= $1 and recorded_at < $2
         and (cast($3 as text) = '' or kind = $3) and (cast($4 as text) = '' or actor = $4)
         and (cast($5 as text) = '' or subject = $5) and sequence < $6
+        and (cast($8 as text) = '' or subject = $8 or detail like '%"' || $8 || '"%')
         ${actors === undefined ? '' : `and actor_type = 'credential' and actor in (${names})`}
       order by sequence desc limit $7`,
   );

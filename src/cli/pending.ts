@@ -66,7 +66,8 @@ export function add(program: Command): void {
     flags: { key: null },
     options: [new Option('--key-file <file>', 'the file with the key; by default it is read from standard input')],
     example: 'triglyph pending record Acme --key-file key.txt',
-    input: ({ keyFile, ...given }) => ({ ...given, key: readSecret('key', keyFile).trim() }),
+    input: ({ keyFile, ...given }) =>
+      given.reference === undefined ? { ...given, key: readSecret('key', keyFile).trim() } : given,
     json: (record) => record,
     text: ({ found, ...record }) =>
       found

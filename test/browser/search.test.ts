@@ -55,6 +55,47 @@ test('a reference that is pasted finds its request, and what is no reference doe
   await page.getByRole('row').filter({ hasText: reference! }).waitFor();
 });
 
+test('a reference finds its record and its entries in the audit log, and others find none', async () => {
+  const send = async (operation: string, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const response = await fetch(`${demo.server.callers}/pal/servlet/Recurring/v68/${operation}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': 'demo-api-key', ...headers },
+      body: JSON.stringify({ merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' }),
+    });
+    expect(response.status).toBe(200);
+    return response.headers.get('pspReference')!;
+  };
+  const [keyed, other] = [
+    await send('disable', { 'Idempotency-Key': 'key-of-search' }),
+    await send('listRecurringDetails'),
+  ];
+  // Who has opened the request is in the audit log.
+  await visit.open(`/console/traffic?reference=${keyed}`);
+  await page.getByRole('row').filter({ hasText: keyed }).getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'Request disable' }).waitFor();
+  const find = async (reference: string, place: RegExp): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await field().fill(reference);
+    await option(place).click();
+  };
+  await find(keyed, /its idempotency record/);
+  await page.getByRole('heading', { name: 'Record', exact: true }).waitFor();
+  await page.getByText(/-successfully-disabled/).waitFor();
+  expect(await visit.violations()).toEqual([]);
+  await find(keyed, /its entries in the audit log/);
+  await page.getByRole('cell', { name: `reference=${keyed}` }).waitFor();
+  await find(other, /its idempotency record/);
+  await page.getByText('None of the newest 20,000 records has this reference.').waitFor();
+  await find(other, /its entries in the audit log/);
+  await page.getByText('There is no such entry.').waitFor();
+  // The fields of the views search the same.
+  await page.getByLabel('Reference').fill(keyed);
+  await page.getByRole('cell', { name: `reference=${keyed}` }).waitFor();
+  await visit.open('/console/state/records');
+  await page.getByLabel('Reference').fill(keyed);
+  await page.getByRole('heading', { name: 'Record', exact: true }).waitFor();
+});
+
 test('another dialog is not covered, and Escape leaves the page as it was', async () => {
   await page.keyboard.press('Control+k');
   await field().waitFor();
@@ -77,7 +118,12 @@ test('a reference that is pasted outside of the fields is searched, and another 
   expect(await page.getByRole('dialog').count()).toBe(0);
   await paste(' NQV5ZGCZ5ZRZSX65 ');
   expect(await field().inputValue()).toBe('NQV5ZGCZ5ZRZSX65');
-  for (const found of ['its requests in the traffic', 'its pending request', 'its entries in the audit log'])
+  for (const found of [
+    'its requests in the traffic',
+    'its idempotency record',
+    'its pending request',
+    'its entries in',
+  ])
     await option(new RegExp(found)).waitFor();
   await page.keyboard.press('Escape');
   // What a field gets is its own.

@@ -295,6 +295,21 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect((await ask(reader, 'GET', `/callers/${own.use}/replacement`)).status).toBe(200);
     const question = { tenant: 'Demo', key: 'key-of-Demo-storeToken' };
     expect((await ask(reader, 'POST', '/state/idempotencyRecord', question)).body).toMatchObject({ found: true });
+    // A record has no company, so its reference alone finds none: not even the own one. The control is an operator.
+    for (const { reference } of [own, other]) {
+      const search = async (person: Person) =>
+        (await ask(person, 'POST', '/state/idempotencyRecord', { reference })).body;
+      expect((await search(reader)).detail).toBe('a record does not say whose it is: name its key');
+      expect(await search(operator)).toMatchObject({ found: true, operation: 'storeToken', status: 'completed' });
+    }
+    expect((await ask(operator, 'POST', '/state/idempotencyRecord', { reference: own.pending })).body).toMatchObject({
+      ...{ found: true, operation: 'placeOrder', pendingRequest: own.pending },
+    });
+    expect((await ask(operator, 'POST', '/state/idempotencyRecord', { reference: 'NQV5ZGCZ5ZRZSX65' })).body).toEqual({
+      found: false,
+    });
+    expect(await ids(`/state/audit?reference=${own.reference}`, 'entries', 'actor')).toEqual([own.admin.id]);
+    expect(await ids(`/state/audit?reference=${other.reference}`, 'entries', 'actor')).toEqual([]);
     const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-of-Demo' };
     expect((await ask(reader, 'POST', '/shoppers/show', shopper)).status).toBe(200);
     const { items } = await get(reader, '/overview/attention');

@@ -45,7 +45,7 @@ export function useSearch(person: Person): {
       // Of an element in a shadow root, the host is the target.
       const isEditor = target instanceof Element && target.shadowRoot !== null;
       if (isInField || isEditor || document.querySelector('dialog[open]') !== null) return;
-      if (referencesIn(pasted).length > 0) setGiven(pasted.trim());
+      if (isReference(pasted)) setGiven(pasted.trim());
     };
     addEventListener('keydown', press);
     addEventListener('paste', paste);
@@ -74,7 +74,7 @@ function SearchDialog({ given, person, onClose }: SearchDialogProps) {
   const [at, setAt] = useState(0);
   const targets = useTargets(person);
   const id = useId();
-  const found = [...referencesIn(text), ...targets.filter((each) => isFound(each, text))].slice(0, shownMax);
+  const found = [...referencesIn(text, person), ...targets.filter((each) => isFound(each, text))].slice(0, shownMax);
   const selected = Math.min(at, found.length - 1);
   const open = ({ path }: Target): void => {
     onClose();
@@ -149,16 +149,25 @@ function isFound({ kind, title, doc = '' }: Target, text: string): boolean {
     .every((word) => whole.includes(word));
 }
 
-/** The places of a reference: 16 characters, pasted with whatever blanks around it. */
-function referencesIn(text: string): readonly Target[] {
-  const [reference] = /^[A-Za-z0-9]{16}$/.exec(text.trim()) ?? [];
-  if (reference === undefined) return [];
-  const title = reference;
-  return [
-    { kind: 'Reference', title, doc: 'its requests in the traffic', path: `/traffic?reference=${reference}` },
-    { kind: 'Reference', title, doc: 'its pending request', path: `/state/pending/${reference}` },
-    { kind: 'Reference', title, doc: 'its entries in the audit log', path: `/state/audit?subject=${reference}` },
-  ];
+/** A reference is pasted with whatever blanks around it. */
+function isReference(text: string): boolean {
+  return /^[A-Za-z0-9]{16}$/.test(text.trim());
+}
+
+/** The places of a reference. */
+function referencesIn(text: string, { gateway, company }: Person): readonly Target[] {
+  if (!isReference(text)) return [];
+  const reference = text.trim();
+  const places = [
+    ['its requests in the traffic', `/traffic?reference=${reference}`],
+    // Records in Redis, and those of a company, are found by their key only.
+    ...(gateway.records === 'database' && company === undefined
+      ? [['its idempotency record', `/state/records?reference=${reference}`] as const]
+      : []),
+    ['its pending request', `/state/pending/${reference}`],
+    ['its entries in the audit log', `/state/audit?reference=${reference}`],
+  ] as const;
+  return places.map(([doc, path]) => ({ kind: 'Reference', title: reference, doc, path }));
 }
 
 /** Views at once; the others as they are loaded. What cannot be loaded is not found here: its view says why. */

@@ -49,6 +49,7 @@ export function AuditSection({ company }: ViewProps) {
         <SelectField label="Kind" {...filter.choice('kind')} none="all" options={itemsOf(value?.kinds)} />
         <TextField label="Actor" {...filter.text('actor')} />
         <TextField label="Subject" {...filter.text('subject')} />
+        <TextField label="Reference" {...filter.text('reference')} monospace />
       </Filters>
       {value?.isRecorded === false && <Notice tone="warning">AUDIT is off: nothing is recorded.</Notice>}
       <LoadedTable

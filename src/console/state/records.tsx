@@ -8,7 +8,9 @@ import {
   Code,
   ErrorBox,
   Facts,
+  Filters,
   Form,
+  Loaded,
   Notice,
   Section,
   Text,
@@ -17,8 +19,9 @@ import {
   useTexts,
   type ViewProps,
 } from '../page/components/index.ts';
-import { Link } from '../page/routing.tsx';
+import { Link, useFilter } from '../page/routing.tsx';
 import { useAction } from '../page/use-action.ts';
+import { useQuery } from '../page/use-query.ts';
 
 type FoundRecord = Answer<typeof findIdempotencyRecord>;
 
@@ -36,8 +39,9 @@ export function RecordsSection({ gateway, company = '' }: ViewProps) {
     });
   return (
     <>
+      {gateway.records === 'database' && company === '' && <ByReference />}
       <Section title="Find a record by its key">
-        <p class="hint">Keys are stored as keyed hashes. Without the key of the caller there is no way to a record.</p>
+        <p class="hint">Keys are stored as keyed hashes, so there is no list of them.</p>
         <Form onSubmit={find}>
           <TextField
             label="Tenant"
@@ -68,6 +72,41 @@ export function RecordsSection({ gateway, company = '' }: ViewProps) {
   );
 }
 
+function ByReference() {
+  const filter = useFilter('/state/records');
+  const reference = (filter.query.get('reference') ?? '').trim();
+  return (
+    <>
+      <Section title="Find a record by the reference of its request">
+        <Filters>
+          <TextField label="Reference" {...filter.text('reference')} monospace />
+        </Filters>
+      </Section>
+      {/^[A-Za-z0-9]{16}$/.test(reference) && <RecordOfReference reference={reference} />}
+    </>
+  );
+}
+
+function RecordOfReference({ reference }: { readonly reference: string }) {
+  const query = useQuery(reference, (signal) =>
+    send<typeof findIdempotencyRecord>('POST', '/state/idempotencyRecord', { reference }, signal),
+  );
+  return (
+    <Loaded query={query}>
+      {(record) =>
+        record.found ? (
+          <RecordDetails record={record} />
+        ) : (
+          <Notice>
+            None of the newest 20,000 records has this reference. A request without a key has no record, and a replay
+            has the reference of the first request.
+          </Notice>
+        )
+      }
+    </Loaded>
+  );
+}
+
 function RecordDetails({ record }: { readonly record: FoundRecord }) {
   if (!record.found)
     return <Notice>There is no record of this key. It was not used by this tenant, or its time is over.</Notice>;
@@ -83,9 +122,9 @@ function RecordDetails({ record }: { readonly record: FoundRecord }) {
           ['Operation', <code>{operation}</code>],
           [
             'Request',
-            <code>
+            <Link to={`/traffic?reference=${encodeURIComponent(requestReference)}`}>
               <Text value={requestReference} />
-            </code>,
+            </Link>,
           ],
           ['Used first', createdAt === undefined ? '' : <Time value={createdAt} />],
           ['Expires', expiresAt === undefined ? 'when it has an outcome' : <Time value={expiresAt} />],

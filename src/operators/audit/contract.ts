@@ -20,6 +20,11 @@ export const listAuditEntries = reads(
     kind: optional(oneOf('AuditKind', ...auditKinds), 'Only entries of this kind.', inQuery),
     actor: optional(name, 'Only those that this credential or user has caused.', inQuery),
     subject: optional(subject, 'Only those that happened to this.', inQuery),
+    reference: optional(
+      { ...text(64, '8816080397613514'), pattern: '[A-Za-z0-9]+' },
+      'Only those about the request with this reference.',
+      inQuery,
+    ),
     before: optional(
       integer(1, Number.MAX_SAFE_INTEGER, 1_000),
       'Only entries before this one: the next page.',

@@ -1,7 +1,7 @@
 /** Pending requests, whose outcome is unknown, and what the gateway knows of an Idempotency-Key. */
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
-import { acts, inPath, inQuery, longText, moment, name, reads, rows, text } from '../operation.ts';
+import { acts, inPath, inQuery, longText, moment, name, operatorProblems, reads, rows, text } from '../operation.ts';
 
 export const pendingProblems = defineProblems({
   pendingNotFound: kind(422, '1101', 'validation', 'No such request is pending'),
@@ -12,11 +12,15 @@ export const findIdempotencyRecord = reads(
   'findIdempotencyRecord',
   // A key belongs in no URL, which logs and the history of browsers keep.
   'POST /state/idempotencyRecord',
-  'Returns what is known of an Idempotency-Key. Keys are stored as keyed hashes, so there is no list of them.',
+  'Returns what is known of an Idempotency-Key. Keys are stored as keyed hashes, so there is no list of them. A record is found by the tenant and the key, or by the reference of its request.',
   {
-    tenant: required(name, 'The tenant that the key belongs to.'),
+    tenant: optional(name, 'The tenant that the key belongs to.'),
     partition: optional(name, 'The part of the tenant, for services whose keys belong to one.'),
-    key: required(text(64, 'a3f1c2d4'), 'The Idempotency-Key as the caller has sent it.'),
+    key: optional(text(64, 'a3f1c2d4'), 'The Idempotency-Key as the caller has sent it.'),
+    reference: optional(
+      text(64, '8816080397613514'),
+      'The reference of the request that had the effect, instead of the tenant and the key. It is searched among the newest 20,000 records of a database.',
+    ),
   },
   object('IdempotencyRecord', {
     found: required(boolean(true), 'Whether there is a record that has not expired.'),
@@ -32,6 +36,7 @@ export const findIdempotencyRecord = reads(
     outcome: optional(text(100_000, '{"output":{}}'), 'What a retry gets, as JSON; sensitive members are masked.'),
     pendingRequest: optional(name, 'The id of the pending request, where there is no outcome.'),
   }),
+  [operatorProblems.refusedAction],
 );
 
 const state = oneOf('PendingState', 'inFlight', 'repeatable', 'unknown');

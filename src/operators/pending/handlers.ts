@@ -1,34 +1,32 @@
 /** Lists, shows and settles pending requests, and finds idempotency records. */
-import type { Operation } from '../../contract/operation.ts';
+import type { Operation, Output } from '../../contract/operation.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
 import { createTextMasker } from '../../contract/text-detector.ts';
 import { openOutcome } from '../../idempotency/stored-outcome.ts';
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
-import { type pendingOperations, pendingProblems } from './contract.ts';
+import { type findIdempotencyRecord, type pendingOperations, pendingProblems } from './contract.ts';
 import { recordKeysOf, settleRequest } from './settle-request.ts';
 
 const listedMax = 1_000;
 const scannedMax = 10_000;
 const hashLength = 8;
 
+type RecordAnswer = Output<typeof findIdempotencyRecord>;
+
 export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number]> = {
-  async findIdempotencyRecord({ tenant, partition, key }, { backend, services }) {
-    const { inspection, requestHasher, requestStore } = backend;
+  async findIdempotencyRecord({ tenant, partition, key, reference }, context) {
+    const { inspection, requestHasher, requestStore } = context.backend;
+    if (reference !== undefined) return findByReference(reference, context);
+    if (tenant === undefined || key === undefined) return refuse('name the tenant and the key, or the reference');
     for (const recordKey of recordKeysOf(requestHasher, { tenant, partition }, key)) {
       const record = await inspection.findRecord(recordKey);
       if (record === undefined) continue;
-      const { operation, outcome, requestHash, ...times } = record;
-      const found = { ...times, found: true, operation, requestHash: requestHash.slice(0, hashLength) };
-      if (outcome !== undefined) {
-        const mask = createTextMasker(backend.services.textScan?.detector);
-        const shown = maskOutcome(openOutcome(outcome, requestHasher), operation, services, mask);
-        return { ...found, status: 'completed', outcome: shown };
-      }
+      if (record.outcome !== undefined) return describeCompleted(record, context);
       const stored = await requestStore.read((tx) => tx.idempotencyRecords.find(recordKey));
       const pending = stored !== undefined && 'pending' in stored ? stored.pending : undefined;
-      return { ...found, status: pending?.state ?? 'completed', pendingRequest: pending?.id };
+      return { ...describeRecord(record), status: pending?.state ?? 'completed', pendingRequest: pending?.id };
     }
     return { found: false };
   },
@@ -54,6 +52,31 @@ export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number
     return { consequence: await settleRequest({ ...backend, services }, id, given) };
   },
 };
+
+type FoundRecord = NonNullable<Awaited<ReturnType<OperatorContext['backend']['inspection']['findRecord']>>>;
+
+async function findByReference(reference: string, context: OperatorContext): Promise<RecordAnswer> {
+  const { inspection, records, unsettled } = context.backend;
+  if (context.company !== undefined) refuse('a record does not say whose it is: name its key');
+  if (records !== undefined) refuse('this gateway has no database, so a record is found by its key only');
+  const record = await inspection.findRecordOfReference(reference);
+  if (record === undefined) return { found: false };
+  if (record.outcome !== undefined) return describeCompleted(record, context);
+  // The reference of a request without an outcome is its id.
+  const pending = await unsettled.find(reference);
+  return { ...describeRecord(record), status: pending?.state ?? 'completed', pendingRequest: pending?.id };
+}
+
+function describeRecord({ outcome: _, requestHash, ...record }: FoundRecord) {
+  return { ...record, found: true, requestHash: requestHash.slice(0, hashLength) };
+}
+
+function describeCompleted(record: FoundRecord, { backend, services }: OperatorContext): RecordAnswer {
+  const mask = createTextMasker(backend.services.textScan?.detector);
+  const text = openOutcome(record.outcome ?? '', backend.requestHasher);
+  const outcome = maskOutcome(text, record.operation, services, mask);
+  return { ...describeRecord(record), status: 'completed', outcome };
+}
 
 async function find(id: string, { backend: { unsettled } }: OperatorContext): Promise<UnsettledRequest> {
   return (

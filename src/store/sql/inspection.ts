@@ -91,6 +91,18 @@ const findRecord = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'
      from idempotency_record where record_key = $1 and expires_at > now_ms()`,
 );
 
+/** Records that a search for a reference reads. */
+export const searchedRecordsMax = 20_000;
+
+/** By the index on the expiry: references have none. */
+const findRecordOfReference = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'>>(
+  'find-record-of-reference',
+  `select request_hash, operation, request_reference, created_at, expires_at, outcome
+     from (select * from idempotency_record where expires_at > now_ms()
+            order by expires_at desc limit ${searchedRecordsMax}) newest
+    where request_reference = $1 limit 1`,
+);
+
 /** By the index on the expiry, which follows the creation where there is an outcome. */
 const findNewest = statement<{ readonly created_at: number }>(
   'find-newest-record',
@@ -134,10 +146,10 @@ export function createInspection(engine: Engine) {
      * answer is unknown. The hash is useless without the MAC key.
      */
     findRecord: (recordKey: string) =>
-      engine.read(async (session) => {
-        const [row] = await session.query(findRecord, [recordKey]);
-        return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
-      }),
+      engine.read(async (session) => foundRecordOf((await session.query(findRecord, [recordKey]))[0])),
+    /** The same for the reference of the request, among the newest records (`searchedRecordsMax`). */
+    findRecordOfReference: (reference: string) =>
+      engine.read(async (session) => foundRecordOf((await session.query(findRecordOfReference, [reference]))[0])),
     /** When the newest record was created, in milliseconds since the epoch; undefined where there is none. */
     findNewestRecord: async (): Promise<number | undefined> =>
       engine.read(async (session) => (await session.query(findNewest, []))[0]?.created_at),
@@ -153,4 +165,8 @@ export function createInspection(engine: Engine) {
         ? undefined
         : engine.read(async (session) => (await session.query(findBytes, []))[0]?.bytes),
   });
+}
+
+function foundRecordOf(row: Omit<RowOf<typeof idempotencyRecords>, 'record_key'> | undefined) {
+  return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
 }

@@ -89,7 +89,11 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
         {({ callers, total }) => (
           <>
             <p class="hint" role="status">
-              {callers.length < total ? `The last used ${callers.length} of ${total}` : `${total} callers`}
+              {callers.length < total
+                ? `The last used ${callers.length} of ${total}`
+                : total === 1
+                  ? '1 caller'
+                  : `${total} callers`}
             </p>
             <Table
               caption="Callers"

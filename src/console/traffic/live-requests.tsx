@@ -39,6 +39,7 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
     value === '' ? [] : [[name, name === 'caller' ? names.idOf(value) : value]],
   );
   const traffic = useTraffic(Object.fromEntries(set), isPaused);
+  const isFast = traffic.isFast && !isPaused;
   return (
     <Section
       title="Requests"
@@ -60,8 +61,9 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
           <Table
             caption="Requests"
             columns={columns}
-            rows={traffic.isFast && !isPaused ? traffic.requests.slice(0, rowsOfFastMax) : traffic.requests}
-            keyOf={({ id }) => id}
+            rows={isFast ? traffic.requests.slice(0, rowsOfFastMax) : traffic.requests}
+            // All rows are new each time: to fill them again costs less than to make others.
+            {...(!isFast && { keyOf: ({ id }: TrafficLine) => id })}
             onOpen={openRequest}
             empty={
               <Empty title="No request yet.">

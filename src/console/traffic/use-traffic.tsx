@@ -17,9 +17,9 @@ export const rowsMax = 200;
 const drawEveryMs = 200;
 /** More new requests than this at once are too many to read. The list is then drawn less often, with its newest rows alone. */
 const readableMax = 20;
-const drawFastEveryMs = 500;
+const drawFastEveryMs = 1_000;
 /** Rows of the list while requests come fast. */
-export const rowsOfFastMax = 40;
+export const rowsOfFastMax = 20;
 /** Until the next attempt after a refusal. */
 const restartMs = 3_000;
 

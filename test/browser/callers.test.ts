@@ -224,7 +224,7 @@ test('credentials have their names, an id is shown on request, and the filter ta
   expect(await visit.violations()).toEqual([]);
   for (const given of [name, id]) {
     await page.getByLabel('Credential').fill(given);
-    await page.getByText('1 callers').waitFor();
+    await page.getByText('1 caller').waitFor();
     await row.waitFor();
   }
   await visit.open(`/console/traffic?caller=${encodeURIComponent(name)}`);

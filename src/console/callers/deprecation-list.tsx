@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { listDeprecations } from '../../operators/deprecations/contract.ts';
 import { type Answer, pathOf, send } from '../page/api.ts';
 import {
+  Actor,
   Badge,
   Button,
   Confirm,
@@ -148,7 +149,12 @@ function Details({ deprecation, onEnd }: DetailsProps) {
         )}
         <span class="hint">
           from {source}
-          {changedBy !== undefined && ` by ${changedBy}`}{' '}
+          {changedBy !== undefined && (
+            <>
+              {' '}
+              by <Actor value={changedBy} />
+            </>
+          )}{' '}
           {changedAt !== undefined && <Time value={changedAt} isRelative />}
         </span>
       </p>

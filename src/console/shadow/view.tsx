@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { listShadowDifferences, listShadows } from '../../operators/shadow/contract.ts';
 import { type Answer, pathOf, send } from '../page/api.ts';
 import {
+  Actor,
   Badge,
   Button,
   type Column,
@@ -201,7 +202,7 @@ const columns: readonly Column<Share>[] = [
     name: 'Changed',
     cell: ({ changedAt, changedBy }) => (
       <>
-        <Time value={changedAt} isRelative /> by <Text value={changedBy} />
+        <Time value={changedAt} isRelative /> by <Actor value={changedBy} />
       </>
     ),
   },

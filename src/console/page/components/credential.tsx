@@ -20,6 +20,12 @@ export function Credential({ id }: { readonly id: string | undefined }) {
   );
 }
 
+/** Who has changed something, as the store has it: `credential cr_x`, or `user anna`. */
+export function Actor({ value }: { readonly value: string }) {
+  const id = value.startsWith('credential ') ? value.slice('credential '.length) : undefined;
+  return id === undefined ? <Text value={value} /> : <Credential id={id} />;
+}
+
 /** The column of a table of calls, which sorts by the names. */
 export function useCredentialColumn(): Column<{ readonly credential?: string | undefined }> {
   const names = useNames();

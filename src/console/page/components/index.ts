@@ -3,7 +3,7 @@ export { Button, CopyButton } from './button.tsx';
 export { Chart, type Series, Sparkline } from './chart.tsx';
 export type { Mark } from './code-area.ts';
 export { Code, CodeEditor } from './code-editor.tsx';
-export { Credential, useCredentialColumn } from './credential.tsx';
+export { Actor, Credential, useCredentialColumn } from './credential.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
 export { Empty, ErrorBox, Loaded, Loading, Notice, OfAllCompanies, Outcome } from './feedback.tsx';
 export { CheckField, Filters, Form, ManyField, SelectField, TextField, useTexts } from './field.tsx';

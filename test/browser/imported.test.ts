@@ -29,7 +29,16 @@ afterAll(async () => {
 });
 
 const views = [
-  ...['/', '/explorer', '/explorer/convert', '/traffic', '/callers', '/callers/readiness', '/callers/deprecations'],
+  ...[
+    '/',
+    '/explorer',
+    '/explorer/convert',
+    '/traffic',
+    '/callers',
+    '/callers/readiness',
+    '/callers/report',
+    '/callers/deprecations',
+  ],
   ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams', 'store'].map((name) => `/state/${name}`),
   ...['processes', 'keys', 'settings', 'audit'].map((name) => `/state/${name}`),
   ...['/actions', '/testing', '/shadow', '/docs'],

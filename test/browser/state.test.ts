@@ -247,7 +247,7 @@ const addDeadLetter = async (): Promise<void> => {
     shopperEmail: 'a@example.com',
   });
   expect(stored.status).toBe(200);
-  const database = new DatabaseSync(join(demo.server.dataDir, 'triglyph.db'));
+  const database = new DatabaseSync(join(demo.server.dataDir, 'triglyph.db'), { timeout: 10_000 });
   database.exec(
     `update job set dead_since = 1774000000000, due_at = null, lease_owner = null, last_failure = 'HTTP 500 <b>oops</b>' where kind = 'webhook'`,
   );

@@ -161,7 +161,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   /** What no answer to a person of the company may have. */
   const marksIn = (text: string): readonly string[] => {
     const { admin, reader, deadLetter: _, ...ids } = other;
-    const marks = [
+    const foreign = [
       ...Object.values(ids),
       admin.id,
       reader.id,
@@ -170,7 +170,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       '-of-Other',
       '"Other"',
     ];
-    return marks.filter((mark) => text.includes(mark));
+    return foreign.filter((mark) => text.includes(mark));
   };
 
   /** Asks for what belongs to the other company: its ids wherever an operation takes one. `leaked`: marks, without those that a refusal repeats. */

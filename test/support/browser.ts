@@ -2,7 +2,8 @@
  * Opens pages in Debian's Chromium. A visit fails at its end where the page has logged an error, broken its security policy, or
  * asked another server.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -37,8 +38,8 @@ export interface Visit {
   takeFaults(): readonly string[];
   /** Returns what axe finds in the page as it is now: `rule: element`. */
   violations(): Promise<readonly string[]>;
-  /** Writes a picture to `.cache/pictures`, and with PICTURES=docs to `docs/images` too. `name`: `console/overview`. */
-  picture(name: string, options?: { readonly fullPage?: boolean }): Promise<void>;
+  /** Writes a picture to `.cache/pictures`, and with PICTURES=docs a small one to `docs/images` too. `name`: `console/overview`. */
+  picture(name: string, options?: { readonly fullPage?: boolean; readonly isOfDocs?: boolean }): Promise<void>;
   /** Throws where faults are left. */
   close(): Promise<void>;
 }
@@ -92,13 +93,11 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
       await page.getByRole('button', { name: 'Log in', exact: true }).click();
     },
     violations: () => findViolations(page),
-    async picture(name, { fullPage = false } = {}) {
-      const folders = ['.cache/pictures', ...(process.env.PICTURES === 'docs' ? ['docs/images'] : [])];
-      for (const folder of folders) {
-        const path = join(root, folder, `${name}.png`);
-        mkdirSync(dirname(path), { recursive: true });
-        await page.screenshot({ path, fullPage, animations: 'disabled' });
-      }
+    async picture(name, { fullPage = false, isOfDocs = true } = {}) {
+      const picture = await page.screenshot({ fullPage, animations: 'disabled' });
+      write(`.cache/pictures/${name}.png`, picture);
+      if (process.env.PICTURES === 'docs' && isOfDocs)
+        write(`docs/images/${name}.webp`, await toWebp(browser, picture));
     },
     async close() {
       const left = takeFaults();
@@ -106,6 +105,30 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
       if (left.length > 0) throw new Error(`the page is at fault:\n${left.join('\n')}`);
     },
   };
+}
+
+function write(path: string, content: Uint8Array): void {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** Returns a third of the bytes. */
+async function toWebp(browser: Browser, png: Uint8Array): Promise<Uint8Array> {
+  const page = await browser.newPage();
+  const source = `data:image/png;base64,${Buffer.from(png).toString('base64')}`;
+  const url = await page.evaluate(`new Promise((resolve) => {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [image.width, image.height];
+      canvas.getContext('2d').drawImage(image, 0, 0);
+      resolve(canvas.toDataURL('image/webp', 0.8));
+    };
+    image.src = ${JSON.stringify(source)};
+  })`);
+  await page.close();
+  return Buffer.from(String(url).split(',')[1]!, 'base64');
 }
 
 function collectFaults(page: Page, origin: string): string[] {

@@ -140,7 +140,11 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
       },
       auditLog: {
         ...auditLog,
-        list: async (filter) => auditLog.list({ ...filter, actors: [...(await ownIds())] }),
+        // An operator may have a credential of the company, and acts on others.
+        async list(filter) {
+          const people = (await registry.listCredentials()).filter((each) => !each.roles.some(isOfOperators));
+          return auditLog.list({ ...filter, actors: people.map(({ id }) => id) });
+        },
       },
     }),
   };

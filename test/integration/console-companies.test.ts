@@ -146,7 +146,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   beforeAll(async () => {
     const variables = engine === 'SQLite' ? {} : { DATABASE_URL: await postgres.createDatabase() };
     server = await startConsoleServer({ variables: { ...variables, TRAFFIC: 'always' } });
-    operator = await addPerson('Operators', 'console-admin');
+    // An operator of the same company, whose entries in the audit log are about others.
+    operator = await addPerson('Demo', 'console-admin');
     own = await seedCompany('Demo', 1);
     other = await seedCompany('Other', 2);
     const exempted = { rule: { format: ['soap12'], deprecatedSince: since, except: [other.caller, own.caller] } };

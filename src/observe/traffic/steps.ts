@@ -2,14 +2,14 @@
 import type { TrafficDetails, TrafficStep } from './record.ts';
 import type { Recording } from './recording.ts';
 
-/** `ms`: from the arrival of the head to the writing of the response, which is about now. */
+/** `ms`: from the arrival of the head to the writing of the response, which is about now. No step began before the head arrived. */
 export function describeSteps(
   { steps, upstream }: Pick<Recording, 'steps' | 'upstream'>,
   ms: number,
   now = performance.now(),
 ): Pick<TrafficDetails, 'steps' | 'upstream'> {
-  const begin = now - ms;
-  const since = (at: number): number => rounded(Math.max(at - begin, 0));
+  const begin = Math.min(now - ms, ...steps.map(({ startedAt }) => startedAt));
+  const since = (at: number): number => rounded(at - begin);
   const observed = steps
     .map(
       ({ name, startedAt, ms: took, isFailed }): TrafficStep => ({

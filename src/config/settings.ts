@@ -216,7 +216,7 @@ export const settings = Object.freeze({
     name: 'CONSOLE_SECOND_FACTOR',
     unit: 'optional or console-admin',
     default: 'optional',
-    doc: 'Whether the console requires a second factor. `optional`: of credentials that have one. `console-admin`: also of every credential with that role or `console-company-admin`, which is refused until `triglyph credential second-factor set` has set it up (docs/console.md#second-factor). ADMIN_TOKEN and the one click of the demo need none.',
+    doc: 'Whether the console requires a second factor. `optional`: of credentials that have one. `console-admin`: also of every credential with that role or `console-tenant-admin`, which is refused until `triglyph credential second-factor set` has set it up (docs/console.md#second-factor). ADMIN_TOKEN and the one click of the demo need none.',
     parse: oneOf('optional', 'console-admin'),
   }),
   workers: setting({

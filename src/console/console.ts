@@ -10,7 +10,7 @@ import { createAuthenticator } from '../gateway/authenticate.ts';
 import type { LoginGuard } from '../gateway/login-guard.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
-import { companyOf } from '../operators/operation.ts';
+import { boundTenantOf } from '../operators/operation.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
 import { requireSession } from './session/authenticate.ts';
@@ -116,7 +116,7 @@ async function openStream(
   const lastEventId = request.headers['last-event-id'];
   const isValid = async (): Promise<boolean> =>
     requireSession(sessions, request, false).then(
-      (now) => companyOf(now.caller) === companyOf(caller),
+      (now) => boundTenantOf(now.caller) === boundTenantOf(caller),
       () => false,
     );
   return {

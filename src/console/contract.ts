@@ -39,11 +39,11 @@ function consoleContract(operations: readonly Operation[]): Service {
     // The page tells an absent list from an empty one.
     conventions: { ...neutralConventions, emptyLists: 'absent' },
     roles: operatorRoles,
-    // Who may act may read. What people of a company ask for is bound to it, or refused.
+    // Who may act may read. What people of a tenant ask for is bound to it, or refused.
     roleSets: {
       [roles.act]: [roles.read],
-      [roles.readCompany]: [roles.read],
-      [roles.actCompany]: [roles.read, roles.act],
+      [roles.readTenant]: [roles.read],
+      [roles.actTenant]: [roles.read, roles.act],
     },
     problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
     operations: [...operations, ...Object.values(viewOperations).flat()],

@@ -9,10 +9,10 @@ import type { BoundHandler } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { isServed, operatorOperations, perform } from '../operators/index.ts';
-import { companyOf } from '../operators/operation.ts';
+import { boundTenantOf } from '../operators/operation.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { actionHandlers } from './actions/handlers.ts';
-import { contextOfCompany, isOfCompany, requireOfCompany } from './company.ts';
+import { contextOfTenant, isOfTenant, requireOfTenant } from './bound-tenant.ts';
 import type { ConsoleContext, ViewHandlers } from './console-context.ts';
 import { consoleOf, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
@@ -23,19 +23,19 @@ import { trafficHandlers } from './traffic/handlers.ts';
 
 type Perform = (input: never, caller: Caller) => Promise<unknown>;
 
-/** The companies whose handlers are in memory. */
-const companiesMax = 100;
+/** The tenants whose handlers are in memory. */
+const tenantsMax = 100;
 
 export function implementConsole(context: ConsoleContext): Implementation {
   const service = consoleOf(context.services);
   const ofOperators = handlersOf(context, service);
-  const ofCompanies = new BoundedMap<string, ReadonlyMap<Operation, Perform>>(companiesMax);
+  const ofTenants = new BoundedMap<string, ReadonlyMap<Operation, Perform>>(tenantsMax);
   const find = (operation: Operation, input: unknown, caller: Caller): Perform => {
-    const company = companyOf(caller);
-    if (company === undefined) return ofOperators.get(operation)!;
-    requireOfCompany(operation, input, company);
-    const create = () => handlersOf(contextOfCompany(context, company), service);
-    return ofCompanies.getOrCreate(company, create).get(operation)!;
+    const boundTenant = boundTenantOf(caller);
+    if (boundTenant === undefined) return ofOperators.get(operation)!;
+    requireOfTenant(operation, input, boundTenant);
+    const create = () => handlersOf(contextOfTenant(context, boundTenant), service);
+    return ofTenants.getOrCreate(boundTenant, create).get(operation)!;
   };
   return Object.freeze({
     service,
@@ -50,7 +50,7 @@ export function implementConsole(context: ConsoleContext): Implementation {
 
 function handlersOf(context: ConsoleContext, service: Service): ReadonlyMap<Operation, Perform> {
   const { overview, explorer, state, traffic, actions, testing } = viewOperations;
-  const isOffered = context.company === undefined ? () => true : isOfCompany;
+  const isOffered = context.boundTenant === undefined ? () => true : isOfTenant;
   return new Map([
     ...operatorOperations
       .filter((each) => isServed(each, context.services))

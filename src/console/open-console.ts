@@ -26,7 +26,7 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
     secondFactor: hasDatabase(config)
       ? {
           factors: backend.secondFactors,
-          requiredFor: config.consoleSecondFactor === 'console-admin' ? [roles.act, roles.actCompany] : undefined,
+          requiredFor: config.consoleSecondFactor === 'console-admin' ? [roles.act, roles.actTenant] : undefined,
         }
       : undefined,
     sessionClock: demoControls && clock,

@@ -6,8 +6,8 @@ import type { Service } from './service.ts';
 export const gatewayRoles = Object.freeze({
   console: 'reads the console of the gateway',
   'console-admin': 'changes settings and stored data in the console',
-  'console-company': 'reads what the console shows of the company of its credential',
-  'console-company-admin': 'reads and changes what the console shows of the company of its credential',
+  'console-tenant': 'reads what the console shows of the tenant of its credential',
+  'console-tenant-admin': 'reads and changes what the console shows of the tenant of its credential',
   audit: 'reads the audit log',
 });
 

@@ -18,14 +18,14 @@ import {
 export const roles = Object.freeze({
   read: 'console',
   act: 'console-admin',
-  readCompany: 'console-company',
-  actCompany: 'console-company-admin',
+  readTenant: 'console-tenant',
+  actTenant: 'console-tenant-admin',
 });
 export const operatorRoles: readonly string[] = Object.freeze(Object.values(roles));
 
-/** The company that a person is bound to; undefined for one who operates the gateway. A role of a company binds, whatever others there are. */
-export function companyOf({ roles: held, tenant }: Caller): string | undefined {
-  return held.has(roles.readCompany) || held.has(roles.actCompany) ? tenant : undefined;
+/** The tenant that a person is bound to; undefined for one who operates the gateway. A role of a tenant binds, whatever others there are. */
+export function boundTenantOf({ roles: held, tenant }: Caller): string | undefined {
+  return held.has(roles.readTenant) || held.has(roles.actTenant) ? tenant : undefined;
 }
 
 /** What any action may be refused for, with a text of its own. */

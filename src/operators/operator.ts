@@ -33,8 +33,8 @@ export interface OperatorContext {
   readonly refreshShadows?: (() => Promise<void>) | undefined;
   /** Who acts. */
   readonly by: AuditActor;
-  /** The company that the person is bound to; absent for people who operate the gateway. */
-  readonly company?: string | undefined;
+  /** The tenant that the person is bound to; absent for people who operate the gateway. */
+  readonly boundTenant?: string | undefined;
   /** Shows how far a long action is. */
   readonly progress?: ((total: number) => (done: number, label: string) => void) | undefined;
 }

@@ -125,8 +125,8 @@ test('a setting requires a second factor for roles that act, and not for console
   const console = await open({ CONSOLE_SECOND_FACTOR: 'console-admin' });
   const reader = await console.addCredential(['console']);
   const admin = await console.addCredential(['console-admin']);
-  expect(await logIn(console, await console.addCredential(['console-company']))).toBe(200);
-  expect(await logIn(console, await console.addCredential(['console-company-admin']))).toBe(401);
+  expect(await logIn(console, await console.addCredential(['console-tenant']))).toBe(200);
+  expect(await logIn(console, await console.addCredential(['console-tenant-admin']))).toBe(401);
   expect(await logIn(console, reader)).toBe(200);
   expect(await logIn(console, admin)).toBe(401);
   expect((await act(console, admin, `/credentials/${admin.id}/secondFactor`)).status).toBe(401);

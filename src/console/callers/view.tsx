@@ -13,9 +13,9 @@ const tabs = [
   { name: 'deprecations', title: 'Deprecations' },
 ] as const;
 
-export default function CallersView({ mayAct: mayActAtAll, company, gateway }: ViewProps) {
+export default function CallersView({ mayAct: mayActAtAll, boundTenant, gateway }: ViewProps) {
   // Owners and deprecations are set by people who operate the gateway.
-  const mayAct = mayActAtAll && company === undefined;
+  const mayAct = mayActAtAll && boundTenant === undefined;
   const { rest } = useRoute();
   const selected = tabs.find(({ name }) => name === rest[0])?.name ?? 'list';
   return (

@@ -172,7 +172,7 @@ export function SendPanel(props: SendPanelProps) {
                 </Button>
               ))}
         </div>
-        {!mayAct && <p class="hint">Sending requires the role console-admin or console-company-admin.</p>}
+        {!mayAct && <p class="hint">Sending requires the role console-admin or console-tenant-admin.</p>}
         <p class="hint send-note">
           The request goes through the port for callers of this gateway. The credential is not kept.
           {forwardsCredentials && ' Callers need none: what they send goes on to the server behind the gateway.'}

@@ -63,7 +63,7 @@ const countedMax = 1_000;
 
 /** What cannot be looked at now does not hide the rest. */
 async function findAttention(context: ConsoleContext): Promise<Attention> {
-  const chosen = context.company === undefined ? finders : findersOfCompany;
+  const chosen = context.boundTenant === undefined ? finders : findersOfTenant;
   const found = await Promise.allSettled(chosen.map((find) => find(context)));
   for (const each of found) if (each.status === 'rejected') context.failed(each.reason);
   const items = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -77,7 +77,7 @@ const finders: readonly Find[] = [
   ...[parts, processes, webhooks, pending, jobs, panels, callers, credentials, certificates, audit],
 ];
 
-const findersOfCompany: readonly Find[] = [webhooks, pending, credentials];
+const findersOfTenant: readonly Find[] = [webhooks, pending, credentials];
 
 async function parts({ readiness }: ConsoleContext): Promise<readonly Item[]> {
   const { probes, draining } = await readiness();

@@ -10,17 +10,17 @@ const dayMs = 86_400_000;
 const operationsMax = 100;
 const callersMax = 10;
 
-/** Reads the rates of the last hour and of the same hour of the day before; for a company, those of its callers. */
+/** Reads the rates of the last hour and of the same hour of the day before; for a tenant, those of its callers. */
 export async function readLastHour({
   traffic,
-  company,
+  boundTenant,
   backend: { registry },
 }: ConsoleContext): Promise<Output<typeof getLastHour>> {
   const now = Date.now();
   const from = now - 60 * minuteMs;
   if (traffic === undefined) return { isRecorded: false, from, formats: [], operations: [], callers: [] };
   const { formats, operations, callers } = traffic.rates;
-  if (company !== undefined) {
+  if (boundTenant !== undefined) {
     const own = new Set((await registry.listCredentials()).map(({ id }) => id));
     const found = mostUsed(callers.total(now, 60)).filter(({ name }) => own.has(name));
     return { isRecorded: true, from, formats: [], operations: [], callers: found.slice(0, callersMax).map(rateOf) };

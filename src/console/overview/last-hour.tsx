@@ -20,12 +20,14 @@ type Hour = Answer<typeof getLastHour>;
 type Rate = Hour['operations'][number];
 type FormatRate = Hour['formats'][number];
 
-export function LastHourSection({ company }: Pick<ViewProps, 'company'>) {
+export function LastHourSection({ boundTenant }: Pick<ViewProps, 'boundTenant'>) {
   const query = useRead<typeof getLastHour>('/overview/hour', {}, { everyMs: 10_000 });
   return (
     <Section title="The last hour" actions={<Link to="/traffic">All traffic</Link>}>
       <Loaded query={query}>
-        {(hour) => (company === undefined ? <Content hour={hour} /> : <CallersTable callers={itemsOf(hour.callers)} />)}
+        {(hour) =>
+          boundTenant === undefined ? <Content hour={hour} /> : <CallersTable callers={itemsOf(hour.callers)} />
+        }
       </Loaded>
     </Section>
   );

@@ -22,13 +22,13 @@ import { Welcome } from './welcome.tsx';
 type Overview = Answer<typeof getOverview>;
 type ServedService = Overview['services'][number];
 
-export default function OverviewView({ company }: ViewProps) {
+export default function OverviewView({ boundTenant }: ViewProps) {
   const query = useRead<typeof getOverview>('/overview', {}, { everyMs: 10_000 });
   return (
     <Page title="Overview" lead="What this gateway serves, and whether its parts work.">
       <Welcome />
       <AttentionSection />
-      <LastHourSection company={company} />
+      <LastHourSection boundTenant={boundTenant} />
       <ChangesSection />
       <Loaded query={query}>{(overview) => <Content overview={overview} />}</Loaded>
     </Page>

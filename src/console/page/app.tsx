@@ -9,7 +9,7 @@ import {
   Empty,
   ErrorBox,
   Loading,
-  OfAllCompanies,
+  OfAllTenants,
   Page,
   type ViewProps,
 } from './components/index.ts';
@@ -68,9 +68,10 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
   const { view: name } = useRoute();
   const view = name === '' ? views[0] : views.find((each) => each.name === name);
   const nav = useRef<HTMLElement>(null);
-  const { credential, tenant, mayAct, company, gateway } = loggedIn;
+  const { credential, tenant, mayAct, boundTenant, gateway } = loggedIn;
   const search = useSearch(loggedIn);
-  const isOffered = ({ name, isOfAll }: View) => (isDemo || name !== 'testing') && (company === undefined || !isOfAll);
+  const isOffered = ({ name, isOfAll }: View) =>
+    (isDemo || name !== 'testing') && (boundTenant === undefined || !isOfAll);
   useEffect(() => {
     // On a phone the navigation is wider than the page.
     const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
@@ -91,7 +92,7 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
           {tenant} <Credential id={credential} />{' '}
           <Badge>
             {mayAct ? 'may act' : 'reads'}
-            {company !== undefined && ` in ${company} only`}
+            {boundTenant !== undefined && ` in ${boundTenant} only`}
           </Badge>
         </span>
         <Button kind="quiet" onClick={search.open}>
@@ -119,12 +120,12 @@ function Frame({ loggedIn, isDemo, onLogOut }: FrameProps) {
       <main id="content" tabIndex={-1}>
         {view === undefined ? (
           <Unknown />
-        ) : company !== undefined && view.isOfAll ? (
+        ) : boundTenant !== undefined && view.isOfAll ? (
           <Page title={view.title}>
-            <OfAllCompanies />
+            <OfAllTenants />
           </Page>
         ) : (
-          <Loaded key={view.name} view={view} mayAct={mayAct} company={company} gateway={gateway} />
+          <Loaded key={view.name} view={view} mayAct={mayAct} boundTenant={boundTenant} gateway={gateway} />
         )}
       </main>
       {search.dialog}

@@ -103,7 +103,7 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
           <p class="hint">
             {byAdminToken
               ? 'This gateway has no database. The API key of its console is ADMIN_TOKEN.'
-              : 'The credential needs the role console, or console-admin to act; for one company, console-company or console-company-admin.'}
+              : 'The credential needs the role console, or console-admin to act; for one tenant, console-tenant or console-tenant-admin.'}
           </p>
         </Form>
       </div>

@@ -61,7 +61,7 @@ export function useSearch(person: Person): {
   };
 }
 
-type Person = Pick<ViewProps, 'gateway' | 'company'>;
+type Person = Pick<ViewProps, 'gateway' | 'boundTenant'>;
 
 interface SearchDialogProps {
   readonly person: Person;
@@ -155,13 +155,13 @@ function isReference(text: string): boolean {
 }
 
 /** The places of a reference. */
-function referencesIn(text: string, { gateway, company }: Person): readonly Target[] {
+function referencesIn(text: string, { gateway, boundTenant }: Person): readonly Target[] {
   if (!isReference(text)) return [];
   const reference = text.trim();
   const places = [
     ['its requests in the traffic', `/traffic?reference=${reference}`],
-    // Records in Redis, and those of a company, are found by their key only.
-    ...(gateway.records === 'database' && company === undefined
+    // Records in Redis, and those of a tenant, are found by their key only.
+    ...(gateway.records === 'database' && boundTenant === undefined
       ? [['its idempotency record', `/state/records?reference=${reference}`] as const]
       : []),
     ['its pending request', `/state/pending/${reference}`],
@@ -171,7 +171,7 @@ function referencesIn(text: string, { gateway, company }: Person): readonly Targ
 }
 
 /** Views at once; the others as they are loaded. What cannot be loaded is not found here: its view says why. */
-function useTargets({ gateway, company }: Person): readonly Target[] {
+function useTargets({ gateway, boundTenant }: Person): readonly Target[] {
   const [loaded, setLoaded] = useState<readonly Target[]>([]);
   useEffect(() => {
     const add = (more: readonly Target[]): void => setLoaded((before) => [...before, ...more]);
@@ -199,7 +199,7 @@ function useTargets({ gateway, company }: Person): readonly Target[] {
         ),
       () => {},
     );
-    if (company !== undefined) return;
+    if (boundTenant !== undefined) return;
     read<typeof listSettings>('/state/settings').then(
       ({ settings }) =>
         add(
@@ -221,7 +221,7 @@ function useTargets({ gateway, company }: Person): readonly Target[] {
       path: `/callers/list?credential=${encodeURIComponent(title)}`,
     }),
   );
-  const isShown = ({ isOfAll = false }: { readonly isOfAll?: boolean }) => company === undefined || !isOfAll;
+  const isShown = ({ isOfAll = false }: { readonly isOfAll?: boolean }) => boundTenant === undefined || !isOfAll;
   return [...viewTargets.filter(isShown), ...loaded, ...callers];
 }
 

@@ -8,7 +8,7 @@ export interface View {
   readonly title: string;
   /** The path of an icon of 16 × 16. */
   readonly icon: string;
-  /** Whether it is about all companies, and refused for people of one. */
+  /** Whether it is about all tenants, and refused for people of one. */
   readonly isOfAll?: true;
   /** Loads its code when it is opened. */
   load(): Promise<{ readonly default: ComponentType<ViewProps> }>;

@@ -7,7 +7,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import type { Authenticator } from '../../gateway/authenticate.ts';
 import type { SiteAnswer } from '../../http/site.ts';
-import { companyOf, operatorRoles, roles } from '../../operators/operation.ts';
+import { boundTenantOf, operatorRoles, roles } from '../../operators/operation.ts';
 import { requireSession } from './authenticate.ts';
 import { printSessionCookie, sessionTokenOf } from './cookie.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
@@ -41,8 +41,8 @@ export interface LoggedIn {
   readonly tenant: string;
   /** Whether it may act, and not only read. */
   readonly mayAct: boolean;
-  /** The company that the person is bound to; absent for people who operate the gateway. */
-  readonly company?: string | undefined;
+  /** The tenant that the person is bound to; absent for people who operate the gateway. */
+  readonly boundTenant?: string | undefined;
   readonly csrfToken: string;
   readonly gateway: GatewayFacts;
 }
@@ -116,8 +116,8 @@ function show(session: Session | undefined, { oneClick, gateway }: LogInParts, c
       session: {
         credential: session.caller.credential,
         tenant: session.caller.tenant,
-        mayAct: session.caller.roles.has(roles.act) || session.caller.roles.has(roles.actCompany),
-        company: companyOf(session.caller),
+        mayAct: session.caller.roles.has(roles.act) || session.caller.roles.has(roles.actTenant),
+        boundTenant: boundTenantOf(session.caller),
         csrfToken: session.csrfToken,
         gateway,
       },

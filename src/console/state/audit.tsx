@@ -24,7 +24,7 @@ import { useRead } from '../page/use-query.ts';
 
 type Entry = Answer<typeof listAuditEntries>['entries'][number];
 
-export function AuditSection({ company }: ViewProps) {
+export function AuditSection({ boundTenant }: ViewProps) {
   const filter = useFilter('/state/audit');
   const [isVerifying, setVerifying] = useState(false);
   const names = useNames();
@@ -36,14 +36,14 @@ export function AuditSection({ company }: ViewProps) {
     <Section
       title="Audit log"
       actions={
-        company === undefined && (
+        boundTenant === undefined && (
           <Button onClick={() => setVerifying(true)} disabled={isVerifying}>
             Verify the chain
           </Button>
         )
       }
     >
-      {company !== undefined && <p class="hint">Entries that the credentials of {company} have caused.</p>}
+      {boundTenant !== undefined && <p class="hint">Entries that the credentials of {boundTenant} have caused.</p>}
       {isVerifying && <Verification />}
       <Filters>
         <SelectField label="Kind" {...filter.choice('kind')} none="all" options={itemsOf(value?.kinds)} />

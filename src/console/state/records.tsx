@@ -25,8 +25,8 @@ import { useQuery } from '../page/use-query.ts';
 
 type FoundRecord = Answer<typeof findIdempotencyRecord>;
 
-export function RecordsSection({ gateway, company = '' }: ViewProps) {
-  const { values, text } = useTexts({ tenant: company, partition: '', key: '' });
+export function RecordsSection({ gateway, boundTenant = '' }: ViewProps) {
+  const { values, text } = useTexts({ tenant: boundTenant, partition: '', key: '' });
   const { tenant, partition, key } = values;
   const [record, setRecord] = useState<FoundRecord>();
   const action = useAction();
@@ -39,7 +39,7 @@ export function RecordsSection({ gateway, company = '' }: ViewProps) {
     });
   return (
     <>
-      {gateway.records === 'database' && company === '' && <ByReference />}
+      {gateway.records === 'database' && boundTenant === '' && <ByReference />}
       <Section title="Find a record by its key">
         <p class="hint">Keys are stored as keyed hashes, so there is no list of them.</p>
         <Form onSubmit={find}>

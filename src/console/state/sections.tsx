@@ -1,6 +1,6 @@
 /** The sections of the state, as the view and the search list them. */
 
-/** The sections of the state, in the order of their list. `isOfAll`: it is about all companies, and refused for people of one. */
+/** The sections of the state, in the order of their list. `isOfAll`: it is about all tenants, and refused for people of one. */
 export const stateSections = [
   { name: 'webhooks', title: 'Webhooks', isOfAll: false },
   { name: 'records', title: 'Idempotency', isOfAll: false },

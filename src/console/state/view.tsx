@@ -1,6 +1,6 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
-import { Empty, OfAllCompanies, Page, Section, type ViewProps } from '../page/components/index.ts';
+import { Empty, OfAllTenants, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { Link, useRoute } from '../page/routing.tsx';
 import { AuditSection } from './audit.tsx';
 import { KeysSection } from './keys.tsx';
@@ -43,13 +43,13 @@ export default function StateView(props: ViewProps) {
   const selected = stateSections.find(({ name }) => name === rest[0]) ?? stateSections[0];
   const Content = contents[selected.name];
   const { title, isOfAll } = selected;
-  const { company } = props;
+  const { boundTenant } = props;
   const reason = reasons[selected.name]?.[props.gateway.records];
   return (
     <Page title="State" lead="What the gateway stores, waits for and is configured with. Secrets are never shown.">
       <ul class="subviews" aria-label="Sections">
         {stateSections
-          .filter((each) => company === undefined || !each.isOfAll)
+          .filter((each) => boundTenant === undefined || !each.isOfAll)
           .map((each) => (
             <li key={each.name}>
               <Link to={`/state/${each.name}`} current={each === selected}>
@@ -58,8 +58,8 @@ export default function StateView(props: ViewProps) {
             </li>
           ))}
       </ul>
-      {company !== undefined && isOfAll ? (
-        <OfAllCompanies />
+      {boundTenant !== undefined && isOfAll ? (
+        <OfAllTenants />
       ) : reason === undefined ? (
         <Content {...props} />
       ) : (

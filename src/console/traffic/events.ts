@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TrafficFilter } from '../../observe/traffic/filter.ts';
 import type { TrafficReader } from '../../observe/traffic/reader.ts';
-import { companyOf } from '../../operators/operation.ts';
+import { boundTenantOf } from '../../operators/operation.ts';
 import type { ConsoleStream, StreamRequest } from '../stream.ts';
 import { lineOf } from './handlers.ts';
 
@@ -19,8 +19,8 @@ export function trafficEvents(reader: TrafficReader | undefined, times: StreamTi
   return {
     path: 'api/v1/traffic/events',
     open(request) {
-      const company = companyOf(request.caller);
-      return eventsOf(company === undefined ? reader : reader?.ofTenant(company), request, times);
+      const boundTenant = boundTenantOf(request.caller);
+      return eventsOf(boundTenant === undefined ? reader : reader?.ofTenant(boundTenant), request, times);
     },
   };
 }

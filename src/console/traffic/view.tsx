@@ -1,12 +1,12 @@
 /** Traffic: the requests as they are answered, their rates, and one of them with its details. */
 import { useEffect, useRef } from 'preact/hooks';
-import { OfAllCompanies, Page, Section, type ViewProps } from '../page/components/index.ts';
+import { OfAllTenants, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { useRoute } from '../page/routing.tsx';
 import { LiveRequests } from './live-requests.tsx';
 import { RatesSection } from './rates.tsx';
 import { RequestPage } from './request.tsx';
 
-export default function TrafficView({ gateway, company }: ViewProps) {
+export default function TrafficView({ gateway, boundTenant }: ViewProps) {
   const { rest } = useRoute();
   const [id] = rest;
   const opened = useRef(id);
@@ -22,11 +22,11 @@ export default function TrafficView({ gateway, company }: ViewProps) {
       lead="Requests as they are answered. They are kept in memory only, and everything secret in them is masked."
     >
       <LiveRequests gateway={gateway} />
-      {company === undefined ? (
+      {boundTenant === undefined ? (
         <RatesSection />
       ) : (
         <Section title="Rates and times by format">
-          <OfAllCompanies />
+          <OfAllTenants />
         </Section>
       )}
     </Page>

@@ -224,16 +224,16 @@ export function targetOf(format: string | undefined, version: string | undefined
   };
 }
 
-/** The deprecations of the configuration and of the store; those that concern a company, without the credentials of others. */
+/** The deprecations of the configuration and of the store; those that concern a tenant, without the credentials of others. */
 export async function listKnown({
   backend,
   deprecations: { configured },
-  company,
-}: Pick<OperatorContext, 'backend' | 'deprecations' | 'company'>): Promise<KnownDeprecations> {
+  boundTenant,
+}: Pick<OperatorContext, 'backend' | 'deprecations' | 'boundTenant'>): Promise<KnownDeprecations> {
   const known = mergeDeprecations(configured, await backend.deprecations.load(), (rule) =>
     deprecationRuleFaults(rule, 'deprecation', undefined),
   );
-  if (company === undefined) return known;
+  if (boundTenant === undefined) return known;
   const own = new Set((await backend.registry.listCredentials()).map(({ id }) => id));
   return { valid: known.valid.flatMap((each) => ofCredentials(each, own)), invalid: [] };
 }
@@ -247,7 +247,7 @@ function ofCredentials({ id, rule, stored, exemptions }: KnownDeprecation, own: 
     {
       id,
       rule: { ...rule, ...(credential && { credential }), ...(except && { except }) },
-      // Who has set it is none of the company.
+      // Who has set it is not for the tenant.
       stored: stored && { ...stored, changedBy: 'an operator' },
       exemptions: exemptions
         .filter((each) => own.has(each.credential))

@@ -57,7 +57,7 @@ type FoundRecord = NonNullable<Awaited<ReturnType<OperatorContext['backend']['in
 
 async function findByReference(reference: string, context: OperatorContext): Promise<RecordAnswer> {
   const { inspection, records, unsettled } = context.backend;
-  if (context.company !== undefined) refuse('a record does not say whose it is: name its key');
+  if (context.boundTenant !== undefined) refuse('a record does not say whose it is: name its key');
   if (records !== undefined) refuse('this gateway has no database, so a record is found by its key only');
   const record = await inspection.findRecordOfReference(reference);
   if (record === undefined) return { found: false };

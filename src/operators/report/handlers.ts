@@ -94,7 +94,11 @@ async function sunsetOf(format: unknown, context: OperatorContext): Promise<stri
   return known.find((rule) => [rule.format].flat().includes(wanted as never))?.sunset;
 }
 
-function lacksOf({ config, shadows, company }: OperatorContext, weeks: number, isCompared: boolean): readonly string[] {
+function lacksOf(
+  { config, shadows, boundTenant }: OperatorContext,
+  weeks: number,
+  isCompared: boolean,
+): readonly string[] {
   const { callerRecords, callerDaysMax, stateless } = config;
   if (stateless) return ['callers, owners and comparisons: this gateway stores nothing'];
   return [
@@ -105,8 +109,8 @@ function lacksOf({ config, shadows, company }: OperatorContext, weeks: number, i
     ...(hasDatabase(config) || shadows.length === 0
       ? []
       : ['differences of shadows: without a database they end with each process']),
-    ...(company === undefined ? [] : ['differences: they are those of all companies']),
-    ...(isCompared || company !== undefined
+    ...(boundTenant === undefined ? [] : ['differences: they are those of all tenants']),
+    ...(isCompared || boundTenant !== undefined
       ? []
       : [
           'differences: no upstream has a shadow, and no replay of a recording was saved with `triglyph replay --save`',

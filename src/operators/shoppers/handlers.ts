@@ -47,7 +47,7 @@ export const shopperHandlers: OperatorHandlers<(typeof shopperOperations)[number
 
 async function requireCompany(merchantAccount: string, context: OperatorContext): Promise<string> {
   const company = await sharedOf(recurring, context).registry.findCompany(merchantAccount);
-  return company !== undefined && (context.company ?? company) === company
+  return company !== undefined && (context.boundTenant ?? company) === company
     ? company
     : refuse(
         `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,

@@ -88,9 +88,9 @@ export function Outcome({ action: { error, done } }: { readonly action: Action }
   return done === undefined ? null : <Notice tone="good">{done}</Notice>;
 }
 
-/** Instead of a view that cannot be bound to the company of a person. */
-export function OfAllCompanies() {
-  return <Empty title="This is about all companies, so it is for people who operate the gateway." />;
+/** Instead of a view that cannot be bound to the tenant of a person. */
+export function OfAllTenants() {
+  return <Empty title="This is about all tenants, so it is for people who operate the gateway." />;
 }
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {

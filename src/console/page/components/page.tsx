@@ -7,8 +7,8 @@ import { Link, useRoute } from '../routing.tsx';
 export interface ViewProps {
   /** Whether the session may act, and not only read. */
   readonly mayAct: boolean;
-  /** The company that the person is bound to; absent for people who operate the gateway. */
-  readonly company?: string | undefined;
+  /** The tenant that the person is bound to; absent for people who operate the gateway. */
+  readonly boundTenant?: string | undefined;
   readonly gateway: LoggedIn['gateway'];
 }
 

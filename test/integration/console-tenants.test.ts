@@ -1,6 +1,6 @@
 /** People of one company at the console: they ask each operation and the stream for what belongs to another company. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isOfCompany } from '../../src/console/company.ts';
+import { isOfTenant } from '../../src/console/bound-tenant.ts';
 import { consoleV1 } from '../../src/console/contract.ts';
 import { describeOperation } from '../../src/console/explorer/describe-operation.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -96,8 +96,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   const seedCompany = async (tenant: string, number: number): Promise<Seeded> => {
     const { backend } = server;
     const { vault, clock } = backend.context;
-    const admin = await addPerson(tenant, 'console-company-admin');
-    const reader = await addPerson(tenant, 'console-company');
+    const admin = await addPerson(tenant, 'console-tenant-admin');
+    const reader = await addPerson(tenant, 'console-tenant');
     const endpoint = { tenant, endpointId: `we_${tenant}` };
     const sealed = sealKeys(vault, endpoint, { key: 'signing-key-of-the-test' });
     await backend.endpoints.add({
@@ -211,7 +211,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     return { ...answer, leaked: marksIn(answer.text).filter((mark) => !repeated.includes(mark)) };
   };
   const operations = [...consoleV1.operations.values()];
-  const ofAll = (text: string) => text.includes('this is about all companies');
+  const ofAll = (text: string) => text.includes('this is about all tenants');
 
   test('control: the same questions show people who operate the gateway the other company', async () => {
     const showing: string[] = [];
@@ -245,7 +245,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       const { status, text, leaked } = await attack(own[who], each);
       expect([each.name, leaked]).toEqual([each.name, []]);
       const mayAsk = each.effect === 'reads' || who === 'admin';
-      if (mayAsk && !isOfCompany(each)) expect([each.name, status, ofAll(text)]).toEqual([each.name, 403, true]);
+      if (mayAsk && !isOfTenant(each)) expect([each.name, status, ofAll(text)]).toEqual([each.name, 403, true]);
       if (!mayAsk) expect([each.name, status]).toEqual([each.name, 403]);
       // Another company is as good as none.
       if (['getTrafficRequest', 'printTrafficRequest'].includes(each.name))
@@ -330,13 +330,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     };
     const added = await add(['recurring'], { grants: [{ name: 'merchantAccount', values: ['DemoMerchant'] }] });
     expect(added.status).toBe(200);
-    expect((await add(['console-company'])).status).toBe(200);
+    expect((await add(['console-tenant'])).status).toBe(200);
     for (const role of ['console', 'console-admin', 'audit', 'invented']) expect((await add([role])).status).toBe(422);
     expect((await add(['recurring'], { tenant: 'Other' })).status).toBe(403);
     const foreign = [{ name: 'merchantAccount', values: ['OtherMerchant'] }];
     expect(await add(['recurring'], { grants: foreign })).toMatchObject({
       status: 422,
-      detail: 'no credential of Demo has OtherMerchant: ask an operator',
+      detail: 'no writing credential of Demo has OtherMerchant: ask an operator',
     });
     for (const role of ['console', 'console-admin'])
       expect((await act(`/credentials/${admin.id}`, { role: [role] })).status).toBe(422);
@@ -358,14 +358,26 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect((await act(`/state/pendingRequests/${own.pending}/settle`, { result: 'notDone' })).status).toBe(200);
     expect((await act(`/callers/deprecations/${own.deprecation}/exempt`, { credential: caller })).status).toBe(403);
     // Control: the platform role is one of Demo, and none of Other.
-    const ofOther = await addPerson('Other', 'console-company-admin');
+    const ofOther = await addPerson('Other', 'console-tenant-admin');
     const platform = { tenant: 'Other', kind: 'apiKey', role: ['balancePlatform'] };
-    expect((await ask(ofOther, 'POST', '/credentials', platform)).body.detail).toContain('no credential of Other has');
+    expect((await ask(ofOther, 'POST', '/credentials', platform)).body.detail).toContain(
+      'no writing credential of Other has',
+    );
+    // What reads only does not become what writes.
+    const reading = await server.backend.registry.addCredential({
+      ...{ tenant: 'Other', kind: 'apiKey', roles: ['recurring:list'], grants: {}, readOnly: true },
+    });
+    const role = ['recurring:list'];
+    const asOther = (path: string, body: object) => ask(ofOther, 'POST', path, body);
+    expect((await asOther('/credentials', { tenant: 'Other', kind: 'apiKey', role })).status).toBe(422);
+    expect((await asOther('/credentials', { tenant: 'Other', kind: 'apiKey', role, readOnly: true })).status).toBe(200);
+    expect((await asOther(`/credentials/${reading.id}`, { readOnly: false })).status).toBe(422);
+    expect((await asOther(`/credentials/${reading.id}`, { expires: '90d' })).status).toBe(200);
   });
 
   test('a role of a company binds, whatever other roles there are', async () => {
     for (const wide of ['console', 'console-admin']) {
-      const both = await addPerson('Demo', wide, 'console-company');
+      const both = await addPerson('Demo', wide, 'console-tenant');
       expect(marksIn((await ask(both, 'GET', '/credentials')).text)).toEqual([]);
       expect((await ask(both, 'GET', '/state/settings')).status).toBe(403);
     }
@@ -381,7 +393,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(free.text()).toContain(foreign);
     expect(marksIn(bound.text())).toEqual([]);
     expect(bound.text()).not.toContain(foreign);
-    await server.backend.registry.editCredential(wide.id, { roles: ['console', 'console-company'] });
+    await server.backend.registry.editCredential(wide.id, { roles: ['console', 'console-tenant'] });
     await free.ended;
     bound.close();
   });

@@ -53,11 +53,11 @@ const bound = [
 const ofAll = ['jobs', 'services', 'upstreams', 'store', 'processes', 'keys', 'settings'].map(
   (each) => `/state/${each}`,
 );
-const sentence = 'This is about all companies, so it is for people who operate the gateway.';
+const sentence = 'This is about all tenants, so it is for people who operate the gateway.';
 
 test('each view is bound, or says why it is not shown', async () => {
   const other = await call('Other');
-  const visit = await enter('console-company-admin');
+  const visit = await enter('console-tenant-admin');
   const { page } = visit;
   await page.getByText('may act in Demo only').waitFor();
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
@@ -78,7 +78,7 @@ test('each view is bound, or says why it is not shown', async () => {
 });
 
 test('the live list and the search have what belongs to the company', async () => {
-  const [person, operator] = [await enter('console-company'), await enter('console')];
+  const [person, operator] = [await enter('console-tenant'), await enter('console')];
   await person.page.getByText('reads in Demo only').waitFor();
   for (const each of [person, operator]) {
     await each.open('/console/traffic');

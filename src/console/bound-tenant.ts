@@ -1,66 +1,49 @@
-/** People of one company: the operations that they may call, and a context in which the handlers find the rows of the company alone. */
+/** People of one tenant: the operations that they may call, and a context in which the handlers find the rows of the tenant alone. */
 import type { Backend } from '../backend/backend.ts';
+import type { NewCredential } from '../callers/credentials/add-credential.ts';
 import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import { RegistryError } from '../callers/credentials/credential-rules.ts';
 import type { Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import { gatewayRoles } from '../contract/roles.ts';
-import { listAuditEntries } from '../operators/audit/contract.ts';
-import * as callers from '../operators/callers/contract.ts';
-import * as credentials from '../operators/credentials/contract.ts';
-import { listDeprecations } from '../operators/deprecations/contract.ts';
+import { boundOperations } from '../operators/bound-operations.ts';
 import { roles } from '../operators/operation.ts';
-import { pendingOperations } from '../operators/pending/contract.ts';
-import { exportMigrationReport, getMigrationReport, listCallerOwners } from '../operators/report/contract.ts';
-import { shopperOperations } from '../operators/shoppers/contract.ts';
-import * as webhooks from '../operators/webhooks/contract.ts';
 import { actionOperations } from './actions/contract.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
 import { getTrafficRequest, listTraffic, printTrafficRequest } from './traffic/contract.ts';
 
-/** The operations that are bound to a company. Others are about all companies: they are refused. */
-const ofCompany: ReadonlySet<Operation> = new Set<Operation>([
+/** The operations that are bound to a tenant. Others are about all tenants: they are refused. */
+const ofTenant: ReadonlySet<Operation> = new Set<Operation>([
   ...overviewOperations,
   ...explorerOperations,
   ...[listTraffic, getTrafficRequest, printTrafficRequest],
   ...actionOperations,
-  ...callers.callerOperations,
-  listDeprecations,
-  ...[getMigrationReport, exportMigrationReport, listCallerOwners],
-  ...[credentials.listCredentials, credentials.addCredential, credentials.editCredential],
-  ...[credentials.rotateCredential, credentials.revokeCredential],
-  ...[credentials.setSecondFactor, credentials.replaceRecoveryCodes, credentials.removeSecondFactor],
-  // An address of an endpoint is an operator's: its checks find mistakes, not attacks.
-  ...[webhooks.listWebhooks, webhooks.removeWebhookEndpoint, webhooks.rotateWebhookKey],
-  ...[webhooks.listDeadLetters, webhooks.retryDeadLetter, webhooks.retryAllDeadLetters],
-  ...pendingOperations,
-  ...shopperOperations,
-  listAuditEntries,
+  ...boundOperations,
 ]);
 
-/** Whether people of one company may call an operation. */
-export function isOfCompany(operation: Operation): boolean {
-  return ofCompany.has(operation);
+/** Whether people of one tenant may call an operation. */
+export function isOfTenant(operation: Operation): boolean {
+  return ofTenant.has(operation);
 }
 
-/** Throws notAllowed where a person of the company asks for what is about all companies, or about another one. */
-export function requireOfCompany(operation: Operation, input: unknown, company: string): void {
-  if (!isOfCompany(operation)) refuse('this is about all companies, so it is for people who operate the gateway');
+/** Throws notAllowed where a person of the tenant asks for what is about all tenants, or about another one. */
+export function requireOfTenant(operation: Operation, input: unknown, boundTenant: string): void {
+  if (!isOfTenant(operation)) refuse('this is about all tenants, so it is for people who operate the gateway');
   const { tenant } = input as { readonly tenant?: unknown };
-  if (tenant !== undefined && tenant !== company) refuse(`your credential is bound to ${company}`);
+  if (tenant !== undefined && tenant !== boundTenant) refuse(`your credential is bound to ${boundTenant}`);
 }
 
 function refuse(why: string): never {
   throw new Problem('notAllowed', `${describe('notAllowed')}: ${why}`);
 }
 
-/** Returns a context whose parts have the rows of one company. An operation that uses another part is not one of `ofCompany`. */
-export function contextOfCompany(context: ConsoleContext, company: string): ConsoleContext {
+/** Returns a context whose parts have the rows of one tenant. An operation that uses another part must not be in `ofTenant`. */
+export function contextOfTenant(context: ConsoleContext, boundTenant: string): ConsoleContext {
   const { backend, deprecations, traffic } = context;
-  const isOwn = ({ tenant }: { readonly tenant: string }): boolean => tenant === company;
-  const registry = registryOfCompany(backend, company);
+  const isOwn = ({ tenant }: { readonly tenant: string }): boolean => tenant === boundTenant;
+  const registry = registryOfTenant(backend, boundTenant);
   const ownIds = async (): Promise<ReadonlySet<string>> =>
     new Set((await registry.listCredentials()).map(({ id }) => id));
   const { callerRecords, callerOwners, inspection, endpoints, unsettled, auditLog, jobs, secondFactors } = backend;
@@ -69,8 +52,8 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
     (await endpoints.list()).some((each) => isOwn(each) && each.endpointId === id);
   return {
     ...context,
-    company,
-    traffic: traffic?.ofTenant(company),
+    boundTenant,
+    traffic: traffic?.ofTenant(boundTenant),
     demoCallers: undefined,
     shadows: [],
     deprecations: { ...deprecations, source: 'the configuration' },
@@ -113,8 +96,8 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
       inspection: {
         ...inspection,
         summarizeEndpoints: backlogs,
-        findDead: (kind, { max }) => inspection.findDead(kind, { tenant: company, max }),
-        findDeadTenants: async () => [company],
+        findDead: (kind, { max }) => inspection.findDead(kind, { tenant: boundTenant, max }),
+        findDeadTenants: async () => [boundTenant],
       },
       endpoints: {
         ...endpoints,
@@ -127,7 +110,7 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
           return ages.length === 0 ? undefined : Math.max(...ages);
         },
       },
-      jobs: { ...jobs, revive: async (tenant, id) => tenant === company && jobs.revive(tenant, id) },
+      jobs: { ...jobs, revive: async (tenant, id) => tenant === boundTenant && jobs.revive(tenant, id) },
       unsettled: {
         ...unsettled,
         list: async (max) => (await unsettled.list(max)).filter(isOwn),
@@ -140,7 +123,7 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
       },
       auditLog: {
         ...auditLog,
-        // An operator may have a credential of the company, and acts on others.
+        // An operator may have a credential of the tenant, and acts on others.
         async list(filter) {
           const people = (await registry.listCredentials()).filter((each) => !each.roles.some(isOfOperators));
           return auditLog.list({ ...filter, actors: people.map(({ id }) => id) });
@@ -152,51 +135,66 @@ export function contextOfCompany(context: ConsoleContext, company: string): Cons
 
 const unsettledMax = 10_000;
 
-type CompanyRegistry = CredentialRegistry & {
-  /** Returns the id of a credential that people of the company may change. */
+type TenantRegistry = CredentialRegistry & {
+  /** Returns the id of a credential that people of the tenant may change. */
   require(id: string): Promise<string>;
 };
 
-/** The credentials of a company. Its people give others no more than some credential of the company has already. */
-function registryOfCompany({ registry }: Backend, company: string): CompanyRegistry {
-  const list = async () => (await registry.listCredentials()).filter(({ tenant }) => tenant === company);
-  const require = async (id: string): Promise<string> => {
+/** The credentials of a tenant. Its people give others no more than some valid credential of the tenant has already. */
+function registryOfTenant({ registry, context: { clock } }: Backend, boundTenant: string): TenantRegistry {
+  const list = async () => (await registry.listCredentials()).filter(({ tenant }) => tenant === boundTenant);
+  const find = async (id: string) => {
     const found = (await list()).find((each) => each.id === id);
     if (found === undefined || found.roles.some(isOfOperators))
-      throw new RegistryError(`no credential of ${company} has the id ${id}, or it belongs to an operator`);
-    return id;
+      throw new RegistryError(`no credential of ${boundTenant} has the id ${id}, or it belongs to an operator`);
+    return found;
   };
-  const requireHeld = async (given: readonly string[], grants: Readonly<Record<string, readonly string[]>>) => {
-    const live = (await list()).filter(({ revokedAt, altered }) => revokedAt === undefined && !altered);
-    const held = new Set([...live.flatMap((each) => each.roles), ...ofPeople]);
+  const require = async (id: string) => (await find(id)).id;
+  const requireHeld = async ({ roles: given, grants, readOnly = false }: Authorized) => {
+    const now = clock.now();
+    const valid = (await list()).filter(
+      ({ revokedAt, altered, expiresAt = Number.POSITIVE_INFINITY }) =>
+        revokedAt === undefined && !altered && expiresAt > now,
+    );
+    const held = new Set([
+      ...valid.filter((each) => readOnly || !each.readOnly).flatMap((each) => each.roles),
+      ...ofPeople,
+    ]);
     const refused =
       given.find((role) => isOfOperators(role) || !held.has(role)) ??
       Object.entries(grants).flatMap(([name, values]) =>
-        values.filter((value) => !live.some((each) => each.grants[name]?.includes(value))),
+        values.filter((value) => !valid.some((each) => each.grants[name]?.includes(value))),
       )[0];
-    if (refused !== undefined) throw new RegistryError(`no credential of ${company} has ${refused}: ask an operator`);
+    if (refused !== undefined)
+      throw new RegistryError(
+        `no ${readOnly ? '' : 'writing '}credential of ${boundTenant} has ${refused}: ask an operator`,
+      );
   };
-  return Object.freeze<CompanyRegistry>({
+  return Object.freeze<TenantRegistry>({
     require,
     listCredentials: list,
     async addCredential(credential) {
-      await requireHeld(credential.roles, credential.grants);
-      return registry.addCredential({ ...credential, tenant: company });
+      await requireHeld(credential);
+      return registry.addCredential({ ...credential, tenant: boundTenant });
     },
     async addCertificateCredential(credential) {
-      await requireHeld(credential.roles, credential.grants);
-      return registry.addCertificateCredential({ ...credential, tenant: company });
+      await requireHeld(credential);
+      return registry.addCertificateCredential({ ...credential, tenant: boundTenant });
     },
     async editCredential(id, changes) {
-      await requireHeld(changes.roles ?? [], {});
-      await registry.editCredential(await require(id), changes);
+      const { roles: before, readOnly } = await find(id);
+      if (changes.roles !== undefined || changes.readOnly === false)
+        await requireHeld({ roles: changes.roles ?? before, grants: {}, readOnly: changes.readOnly ?? readOnly });
+      await registry.editCredential(id, changes);
     },
     rotateCredential: async (id, options) => registry.rotateCredential(await require(id), options),
     revokeCredential: async (id) => registry.revokeCredential(await require(id)),
   });
 }
 
-const ofPeople: readonly string[] = [roles.readCompany, roles.actCompany];
+type Authorized = Pick<NewCredential, 'roles' | 'grants' | 'readOnly'>;
+
+const ofPeople: readonly string[] = [roles.readTenant, roles.actTenant];
 
 function isOfOperators(role: string): boolean {
   return role in gatewayRoles && !ofPeople.includes(role);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Visit } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
 let visit: Visit;
@@ -73,6 +74,12 @@ test('a reference finds its record and its entries in the audit log, and others 
   await visit.open(`/console/traffic?reference=${keyed}`);
   await page.getByRole('row').filter({ hasText: keyed }).getByRole('link').first().click();
   await page.getByRole('heading', { name: 'Request disable' }).waitFor();
+  // Views are recorded a moment later.
+  await until('the entry', async () =>
+    JSON.stringify(
+      await page.evaluate(`fetch('/console/api/v1/state/audit?reference=${keyed}').then((each) => each.json())`),
+    ).includes('consoleView'),
+  );
   const find = async (reference: string, place: RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
     await field().fill(reference);

@@ -1,5 +1,6 @@
 /** Records and pending requests in Redis: the suite of every store, on a server and on a cluster, and what only Redis can do to them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { clock } from '../../src/lib/clock.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { inspectDurability } from '../../src/store/redis/durability.ts';
@@ -155,6 +156,25 @@ describe('what only Redis can do', () => {
     for (const id of ['A', 'B', 'C']) expect(await find(store, id)).toMatchObject({ pending: { id } });
     expect(await store.unsettled.list(9)).toHaveLength(3);
   });
+
+  test('commands of one turn of the event loop are written together', async () => {
+    const server = await start();
+    const { commands } = await openOn(server);
+    const spies = (['_write', '_writev'] as const).map((name) => jest.spyOn(Socket.prototype, name));
+    const countOf = async (send: () => Promise<unknown>): Promise<number> => {
+      for (const spy of spies) spy.mockClear();
+      await Promise.all(Array.from({ length: 50 }, send));
+      return spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    };
+    try {
+      expect(await countOf(() => commands.check())).toBe(1);
+      // Control: another client.
+      expect(await countOf(() => server.raw.ping())).toBe(50);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+  });
+
   test('a silent server is StoreUnavailable', async () => {
     const server = await start();
     const store = await openOn(server);

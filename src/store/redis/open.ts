@@ -54,8 +54,26 @@ export interface ConnectionOptions {
 /** Connects in the background. Throws for an invalid URL, without repeating it. */
 export function openConnection(url: string, options: ConnectionOptions): Connection {
   const client = connect(parseAddress(url), options);
+  if (client instanceof Cluster) client.on('+node', joinWrites);
+  else joinWrites(client);
   for (const [name, script] of Object.entries({ ...scripts, ...recordScripts })) client.defineCommand(name, script);
   return client as Connection;
+}
+
+/** Sends the commands of one turn of the event loop by one system call, which costs more than a command. */
+function joinWrites(client: Redis): void {
+  client.on('connect', () => {
+    const { stream } = client;
+    const write = stream.write.bind(stream);
+    const send = (): void => stream.uncork();
+    stream.write = ((...parameters: Parameters<typeof write>) => {
+      if (stream.writableCorked === 0) {
+        stream.cork();
+        setImmediate(send);
+      }
+      return write(...parameters);
+    }) as typeof stream.write;
+  });
 }
 
 /** Reconnects without end: Redis may come back at any time. */

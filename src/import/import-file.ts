@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Store } from '../store/store.ts';
-import { csvRows } from './csv.ts';
 import {
   createBatchImporter,
   type ImportDependencies,
@@ -18,7 +17,11 @@ import { UnreadableFile } from './row.ts';
 /** So few that a serving process hardly waits, and enough to share the cost of an fsync. */
 const rowsPerTransaction = 200;
 
-const readers = Object.freeze({ jsonl: jsonlRows, csv: csvRows });
+const readers = Object.freeze({
+  jsonl: async () => jsonlRows,
+  // A server imports nothing at its start, and the parser is as large as the rest of the import.
+  csv: async () => (await import('./csv.ts')).csvRows,
+});
 
 export interface ImportFile {
   readonly path: string;
@@ -64,7 +67,7 @@ export async function importFile<R>(
   { path, checksum, report: reportPath, retryRefused, dryRun = false }: ImportFile,
   observer: ImportObserver,
 ): Promise<ImportSummary> {
-  const rowsOf = readerOf(path);
+  const rowsOf = await readerOf(path)();
   const { size } = await stat(path);
   const source = importer.sourcePrefix + checksum;
   const rowsDone = await dependencies.store.read((tx) => tx.importProgress.find(source));

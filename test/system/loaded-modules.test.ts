@@ -61,7 +61,7 @@ const of = (loaded: readonly string[], pattern: RegExp) => loaded.filter((each) 
 const engines = /node:sqlite|\/src\/store\/(?:sqlite|postgres\/open)|node_modules\/pg\//;
 const services = /\/src\/services\//;
 const others =
-  /\/src\/(?:observe\/record|console\/(?!lazy-console)|testing\/(?!demo\/published))|node_modules\/(?:jest|yaml|fast-xml)/;
+  /\/src\/(?:observe\/record|console\/(?!lazy-console)|testing\/(?!demo\/published))|node_modules\/(?:jest|yaml|fast-xml|csv-parse)/;
 const redisClient = /node_modules\/ioredis\//;
 
 test('a gateway without a store loads no engine and no client', async () => {

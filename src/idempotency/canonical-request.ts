@@ -56,10 +56,12 @@ function compile(schema: Schema): Write {
       const membersIn = ownMembers(hashed.map(({ name }) => name));
       return (value) => {
         const object = membersIn(value);
-        const written = hashed.flatMap(({ name, label, part }) =>
-          object[name] === undefined ? [] : [label + part(object[name])],
-        );
-        return `{${written.join()}}`;
+        let written = '';
+        for (const { name, label, part } of hashed) {
+          const member = object[name];
+          if (member !== undefined) written += (written === '' ? '' : ',') + label + part(member);
+        }
+        return `{${written}}`;
       };
     },
   });

@@ -7,6 +7,7 @@
  */
 import type { AnyCaller, AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Executor } from './executor.ts';
 import type {
   CacheReservation,
@@ -41,6 +42,11 @@ export interface IdempotencyDependencies<R extends ReadingTransaction, C> extend
 const waitMsMax = 150;
 /** An older reservation may be that of a process that has died: the store is asked instead. */
 const reservationMsMax = 2_000;
+/** How many answered keys are remembered. They take about 1 MB. */
+const answeredMax = 10_000;
+
+/** Record keys that this process has answered. */
+type AnsweredKeys = BoundedMap<string, true>;
 
 /** An execution with an Idempotency-Key. */
 interface KeyedExecution<R extends ReadingTransaction, C> extends Execution {
@@ -63,6 +69,7 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
 ): ExecuteIdempotently<R, C> {
   const { store, hasher, wait } = dependencies;
   const inFlight = new Map<string, InFlight>();
+  const answered: AnsweredKeys = new BoundedMap(answeredMax);
 
   /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer or fails. */
   async function join(other: InFlight, { request, record, executor }: KeyedExecution<R, C>): Promise<ExecutionResult> {
@@ -81,7 +88,8 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     const ended = Promise.withResolvers<true>();
     inFlight.set(record.recordKey, { executing: executing.promise, ended: ended.promise });
     try {
-      const { stored, outcome } = await executeWithCache(dependencies, execution, executing.resolve);
+      const { stored, outcome } = await executeWithCache(dependencies, execution, answered, executing.resolve);
+      answered.set(record.recordKey, true);
       return outcome === undefined ? replay(stored!, request, record) : { ...outcome, replayed: false };
     } finally {
       inFlight.delete(record.recordKey);
@@ -151,6 +159,7 @@ function findRecord<R extends ReadingTransaction>(
 async function executeWithCache<R extends ReadingTransaction, C>(
   dependencies: IdempotencyDependencies<R, C>,
   execution: KeyedExecution<R, C>,
+  answered: AnsweredKeys,
   executing: () => void,
 ): Promise<TransactionResult> {
   const { cache, store } = dependencies;
@@ -160,9 +169,11 @@ async function executeWithCache<R extends ReadingTransaction, C>(
   // While no outcome is stored, the owner of the key is undecided: inProgress also for a different request, not keyReused.
   if (reservation.kind === 'inFlight' && reservation.ageMs < reservationMsMax) throw new Problem('inProgress');
   try {
-    // A key that was reserved is most likely new, and the transaction finds a record all the same. Two cases are worth a
-    // read before it: a replay needs no transaction, and a retry must not cause a second lookup.
-    const isRead = reservation.kind !== 'reserved' || executor.hasLookup;
+    // A key that was reserved, or not answered before, is most likely new, and the transaction finds a record all the same.
+    // The rest is worth a read before it: a replay needs no transaction, and a retry must not ask another system again.
+    const isNew =
+      cache === undefined ? !executor.isRemote && !answered.has(recordKey) : reservation.kind === 'reserved';
+    const isRead = !isNew || executor.hasLookup;
     const stored = isRead ? await findRecord(store, recordKey) : undefined;
     const isAnswered = stored !== undefined && !('pending' in stored);
     if (!isAnswered) executing();

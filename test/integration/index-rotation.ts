@@ -151,7 +151,8 @@ export function describeIndexRotation({ open, dispose }: EngineFactory): void {
       const last = executeBy(hasherOf(steps[3]!));
       const later = [...found.keys()].filter((key) => key.startsWith('key 3'));
       expect(later.length).toBeGreaterThan(2);
-      for (const key of later) expect((await last(requestOf(key), local as never)).replayed).toBe(true);
+      const executor = executorOf<ReadTransaction & Transaction, object>(local as never);
+      for (const key of later) expect((await last(requestOf(key), executor)).replayed).toBe(true);
     });
     test('control: servers that search under one key repeat effects', async () => {
       await roll(steps.map(withoutOther), local);

@@ -237,8 +237,24 @@ describe('a request with a key', () => {
     expect(await first).toMatchObject({ replayed: false });
     for (const each of waiting) expect(await each).toMatchObject({ replayed: true, output: { response: 'done' } });
     expect(await other).toBe('keyReused');
-    // Its own before the transaction, and one for the six.
-    expect(store.reads).toBe(2);
+    // One for the six.
+    expect(store.reads).toBe(1);
+    expect(handled).toHaveLength(1);
+  });
+  test('a new key costs no read, and one that this process has answered no transaction', async () => {
+    const [first, other] = [open(), open()];
+    await first(request());
+    expect([store.reads, store.transactions]).toEqual([0, 1]);
+    expect(await first(request())).toMatchObject({ replayed: true });
+    expect([store.reads, store.transactions]).toEqual([1, 1]);
+    // Another process finds the record in its transaction, and reads it from then on.
+    for (const counts of [
+      [1, 2],
+      [2, 2],
+    ]) {
+      expect(await other(request())).toMatchObject({ replayed: true });
+      expect([store.reads, store.transactions]).toEqual(counts);
+    }
     expect(handled).toHaveLength(1);
   });
   test('waits for a replay in flight, however long its read takes', async () => {

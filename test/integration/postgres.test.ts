@@ -218,6 +218,28 @@ describe('PostgreSQL', () => {
       expect(ms).toBeGreaterThan(2_900);
       expect(await value()).toBe(0);
     });
+    test('quick statements of one turn share a connection, and one that fails fails alone', async () => {
+      const quick = statement<{ readonly pid: number }>(
+        'quick',
+        'select pg_backend_pid() as pid, 1 / cast($1 as integer) as n',
+        { isQuick: true },
+      );
+      const alone = { ...quick, isQuick: false };
+      const pidsOf = async (each: typeof quick, divisors: readonly number[]) => {
+        const read = (divisor: number) => engine.read((session) => session.query(each, [divisor]));
+        const results = await Promise.allSettled(divisors.map(read));
+        return results.map((result) => (result.status === 'fulfilled' ? result.value[0]!.pid : undefined));
+      };
+      const few = [1, 2, 0, 3, 4];
+      const pids = await pidsOf(quick, few);
+      expect(pids.map((pid) => pid !== undefined)).toEqual(few.map((divisor) => divisor !== 0));
+      expect(new Set(pids.filter((pid) => pid !== undefined)).size).toBe(1);
+      // A connection takes 16 of them.
+      expect(new Set(await pidsOf(quick, new Array<number>(40).fill(1))).size).toBe(3);
+      // Control: any other statement has one to itself.
+      expect(new Set(await pidsOf(alone, [1, 2, 3])).size).toBe(3);
+      expect(engine.connections!.state().busy).toBe(0);
+    });
     test('a reader does not write, not even where that gives rows', async () => {
       const sly = statement('sly', 'update tally set n = 9 returning n');
       await expect(engine.read((session) => session.query(sly, []))).rejects.toThrow(/does not write/);

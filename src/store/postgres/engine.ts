@@ -1,4 +1,5 @@
 /** The engine on PostgreSQL: runs serializable transactions on pooled connections and retries them after conflicts. */
+import { setImmediate } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
@@ -27,9 +28,18 @@ const conflictMsMax = 4_000;
 const patientMsMax = 10 * 60_000;
 /** Attempts that may find their connection lost. After a restart of the server all pooled connections are lost. */
 const lostMax = 3;
+/** The quick statements on one connection. Each waits for those before it. */
+const sharersMax = 16;
 const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
 const timedOut = Symbol('timedOut');
+
+/** A connection for the quick statements of one turn of the event loop. */
+interface SharedConnection {
+  readonly connection: Promise<Connection>;
+  /** How many statements have not ended. */
+  sharers: number;
+}
 
 export class PostgresEngine implements Engine {
   readonly dialect = 'postgres';
@@ -39,6 +49,7 @@ export class PostgresEngine implements Engine {
   readonly #hosts: DatabaseHosts;
   readonly #watch: ServerWatch;
   readonly #running = new Set<Promise<unknown>>();
+  #shared: SharedConnection | undefined;
   #closed = false;
 
   constructor(pool: Pool, address: DatabaseAddress, hosts: DatabaseHosts, watch: ServerWatch) {
@@ -76,8 +87,11 @@ export class PostgresEngine implements Engine {
   readonly #reader: Session = {
     query: async <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) => {
       if (!isSelect(statement)) throw new Error(`${statement.name}: a reader does not write`);
-      return (await this.#retry(() => this.#runStatement(statement, parameters)))
-        .rows as readonly Row[] as readonly R[];
+      // PgBouncer may give each statement another connection of the server.
+      const isShared = statement.isQuick === true && !this.#address.isPooled;
+      const run = () =>
+        isShared ? this.#runQuickStatement(statement, parameters) : this.#runStatement(statement, parameters);
+      return (await this.#retry(run)).rows as readonly Row[] as readonly R[];
     },
     execute: async ({ name }) => {
       throw new Error(`${name}: a reader does not write`);
@@ -91,6 +105,27 @@ export class PostgresEngine implements Engine {
     } finally {
       this.#giveBack(connection);
     }
+  }
+
+  async #runQuickStatement(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
+    this.#shared ??= { connection: this.#borrowNextTurn(), sharers: 0 };
+    const shared = this.#shared;
+    shared.sharers += 1;
+    if (shared.sharers === sharersMax) this.#shared = undefined;
+    const connection = await shared.connection;
+    try {
+      return await connection.run(statement, parameters);
+    } finally {
+      shared.sharers -= 1;
+      if (shared.sharers === 0) this.#giveBack(connection);
+    }
+  }
+
+  /** Later statements get another connection. */
+  async #borrowNextTurn(): Promise<Connection> {
+    await setImmediate();
+    this.#shared = undefined;
+    return await this.#borrow();
   }
 
   async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>, options: TransactionOptions): Promise<T> {

@@ -13,6 +13,8 @@ export interface Statement<R extends Row = Row> {
   readonly text: string;
   /** The longest wait for a lock of another transaction, where shorter than the engine's; then throws `LockTimeout`. */
   readonly waitMsMax?: number;
+  /** It finds few rows by a key. Outside of transactions, those of one turn of the event loop share a connection, and one write to it. */
+  readonly isQuick?: boolean;
   /** Never set: it gives the compiler the type. */
   readonly row?: R;
 }
@@ -25,7 +27,7 @@ export interface Statement<R extends Row = Row> {
 export function statement<R extends Row = Row>(
   name: string,
   text: string,
-  options: { readonly waitMsMax?: number } = {},
+  options: Pick<Statement, 'waitMsMax' | 'isQuick'> = {},
 ): Statement<R> {
   const created: Statement<R> = Object.freeze({ name, text, ...options });
   if (statementsCreated.hasSubscribers) statementsCreated.publish(created);

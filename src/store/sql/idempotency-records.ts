@@ -36,6 +36,7 @@ const find = statement<RecordRow>(
 const findUnexpired = statement<RecordRow>(
   'find-unexpired-record',
   'select request_hash, request_reference, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
+  { isQuick: true },
 );
 
 /**

@@ -47,6 +47,7 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
   `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data,
           d.row_mac, d.sealed_payload, case when d.sealed_payload is null then null else d.key_id end as key_id,
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
+  { isQuick: true },
 );
 
 const publicColumns = ['recurring_detail_reference', 'created_at', 'contracts', 'public_data', 'row_mac'];

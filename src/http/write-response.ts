@@ -12,6 +12,9 @@ type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 /** How long the rest of a refused body is read and dropped, so that the caller can read the refusal. */
 const lingerMsMax = 1000;
 
+/** Longer bodies are written as they are: a copy would cost more than a write. */
+const joinedBytesMax = 65_536;
+
 export interface WriteOptions {
   /** The length of the body. */
   readonly bytesOut: number;
@@ -39,8 +42,9 @@ export function writeResponse(
     response.write(body);
     void linger(received);
   } else {
-    // If every character takes one byte, latin1 writes them without encoding.
-    response.end(body, bytesOut === body.length ? 'latin1' : 'utf8');
+    // A string is one write with the head, and bytes are another one. If every character takes one byte, latin1 writes them without encoding.
+    const text = typeof body === 'string' || body.length > joinedBytesMax ? body : body.toString('latin1');
+    response.end(text, bytesOut === body.length ? 'latin1' : 'utf8');
   }
   guardWrite(response, limits.writeMsMax);
 }

@@ -113,6 +113,13 @@ const small = object('Small', {
   names: optional(list(string({ example: 'a' }), 'name', { max: 3 }), ''),
 });
 
+/** A value of any form. */
+const any = object('Any', {
+  before: optional(string({ example: 'a' }), ''),
+  any: optional(string({ json: 'value', max: 1_000, example: '{"a":[1,{"b":"c"}]}' }), ''),
+  after: optional(integer(0, 1_000, 1), ''),
+});
+
 describe('the fast JSON reader', () => {
   const { operation } = subjects.find(({ operation: { name } }) => name === 'storeInvoice')!;
   const schema = operation.input;
@@ -126,6 +133,27 @@ describe('the fast JSON reader', () => {
       .filter((text) => !text.includes('\\'));
     const accepted = texts.filter((text) => readPlain(text) !== undefined).length;
     expect(accepted).toBeGreaterThan(texts.length / 2);
+  });
+
+  test('reads an object or an array of any form as the strict readers read it', () => {
+    const read = compilePlain(any, limits);
+    expect(read('{"any":{"b": [1, 2.50], "10":{"x":"]}"}},"after":7}')).toEqual({
+      any: '{"10":{"x":"]}"},"b":[1,2.50]}',
+      after: 7,
+    });
+    expect(wronglyRead(any, read, 20 * runs)).toBeUndefined();
+    // Control: a reader that does not look for members of one name.
+    expect(wronglyRead(any, (text) => read(lastOfEach(text)), 20 * runs)).toBeDefined();
+  });
+
+  test('leaves values of any form that are too deep or too large to the strict reader', () => {
+    const read = compilePlain(any, limits);
+    const nested = (depth: number) => `{"any":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(read(nested(limits.depthMax - 1))).toBeDefined();
+    expect(read(nested(limits.depthMax))).toBeUndefined();
+    const many = (count: number) => JSON.stringify({ any: new Array<number>(count).fill(1) });
+    expect(read(many(400))).toBeDefined();
+    expect(compilePlain(any, { ...limits, membersMax: 300 })(many(400))).toBeUndefined();
   });
 
   test('leaves more members than a request may have to the strict reader', () => {

@@ -23,10 +23,14 @@ type HeaderFields = (operation: Operation, headers: Reply['headers']) => Readonl
 /** The tree of an answer that is no plain object of JSON; undefined for any other. */
 type OtherTree = (operation: Operation, reply: Reply) => unknown;
 
+/** Whether all fields that the answer has are in its body, which is an object of JSON. */
+type IsWhole = (operation: Operation, reply: Reply) => boolean;
+
 export function createAnswerDecoder(
   context: Pick<FormatContext, 'compileRead'>,
   headerFields: HeaderFields = () => emptyObject,
   otherTree: OtherTree = () => undefined,
+  isWhole: IsWhole = () => true,
 ): (operation: Operation, reply: Reply) => DecodedAnswer {
   const { answerReader, parse } = treesOf(context);
   const read = compileAnswers(answerReader, context, textOf);
@@ -39,11 +43,10 @@ export function createAnswerDecoder(
   };
   return (operation, reply) => {
     const { media, headers, body } = reply;
-    const other = otherTree(operation, reply);
-    const decoded = other === undefined ? decodeText(body, media.charset) : undefined;
+    const decoded = isWhole(operation, reply) ? decodeText(body, media.charset) : undefined;
     const plain = decoded !== undefined && 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
     if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
-    const tree = other ?? parseBody(reply);
+    const tree = otherTree(operation, reply) ?? parseBody(reply);
     const whole = Array.isArray(plainValue(tree)) ? inOnlyList(tree, operation.output) : tree;
     const answer = read(operation, { header: headerFields(operation, headers), body: whole });
     const { value, issues, unknown, unknownMembers, members } =

@@ -14,7 +14,9 @@ import {
 } from '../../contract/schema.ts';
 import { type Member, walk } from '../../contract/walk.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { parseText } from './parse.ts';
 import type { Limits } from './scan.ts';
+import { textOfValue } from './value-text.ts';
 
 /** Returns the canonical value of a whole text, or undefined where the text is not plain or not valid. It never refuses. */
 export type ReadPlain = (text: string) => unknown;
@@ -48,7 +50,7 @@ const objectEnd = 0x7d;
 /** Reads messages of operations whose fields are all in the body. `schemaOf` is asked once for each; undefined: do not try. */
 export function createPlainReader(
   schemaOf: (operation: Operation) => ObjectSchema | undefined,
-  within: Pick<Limits, 'membersMax'>,
+  within: Limits,
 ): (operation: Operation, text: string) => unknown {
   const readOf = memoize((operation: Operation): ReadPlain => {
     const schema = schemaOf(operation);
@@ -58,9 +60,12 @@ export function createPlainReader(
 }
 
 /** Compiles the reading of messages. The strict readers of requests and of answers agree on all plain texts. */
-export function compilePlain(schema: ObjectSchema, { membersMax }: Pick<Limits, 'membersMax'>): ReadPlain {
+export function compilePlain(schema: ObjectSchema, { depthMax, membersMax }: Limits): ReadPlain {
+  // A value of any form may be at the deepest place of the schema.
+  const within = { depthMax: depthMax - depthOf(schema), membersMax };
   const readAt = walk<ReadAt>(schema, {
-    scalar: readScalar,
+    scalar: (scalar) =>
+      scalar.kind === 'string' && scalar.json !== undefined ? readAny(scalar, within) : readScalar(scalar),
     joined: readJoined,
     list: readList,
     map: readMap,
@@ -111,9 +116,66 @@ function takeWord(source: Source, word: string): boolean {
   return true;
 }
 
+/** How deep the messages of a schema are, in brackets. */
+function depthOf(schema: ObjectSchema): number {
+  return walk<number>(schema, {
+    scalar: () => 0,
+    joined: () => 0,
+    list: ({ wrapped }, item) => item + (wrapped ? 2 : 1),
+    map: (_, item = 0) => item + 1,
+    object: (_, members) => 1 + Math.max(0, ...members.map(({ part }) => part)),
+    variants: (_, own, others) => Math.max(own, ...others),
+  });
+}
+
+/** Reads an object or an array of any form as its text. A string there is another value than a number of the same text. */
+function readAny(schema: ScalarSchema, within: Limits): ReadAt {
+  const parse = parser(schema);
+  return (source) => {
+    const end = endOfValue(source);
+    if (end === undefined) return takeWord(source, 'null') ? null : undefined;
+    const parsed = parseText(source.text.slice(source.at, end), within);
+    if ('fault' in parsed) return undefined;
+    source.at = end;
+    const read = parse(textOfValue(parsed.tree));
+    return 'value' in read ? read.value : undefined;
+  };
+}
+
+const signsOfValues = /["[\]{},]/g;
+
+/** Where the object or the array ends that begins here. Counts its members, rather too many than too few. */
+function endOfValue(source: Source): number | undefined {
+  const { text, at } = source;
+  const first = text.charCodeAt(at);
+  if (first !== objectStart && first !== arrayStart) return undefined;
+  let depth = 0;
+  signsOfValues.lastIndex = at;
+  for (let match = signsOfValues.exec(text); match !== null; match = signsOfValues.exec(text)) {
+    switch (text.charCodeAt(match.index)) {
+      case quote: {
+        const end = text.indexOf('"', match.index + 1);
+        if (end === -1) return undefined;
+        signsOfValues.lastIndex = end + 1;
+        break;
+      }
+      case objectStart:
+      case arrayStart:
+        depth += 1;
+        source.members += 1;
+        break;
+      case comma:
+        source.members += 1;
+        break;
+      default:
+        depth -= 1;
+        if (depth === 0) return match.index + 1;
+    }
+  }
+  return undefined;
+}
+
 function readScalar(schema: ScalarSchema): ReadAt {
-  // A string there is another value than a number of the same text.
-  if (schema.kind === 'string' && schema.json !== undefined) return () => undefined;
   const parse = parser(schema);
   const takeBare = bareReader(schema);
   return (source) => {

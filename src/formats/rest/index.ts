@@ -32,6 +32,7 @@ import {
   answerLimits,
   byJsonName,
   compileAnswerPrints,
+  isWholeAnswer,
   printRefusal,
   readBody,
   readParameters,
@@ -79,6 +80,7 @@ function createCodec(context: FormatContext): MessageCodec {
     context,
     ({ output }, headers) => parseHeaders(schemas(output).header, headers),
     (operation, reply) => treeOfAnswer(operation, reply, trees),
+    isWholeAnswer,
   );
   return {
     decode(body, media, target, head) {

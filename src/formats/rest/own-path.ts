@@ -173,6 +173,15 @@ export function treeOfAnswer(
   return { ...found, [json]: body.toString(isUtf8(body) ? 'utf8' : 'latin1') };
 }
 
+/** Whether all fields that an answer has are in its body, which is JSON. */
+export function isWholeAnswer({ upstream }: Operation, { media, headers }: Reply): boolean {
+  const { answer } = upstream ?? {};
+  if (answer === undefined) return true;
+  const { field, type = 'application/json', headers: inHeaders = {} } = answer;
+  const hasHeaders = Object.values(inHeaders).some((header) => headers[header.toLowerCase()] !== undefined);
+  return field === undefined && isJsonType(type) && isJsonType(media.type) && !hasHeaders;
+}
+
 /** As for answers in JSON by name. */
 export const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
 

@@ -19,14 +19,15 @@ import { hasNginx, nginxParameters } from './nginx.ts';
 const { values: options } = parseArgs({ options: sectionOptions });
 const plan = options.quick ? { rounds: 1, seconds: 1, warmUpSeconds: 2 } : { rounds: 5, seconds: 1, warmUpSeconds: 3 };
 
-const limits = { json: 1.25, soap: 1.5, addedMs: 0.5 } as const;
+const limits = { json: 1.25, soap: 1.5, imported: 1.1, addedMs: 0.5 } as const;
 const peerPackages = ['@fastify/http-proxy@11.6.3', 'http-proxy-3@2.0.1'];
 const peerFolder = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 const slowMs = 500;
 const slowRequests = 1_000;
 const poolMax = 64;
 
-const serverNames = ['gateway', 'fastifyProxy', 'httpProxy3', 'nginx'] as const;
+const serverNames = ['gateway', 'imported', 'fastifyProxy', 'httpProxy3', 'nginx'] as const;
+const gatewayJson = 'Triglyph, JSON to JSON';
 type ServerName = (typeof serverNames)[number];
 
 interface UpstreamTarget extends LoadTarget {
@@ -97,12 +98,13 @@ async function launch(name: ServerName, folder: string, port: number, upstreamPo
   const env = { PORT: String(port), UPSTREAM: upstream, NODE_ENV: 'production' };
   const ready = { readyUrl: `http://127.0.0.1:${port}/`, logFile, readyMsMax: 60_000 };
   switch (name) {
-    case 'gateway': {
+    case 'gateway':
+    case 'imported': {
       const adminPort = await freePort();
       const data = join(folder, `data-${port}`);
       return {
         ...ready,
-        parameters: [local('../../bin/triglyph.mjs'), 'serve', '--upstream', upstream],
+        parameters: [local('../../bin/triglyph.mjs'), 'serve', '--upstream', upstream, ...documentOf(name)],
         env: { PORT: String(port), ADMIN_PORT: String(adminPort), DATA_DIR: data },
         readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
       };
@@ -117,6 +119,11 @@ async function launch(name: ServerName, folder: string, port: number, upstreamPo
   }
 }
 
+/** The document that the gateway imports. */
+function documentOf(name: 'gateway' | 'imported'): readonly string[] {
+  return name === 'imported' ? ['--openapi', local('../../openapi.json'), '--reads', 'listRecurringDetails'] : [];
+}
+
 function targetsAt(ports: ReadonlyMap<ServerName, number>, upstreamPort: number): readonly UpstreamTarget[] {
   const protocols = createProtocols([recurringV25]);
   const operation = recurringV25.operations.get('listRecurringDetails')!;
@@ -127,10 +134,21 @@ function targetsAt(ports: ReadonlyMap<ServerName, number>, upstreamPort: number)
     const headers = { Authorization: demoAuthorization, 'Content-Type': contentType };
     return { name, server, url: `http://127.0.0.1:${port}${path}`, headers, body };
   };
+  /** The same operation by the contract of the OpenAPI document. */
+  const imported = (title: string, format: 'soap11' | 'json', path: string, body: string): UpstreamTarget => {
+    const { headers } = at(title, 'imported', format);
+    const url = `http://127.0.0.1:${ports.get('imported')}${path}`;
+    return { name: `Triglyph, imported contract, ${title}`, server: 'imported', url, headers, body };
+  };
+  const message = `<listRecurringDetails xmlns="urn:openapi:triglyph"><merchantAccount>${input.merchantAccount}</merchantAccount><shopperReference>${input.shopperReference}</shopperReference></listRecurringDetails>`;
+  const envelope = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>${message}</Body></Envelope>`;
+  const importedPath = '/pal/servlet/Recurring/v68/listRecurringDetails';
   return [
     at('Triglyph, SOAP to JSON', 'gateway', 'soap11'),
+    imported('SOAP to JSON', 'soap11', '/Triglyph/v1', envelope),
     at('Triglyph, FORM to JSON', 'gateway', 'form'),
-    at('Triglyph, JSON to JSON', 'gateway', 'json'),
+    at(gatewayJson, 'gateway', 'json'),
+    imported('JSON to JSON', 'json', importedPath, JSON.stringify(input)),
     at('`@fastify/http-proxy`, JSON unread', 'fastifyProxy', 'json'),
     at('`http-proxy-3`, JSON unread', 'httpProxy3', 'json'),
     ...(ports.has('nginx') ? [at('nginx, JSON unread', 'nginx', 'json')] : []),
@@ -163,6 +181,15 @@ function compare(rounds: Rounds, single: Rounds): readonly Finding[] {
   return [
     limited(`${against}, JSON to JSON`, cpuOf('Triglyph, JSON') / fastest, 'at most', limits.json),
     limited(`${against}, SOAP to JSON`, cpuOf('Triglyph, SOAP') / fastest, 'at most', limits.soap),
+    ...['JSON', 'SOAP'].map((format) => {
+      const share = cpuOf(`Triglyph, imported contract, ${format}`) / cpuOf(`Triglyph, ${format}`);
+      return limited(
+        `imported contract against the built-in one, ${format} to JSON`,
+        share,
+        'at most',
+        limits.imported,
+      );
+    }),
     limited('p50 added, JSON to JSON, one connection', added('Triglyph, JSON'), 'below', limits.addedMs, 'ms', 2),
     limited('p50 added, SOAP to JSON, one connection', added('Triglyph, SOAP'), 'below', limits.addedMs, 'ms', 2),
   ];
@@ -177,7 +204,9 @@ async function measureSlowUpstream(folder: string, start: Start): Promise<readon
   // One address and one credential send all requests, and the queue to the upstream is what is measured.
   const unlimited = { CONNECTIONS_PER_ADDRESS_MAX: '0', REQUESTS_PER_CREDENTIAL_MAX: '0', REQUEST_WAIT_MS_MAX: '0' };
   const server = await start({ ...launched, env: { ...launched.env, ...unlimited } });
-  const { url, headers, body } = targetsAt(new Map([['gateway', port]]), upstreamPort)[2]!;
+  const { url, headers, body } = targetsAt(new Map([['gateway', port]]), upstreamPort).find(
+    ({ name }) => name === gatewayJson,
+  )!;
   const agent = new Agent({ keepAlive: true, maxSockets: slowRequests });
   const before = server.rssBytes();
   const statuses = await Promise.all(

@@ -61,11 +61,15 @@ export function createPlainReader(
 
 /** Compiles the reading of messages. The strict readers of requests and of answers agree on all plain texts. */
 export function compilePlain(schema: ObjectSchema, { depthMax, membersMax }: Limits): ReadPlain {
-  // A value of any form may be at the deepest place of the schema.
-  const within = { depthMax: depthMax - depthOf(schema), membersMax };
+  let spare: Limits | undefined;
+  /** A value of any form may be at the deepest place of the schema. */
+  const withinSchema = (): Limits => {
+    spare ??= { depthMax: depthMax - depthOf(schema), membersMax };
+    return spare;
+  };
   const readAt = walk<ReadAt>(schema, {
     scalar: (scalar) =>
-      scalar.kind === 'string' && scalar.json !== undefined ? readAny(scalar, within) : readScalar(scalar),
+      scalar.kind === 'string' && scalar.json !== undefined ? readAny(scalar, withinSchema()) : readScalar(scalar),
     joined: readJoined,
     list: readList,
     map: readMap,
@@ -123,7 +127,7 @@ function depthOf(schema: ObjectSchema): number {
     joined: () => 0,
     list: ({ wrapped }, item) => item + (wrapped ? 2 : 1),
     map: (_, item = 0) => item + 1,
-    object: (_, members) => 1 + Math.max(0, ...members.map(({ part }) => part)),
+    object: (_, members) => members.reduce((deepest, { part }) => Math.max(deepest, part + 1), 1),
     variants: (_, own, others) => Math.max(own, ...others),
   });
 }

@@ -110,7 +110,7 @@ function Sections({ report, onOwner }: SectionsProps) {
           columns={[credential, ...callerColumns(onOwner)]}
           rows={itemsOf(report.callers)}
           keyOf={({ credential, tenant = '' }) => `${tenant} ${credential}`}
-          empty={<Empty title="No caller in these weeks" />}
+          empty={<Empty title="No caller in these weeks." />}
         />
       </Section>
       <Section title="What breaks if these calls ended today">
@@ -120,7 +120,7 @@ function Sections({ report, onOwner }: SectionsProps) {
           columns={[credential, ...breakColumns]}
           rows={itemsOf(report.breaks)}
           keyOf={({ id }) => id}
-          empty={<Empty title="Nothing" />}
+          empty={<Empty title="Nothing would break." />}
         />
       </Section>
       {itemsOf(report.comparisons).map((each) => (

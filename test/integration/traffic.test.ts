@@ -68,7 +68,7 @@ describe('a request that was answered', () => {
     expect(details.received.body).toContain('"number":"<masked>"');
     expect(JSON.parse(details.canonical)).toMatchObject({ card: { number: '<masked, ends in 1111>' } });
     expect(new Set(details.steps.map(({ name }) => name))).toEqual(
-      new Set(['receive', 'decode', 'authorize', 'execute', 'read', 'transaction', 'answer']),
+      new Set(['receive', 'decode', 'authorize', 'execute', 'transaction', 'answer']),
     );
     expect(body.details).toMatchObject({
       keyLength: key.length,

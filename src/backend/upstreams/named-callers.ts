@@ -1,5 +1,6 @@
 /** Callers that the configuration names, with what upstreams receive for them: they need no stored credential. */
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { CredentialRules } from '../../callers/credentials/credential-rules.ts';
 import type { Credentials, PresentedCredential } from '../../callers/credentials/credentials.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import type { Caller } from '../../contract/canonical.ts';
@@ -59,12 +60,18 @@ export function readCallers(
     faults.push(`callers is no list of up to ${callersMax} callers.`);
     return [];
   }
+  const context: ReadContext = {
+    rules: credentialRulesOf(served).grants,
+    roles: new Set(servicesOf(served).flatMap((service) => service.roles)),
+    upstreams,
+    variables,
+  };
   const read = value.flatMap((each: unknown, index): readonly NamedCaller[] => {
     if (!isMembers(each)) {
       faults.push(`callers[${index}] is not an object.`);
       return [];
     }
-    const caller = readCaller(new MemberReader(each, `callers[${index}]`, faults), served, upstreams, variables);
+    const caller = readCaller(new MemberReader(each, `callers[${index}]`, faults), context);
     return caller === undefined ? [] : [caller];
   });
   const repeated = (of: (caller: NamedCaller) => string): boolean => new Set(read.map(of)).size < read.length;
@@ -73,28 +80,31 @@ export function readCallers(
   return read;
 }
 
-function readCaller(
-  reader: MemberReader,
-  served: readonly GatewayService[],
-  upstreams: readonly Pick<ConfiguredUpstream, 'name' | 'credentials'>[],
-  variables: VariableSources,
-): NamedCaller | undefined {
+/** What all callers of a configuration are read by. */
+interface ReadContext {
+  readonly rules: CredentialRules['grants'];
+  /** Those of the services. */
+  readonly roles: ReadonlySet<string>;
+  readonly upstreams: readonly Pick<ConfiguredUpstream, 'name' | 'credentials'>[];
+  readonly variables: VariableSources;
+}
+
+function readCaller(reader: MemberReader, context: ReadContext): NamedCaller | undefined {
+  const { rules, roles: known } = context;
   reader.allow('name', 'tenant', 'apiKey', 'basic', 'roles', 'grants', 'upstreams');
   for (const name of ['name', 'tenant']) if (!reader.has(name)) reader.fault(name, 'is missing');
   const hint = 'is no name of up to 64 letters, digits, blanks and ._@-, or begins like a stored credential';
   const name = reader.text('name', { pattern: namePattern, hint });
   const tenant = reader.text('tenant');
-  const { grants: rules } = credentialRulesOf(served);
   const given = reader.object('grants');
   given.allow(...rules.map((rule) => rule.name));
   const grants = new Map(reader.names('grants').map((each) => [each, new Set(readTexts(given, each))]));
-  const known = new Set(servicesOf(served).flatMap((service) => service.roles));
   const roles = readTexts(reader, 'roles') ?? rules.flatMap((rule) => (grants.has(rule.name) ? [rule.role] : []));
   for (const role of roles) if (!known.has(role)) reader.fault('roles', `has ${role}, which no service has`);
   if (roles.length === 0 && !reader.has('roles')) reader.fault('roles', 'is missing');
   const confined = rules.find((rule) => rule.confined && grants.has(rule.name));
-  const secret = readOwnSecret(reader, variables);
-  const atUpstreams = readAtUpstreams(reader, upstreams, variables);
+  const secret = readOwnSecret(reader, context);
+  const atUpstreams = readAtUpstreams(reader, context);
   if (name === undefined || tenant === undefined || secret === undefined) return undefined;
   return Object.freeze<NamedCaller>({
     ...secret,
@@ -106,7 +116,7 @@ function readCaller(
   });
 }
 
-function readOwnSecret(reader: MemberReader, variables: VariableSources) {
+function readOwnSecret(reader: MemberReader, { variables }: ReadContext) {
   if (reader.has('apiKey') === reader.has('basic')) {
     reader.fault('', 'needs one of apiKey and basic');
     return undefined;
@@ -118,19 +128,11 @@ function readOwnSecret(reader: MemberReader, variables: VariableSources) {
   const [holder, member] = basic === undefined ? ([reader, 'apiKey'] as const) : ([basic, 'password'] as const);
   const found = readSecret(holder, member, variables);
   if (found === undefined || (basic !== undefined && username === undefined)) return undefined;
-  const place = holder.value(member);
-  return {
-    digest: digestOf(username, found.text),
-    source: found.source,
-    isInClear: isMembers(place) && place.inClear !== undefined,
-  };
+  const { text, source, isInClear } = found;
+  return { digest: digestOf(username, text), source, isInClear };
 }
 
-function readAtUpstreams(
-  reader: MemberReader,
-  upstreams: readonly Pick<ConfiguredUpstream, 'name' | 'credentials'>[],
-  variables: VariableSources,
-): NamedCaller['atUpstreams'] {
+function readAtUpstreams(reader: MemberReader, { upstreams, variables }: ReadContext): NamedCaller['atUpstreams'] {
   const given = reader.object('upstreams');
   return new Map(
     reader.names('upstreams').flatMap((name) => {

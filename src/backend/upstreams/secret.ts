@@ -8,6 +8,8 @@ export interface FoundSecret {
   readonly text: string;
   /** `ERP_KEY, environment`; never the secret. */
   readonly source: string;
+  /** Whether it is in the configuration itself. */
+  readonly isInClear: boolean;
 }
 
 const sources = ['env', 'file', 'inClear'] as const;
@@ -38,16 +40,16 @@ function find(
 ): FoundSecret | undefined {
   switch (kind) {
     case 'inClear':
-      return { text, source: 'in clear in the configuration' };
+      return { text, source: 'in clear in the configuration', isInClear: true };
     case 'env': {
       const found = variables.find(text);
       if (found === undefined) place.fault(kind, `names ${text}, which is not set`);
-      return found && { text: found.text, source: `${text}, ${found.source}` };
+      return found && { text: found.text, source: `${text}, ${found.source}`, isInClear: false };
     }
     case 'file': {
       const content = readText(text, kind, place);
       if (content?.trim() === '') place.fault(kind, `names ${text}, which is empty`);
-      return content?.trim() ? { text: content.trim(), source: text } : undefined;
+      return content?.trim() ? { text: content.trim(), source: text, isInClear: false } : undefined;
     }
     default:
       return kind satisfies never;

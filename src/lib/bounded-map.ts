@@ -68,6 +68,8 @@ export class BoundedMap<K, V extends NonNullable<unknown>> implements Iterable<r
   }
 
   clear(): void {
+    // Map.clear() allocates a new table even for an empty map, and requests clear some.
+    if (this.#entries.size === 0) return;
     const { removed } = this.#options;
     if (removed !== undefined) for (const value of this.#entries.values()) removed(value);
     this.#entries.clear();

@@ -1,7 +1,6 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
-import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError, Option } from 'commander';
+import { settleAfterStart } from './cli/after-start.ts';
 import { rememberCommand } from './cli/audited-command.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
@@ -84,11 +83,7 @@ const isServed = (command: string): boolean => servesBuiltIn() || !ofBuiltIn.has
 const selected = Object.hasOwn(commands, name) ? [name] : Object.keys(commands);
 for (const each of selected) if (isServed(each)) (await commands[each]!()).add(program);
 
-// Node writes its compile cache when the process ends, and a server may be killed instead. The cache has the flags of the start.
-setTimeout(() => {
-  flushCompileCache();
-  setFlagsFromString('--semi-space-growth-factor=2');
-}, 2_000).unref();
+settleAfterStart();
 
 try {
   if (!isServed(name))

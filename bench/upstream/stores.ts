@@ -27,8 +27,8 @@ const limits = { ofPostgres: 0.6, linear: 0.9, startMs: 300, startMegabytes: 90 
 const connectionsOfGateway = 16;
 const triesMax = 5;
 const repeatMs = 250;
-/** The start is over, and what it compiled is written. */
-const settledMs = 2_500;
+/** The start is over, and its memory is returned. */
+const settledMs = 4_000;
 const mebibyte = 2 ** 20;
 
 type Mode = 'none' | 'header';

@@ -10,6 +10,17 @@ afterEach(() => {
 
 const keysOf = <K>(map: Iterable<readonly [K, unknown]>): readonly K[] => [...map].map(([key]) => key);
 
+test('clears its table where it has entries, and allocates none where it has not', () => {
+  const clear = jest.spyOn(Map.prototype, 'clear');
+  const map = new BoundedMap<string, number>(2);
+  map.clear();
+  expect(clear.mock.contexts).toHaveLength(0);
+  map.set('a', 1);
+  map.clear();
+  expect([clear.mock.contexts.length, map.size]).toEqual([1, 0]);
+  clear.mockRestore();
+});
+
 describe('a map with a limit of entries', () => {
   test('removes the entry that was set longest ago', () => {
     const map = new BoundedMap<string, number>(2);

@@ -11,6 +11,7 @@ import {
   olderVersion,
   operation,
   Problem,
+  type ReadTransaction,
   type RowOf,
   renamed,
   type ServiceParts,
@@ -19,6 +20,7 @@ import {
   signRow,
   statement,
   string,
+  type Transaction,
   table,
   type Vault,
   verifyRow,
@@ -29,6 +31,7 @@ export const problems = defineProblems({
   foreignShop: kind(403, '1101', 'security', 'Shop not allowed'),
   unknownVoucher: kind(422, '1102', 'validation', 'Unknown voucher'),
   shopIsFull: kind(422, '1103', 'validation', 'The shop has too many vouchers'),
+  tooLittleLeft: kind(422, '1104', 'validation', 'The voucher has too little left'),
 });
 
 // Operations and versions.
@@ -36,6 +39,7 @@ const shopGrant = { name: 'shop', refusal: problems.foreignShop };
 const shop = string({ max: 40, authorizes: shopGrant, example: 'amsterdam' }).doc('The shop.');
 const code = string({ max: 40, sensitive: true, example: 'GIFT-1' }).doc('The code of the voucher.');
 const amount = integer(1, 1_000_000, 5_000).doc('The amount in cents.');
+const left = integer(0, 1_000_000, 5_000).doc('The amount in cents that is left.');
 const holder = string({ max: 60, example: 'Anna' }).doc('Who gets the voucher.');
 
 const issue = operation({
@@ -47,6 +51,15 @@ const issue = operation({
   input: object('IssueRequest', { shop, code, amount, holder }),
   output: object('IssueResult', { amount }),
 });
+const redeem = operation({
+  name: 'redeemVoucher',
+  doc: 'Pays with a voucher, and returns the amount that it has left.',
+  effect: 'writes',
+  role: 'vouchers:issue',
+  problems: [problems.unknownVoucher, problems.tooLittleLeft],
+  input: object('RedeemRequest', { shop, code, amount }),
+  output: object('RedeemResult', { amount: left }),
+});
 const look = operation({
   name: 'lookAtVoucher',
   doc: 'Returns a voucher.',
@@ -54,7 +67,7 @@ const look = operation({
   role: 'vouchers:read',
   problems: [problems.unknownVoucher],
   input: object('LookRequest', { shop, code }),
-  output: object('Voucher', { amount, holder }),
+  output: object('Voucher', { amount: left, holder }),
 });
 
 export const vouchersV2 = service({
@@ -67,13 +80,15 @@ export const vouchersV2 = service({
   problems,
   roles: ['vouchers', 'vouchers:issue', 'vouchers:read'],
   roleSets: { vouchers: ['vouchers:issue', 'vouchers:read'] },
-  operations: [issue, look],
+  operations: [issue, redeem, look],
 });
 /** The amount had another name. */
 export const vouchersV1 = olderVersion(vouchersV2, {
   version: 1,
   answers: { from: 1, to: 1 },
-  differences: ['IssueRequest', 'IssueResult', 'Voucher'].map((type) => renamed(type, 'cents', 'amount')),
+  differences: ['IssueRequest', 'IssueResult', 'RedeemRequest', 'RedeemResult', 'Voucher'].map((type) =>
+    renamed(type, 'cents', 'amount'),
+  ),
 });
 
 // Tables: the code of a voucher is sealed, its row has a MAC, and it is erased with its holder.
@@ -85,7 +100,7 @@ const holders = table('voucher_holder', {
   belongsTo: 'none',
   keptFor: 'forever',
 });
-export const vouchers = table('voucher', {
+const vouchers = table('voucher', {
   columns: {
     tenant,
     fingerprint: text,
@@ -122,8 +137,11 @@ function openCode(row: SealedCode, vault: Vault): string {
 }
 
 const addHolder = statement('insert into voucher_holder values ($1, $2) on conflict do nothing');
-const addVoucher = statement(
+export const addVoucher = statement(
   'insert into voucher values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing',
+);
+export const changeAmount = statement(
+  'update voucher set amount = $3, row_mac = $4 where tenant = $1 and fingerprint = $2',
 );
 const find = statement<VoucherRow>('select * from voucher where tenant = $1 and fingerprint = $2');
 const findAny = statement<VoucherRow>('select * from voucher limit 1');
@@ -154,6 +172,28 @@ const settings = defineSettings({
   findProductionFaults: ({ perMinute }) => (perMinute === 0 ? ['VOUCHERS_PER_MINUTE_MAX is 0: set a limit.'] : []),
 });
 
+export interface Voucher {
+  readonly tenant: string;
+  readonly code: string;
+  readonly shop: string;
+  readonly holder: string;
+  readonly amount: number;
+}
+type SavingParts = Pick<ServiceParts, 'context' | 'integrity'>;
+
+/** Stores a voucher, unless its code was issued before. */
+export async function saveVoucher(tx: Transaction, voucher: Voucher, { context, integrity }: SavingParts) {
+  const { tenant, code, shop, holder, amount } = voucher;
+  const { clock, vault } = context;
+  const fingerprint = vault.fingerprint(tenant, code);
+  const { keyId, dataKey, payload = '' } = vault.seal({ tenant, record: `voucher ${fingerprint}` }, { payload: code });
+  const row = { tenant, fingerprint, shop, holder, amount };
+  const mac = signRow(integrity, vouchers, row);
+  await tx.execute(addHolder, [tenant, holder]);
+  await tx.execute(addVoucher, [...Object.values(row), clock.now(), keyId, dataKey, payload, mac]);
+  return fingerprint;
+}
+
 interface Issued {
   readonly voucherOf: string;
   readonly shop: string;
@@ -183,32 +223,38 @@ export const voucherService = defineService({
   bind(shared) {
     const { limits, integrity, settings, context } = shared;
     const quota = limits.quota({ name: 'vouchers', max: settings.perMinute, windowMs: 60_000 });
+    const findVoucher = async (tx: ReadTransaction, tenant: string, { shop, code }: Pick<Voucher, 'shop' | 'code'>) => {
+      const [row] = await tx.query(find, [tenant, context.vault.fingerprint(tenant, code)]);
+      if (row === undefined || row.shop !== shop) throw new Problem(problems.unknownVoucher);
+      return verifyRow(integrity, vouchers, row);
+    };
     return implement(vouchersV2, {
       async issueVoucher({ input, caller: { tenant, credential }, requestReference }, tx) {
         if (quota.blockedMs(tenant) > 0) throw new Problem(problems.shopIsFull);
         void quota.count(tenant, { member: input.code, actor: credential });
-        const { vault, clock } = context;
-        const fingerprint = vault.fingerprint(tenant, input.code);
-        const {
-          keyId,
-          dataKey,
-          payload = '',
-        } = vault.seal({ tenant, record: `voucher ${fingerprint}` }, { payload: input.code });
-        const row = { tenant, fingerprint, shop: input.shop, holder: input.holder, amount: input.amount };
-        const mac = signRow(integrity, vouchers, row);
-        await tx.execute(addHolder, [tenant, input.holder]);
-        await tx.execute(addVoucher, [...Object.values(row), clock.now(), keyId, dataKey, payload, mac]);
+        const fingerprint = await saveVoucher(tx, { tenant, ...input }, shared);
         const data: Issued = { voucherOf: input.holder, shop: input.shop, fingerprint };
-        await tx.outbox.enqueue({ tenant, requestReference, at: clock.now(), events: [{ type: eventType, data }] });
+        await tx.outbox.enqueue({
+          tenant,
+          requestReference,
+          at: context.clock.now(),
+          events: [{ type: eventType, data }],
+        });
         await tx.jobs.save({ tenant, jobId: requestReference, kind: jobKind, payload: JSON.stringify(input.holder) });
         return { amount: input.amount };
+      },
+      async redeemVoucher({ input, caller: { tenant } }, tx) {
+        const row = await findVoucher(tx, tenant, input);
+        const amount = row.amount - input.amount;
+        if (amount < 0) throw new Problem(problems.tooLittleLeft);
+        const mac = signRow(integrity, vouchers, { ...row, amount });
+        await tx.execute(changeAmount, [tenant, row.fingerprint, amount, mac]);
+        return { amount };
       },
       async lookAtVoucher({ input, caller: { tenant } }, tx) {
         const looks = tx.shared(Looks);
         if (looks !== undefined) looks.total += 1;
-        const [row] = await tx.query(find, [tenant, context.vault.fingerprint(tenant, input.code)]);
-        if (row === undefined || row.shop !== input.shop) throw new Problem(problems.unknownVoucher);
-        const { amount, holder } = verifyRow(integrity, vouchers, row);
+        const { amount, holder } = await findVoucher(tx, tenant, input);
         return { amount, holder };
       },
     }).handlers;

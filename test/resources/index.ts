@@ -1,16 +1,12 @@
-/** The resources that tests cover: a file for each kind of the balance platform, and the stored details. Parents come first. */
+/** The resources of the balance platform that tests cover: a file for each kind. Parents come first. */
 
 import { kebabCase } from '../../src/documents/names.ts';
 import { resourceKinds } from '../../src/services/balance-platform/resources.ts';
 import type { PlatformTestResource } from './platform.ts';
-import type { TestResource } from './resource.ts';
-import { storedDetail } from './stored-detail.ts';
 
 export const platformResources: readonly PlatformTestResource[] = Object.freeze(
   await Promise.all(resourceKinds.map(({ name }) => read(name))),
 );
-
-export const resources: readonly TestResource[] = Object.freeze([storedDetail, ...platformResources]);
 
 async function read(name: string): Promise<PlatformTestResource> {
   const module: Readonly<Record<string, PlatformTestResource>> = await import(`./${kebabCase(name)}.ts`);

@@ -2,8 +2,10 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols, namedProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
+import { servicesOf } from '../../src/gateway/implement.ts';
+import { servedServices } from './served.ts';
 
+export const services = servicesOf(servedServices);
 export const protocols = createProtocols(services);
 export type Format = ProtocolName;
 

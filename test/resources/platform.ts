@@ -7,9 +7,9 @@ import type { Expected, Refusal } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
 import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
-import type { ProblemName } from '../support/problems.ts';
 import { findOperation } from './operations.ts';
 import type { PlatformApi } from './platform-api.ts';
+import type { ProblemName } from './problems.ts';
 import type { TestResource } from './resource.ts';
 
 export const balancePlatform = 'DemoPlatform';

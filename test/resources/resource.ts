@@ -5,7 +5,7 @@ import type { Transaction } from '../../src/store/transaction.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
-import type { ProblemName } from '../support/problems.ts';
+import type { ProblemName } from './problems.ts';
 
 export interface TestResource {
   /** Emptied and refilled between runs; parents come first. */
@@ -31,7 +31,7 @@ export interface TestResource {
   readonly faultTrack: FaultTrack;
 }
 
-/** The payload of a webhook job: a stored detail or a resource. */
+/** The payload of a webhook job: a stored detail, a resource or a voucher. */
 export interface StoredEvent {
   readonly kind: string;
   readonly requestReference: string;
@@ -39,6 +39,7 @@ export interface StoredEvent {
   readonly recurringDetailReference?: string;
   readonly operation?: string;
   readonly record?: { readonly id: string };
+  readonly voucherOf?: string;
 }
 
 export interface WorkloadRequest {

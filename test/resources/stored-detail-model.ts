@@ -1,6 +1,6 @@
 /** The model of stored details: what each request is answered, and what it changes. */
 import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { eventText } from '../simulation/effect-text.ts';
+import { eventText, jobText } from '../simulation/effect-text.ts';
 import type { Step } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
 import { company, type Execution } from '../simulation/request.ts';
@@ -68,7 +68,6 @@ export const disabledText = (shopper: string, reference: string): string => `dis
 export const notifiedText = (shopper: string, pspReference: string): string => `notify ${shopper} ${pspReference}`;
 export const permitText = (token: string): string => `permit ${token}`;
 export const disabledPermitText = (token: string): string => `disable permit ${token}`;
-export const jobText = (kind: string): string => `job ${kind}`;
 
 interface Storing {
   readonly shopper: string;

@@ -27,7 +27,6 @@ import {
   disabledText,
   firstDetails,
   firstPermit,
-  jobText,
   mastercard,
   merchantAccount,
   notifiedText,
@@ -222,8 +221,6 @@ export const storedDetail: TestResource = {
         return [permitText(String(parameters[1]))];
       case 'disable-permit':
         return [disabledPermitText(String(parameters[2]))];
-      case 'save-job':
-        return [jobText(String(parameters[2]))];
       default:
         return [];
     }

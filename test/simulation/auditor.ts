@@ -1,9 +1,10 @@
 /** The auditor: observes every commit and every answer, runs the reference model, and records what must never happen. */
-import { resources } from '../resources/index.ts';
+
 import type { StoredEvent } from '../resources/resource.ts';
+import { resources } from '../resources/services.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 import { checkAnswer, type Executed, type Reachable } from './check-answer.ts';
-import { isEvent, pspReferenceOf, subjectOf } from './effect-text.ts';
+import { isEvent, jobText, pspReferenceOf, subjectOf } from './effect-text.ts';
 import type { Step } from './expected.ts';
 import { Model } from './model.ts';
 import type { Entry, SimDatabase, SimTransaction } from './sim-database.ts';
@@ -19,6 +20,7 @@ function effectsOf(entry: Entry): readonly string[] {
     return parameters.flatMap((parameter, index) =>
       index % eventColumns === payloadColumn ? [eventTextOf(String(parameter))] : [],
     );
+  if (statement.name === 'save-job') return [jobText(String(parameters[2]))];
   return resources.flatMap((resource) => resource.effectsOf(entry));
 }
 

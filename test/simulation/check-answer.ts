@@ -3,7 +3,7 @@
 import { namesOf } from '../../src/contract/problem-details.ts';
 import { conventions } from '../../src/services/conventions.ts';
 import { protocols } from '../resources/operations.ts';
-import { type ProblemName, problems } from '../support/problems.ts';
+import { type ProblemName, problems } from '../resources/problems.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 import { canonicalJson } from './effect-text.ts';
 import type { Expected } from './expected.ts';

@@ -20,6 +20,8 @@ export function eventText(kind: string, subject: string, what: string, pspRefere
   return [...parts, ...(record === undefined ? [] : [canonicalJson(record)])].join(' ');
 }
 
+export const jobText = (kind: string): string => `job ${kind}`;
+
 export const isEvent = (effect: string): boolean => effect.startsWith('event ');
 /** Events of one subject are delivered in order. */
 export const subjectOf = (event: string): string => event.split(' ')[2]!;

@@ -1,24 +1,42 @@
-/** What all simulated processes share and no fault touches: the seeded database and the updater. */
+/** What all simulated processes share and no fault touches: the seeded database and the handlers. */
+import { ownersOf, settingGroupsOf } from '../../src/backend/compose-services.ts';
+import { createLimits } from '../../src/callers/limits/limits.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
-import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { TransactionSession } from '../../src/store/sql/engine.ts';
+import { openMemory } from '../../src/store/sqlite/memory.ts';
 import { createStore } from '../../src/store/store.ts';
-import { resources } from '../resources/index.ts';
-import { balancePlatform, timeZone } from '../resources/platform.ts';
-import { merchantAccount } from '../resources/stored-detail-model.ts';
+import { servedServices } from '../resources/served.ts';
+import { resources, testServices } from '../resources/services.ts';
 import { schemaTexts } from '../support/migrated.ts';
+import { createSequentialIds } from './ids.ts';
 import { company } from './request.ts';
 import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';
 import { vault } from './vault.ts';
-
-export const updater = createLocalUpdater(vault, { testCards: true });
 
 /** The moment at which every run begins. */
 export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);
 
 /** Parents come first. */
 const tables = [...resources.flatMap((resource) => resource.tables), 'idempotency_record', 'job', 'job_sequence'];
+
+const context: HandlerContext = { clock: { now: () => epoch }, ids: createSequentialIds(), vault };
+/** No handler uses it: each gets its transaction from the process. */
+const engine = openMemory(context.clock.now);
+/** The services over the parts of a server. They have no state, so that all processes share them. */
+export const implementations = servedServices.map(
+  (service) =>
+    service.open({
+      engine,
+      store: createStore(engine),
+      context,
+      limits: createLimits(context.clock, (text) => text),
+      integrity: new RowIntegrity(),
+      config: readConfig('demo', { VOUCHERS_PER_MINUTE_MAX: '0' }, settingGroupsOf(servedServices)),
+    }).implementation,
+);
 
 let seeded: Promise<SimDatabase> | undefined;
 
@@ -46,13 +64,8 @@ export function replicate(database: SimDatabase): () => void {
 /** Stores the seeds with the code under test, and creates a table for the copy of each. */
 async function createSeededDatabase(): Promise<SimDatabase> {
   const database = new SimDatabase();
-  for (const text of schemaTexts('sqlite')) database.exec(text);
-  database.exec(
-    `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
-  );
-  database.exec(
-    `insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', '${timeZone}', 0, null)`,
-  );
+  for (const text of schemaTexts('sqlite', ownersOf(servedServices))) database.exec(text);
+  for (const text of testServices.flatMap(({ simulated }) => simulated.rows)) database.exec(text);
   const transaction = database.begin(owner('template'), undefined, 0);
   const session: TransactionSession = {
     query: async (statement, parameters) => database.run(transaction, statement, parameters, false) as never,
@@ -66,22 +79,16 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     write: (work) => work(session),
     close: async () => {},
   });
-  const ids = {
-    requestReference: () => '',
-    reference: () => '',
-    prefixedId: () => '',
-    randomDigits: () => '',
-  };
-  const context: HandlerContext = { clock: { now: () => epoch }, ids, vault };
   await store.write(async (each) => {
     for (const resource of resources) await resource.seed(each, context);
   });
   if (!database.commit(transaction)) throw new Error('the seeds could not be committed');
   // Nothing delivers to these endpoints: the events stay in the table of jobs, where the auditor reads them.
-  for (const format of ['tokenization', 'configuration'])
-    database.exec(
-      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0, null, null)`,
-    );
+  for (const [format] of servedServices.map(({ definition }) => definition.webhookFormats ?? []))
+    if (format !== undefined)
+      database.exec(
+        `insert into webhook_endpoint values ('${company}', 'we_${format.name}', 'https://shop.example.com/', '${format.name}', 'k', 'd', 's', 0, null, null)`,
+      );
   for (const table of tables) database.exec(`create table standby_${table} as select * from ${table}`);
   database.keepState();
   return database;

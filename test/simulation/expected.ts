@@ -1,5 +1,5 @@
 /** What the model expects of a request: the answer in every format, and the effects in the store. */
-import type { ProblemName } from '../support/problems.ts';
+import type { ProblemName } from '../resources/problems.ts';
 
 export type Expected =
   | {

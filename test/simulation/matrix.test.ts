@@ -1,9 +1,9 @@
 /** The crash matrix: every call fails in every way, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
 import type { BoundHandler } from '../../src/gateway/handler.ts';
-import { resources } from '../resources/index.ts';
 import { formatsOf } from '../resources/operations.ts';
 import type { CrashCase } from '../resources/resource.ts';
+import { resources } from '../resources/services.ts';
 import { otherMember } from '../resources/stored-detail.ts';
 import { type Cell, type CellResult, runCell, type Sending } from './matrix.ts';
 import type { CallFault } from './port.ts';

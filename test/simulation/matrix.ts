@@ -1,7 +1,7 @@
 /** One cell of the crash matrix: a request, its retries and a wrong retry, with faults at chosen calls. */
 
 import type { Format } from '../resources/operations.ts';
-import type { ProblemName } from '../support/problems.ts';
+import type { ProblemName } from '../resources/problems.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { CacheServer } from './cache-server.ts';

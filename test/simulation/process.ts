@@ -1,9 +1,9 @@
 /** One simulated server process: the real gateway over simulated ports. It can be killed, be stopped, and start again. */
 
 import { Buffer } from 'node:buffer';
+import { webhookFormatsOf } from '../../src/backend/compose-services.ts';
 import type { Credentials } from '../../src/callers/credentials/credentials.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
-import { rolesFor } from '../../src/contract/roles.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
@@ -12,16 +12,15 @@ import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { CacheReservation, IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { services } from '../../src/services/index.ts';
+import { implementRecurring, recurring } from '../../src/services/recurring/index.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import { protocols } from '../resources/operations.ts';
-import { balancePlatform } from '../resources/platform.ts';
-import { merchantAccount } from '../resources/stored-detail-model.ts';
-import { implementServices, webhookFormats } from '../support/services.ts';
+import { protocols, services } from '../resources/operations.ts';
+import { servedServices } from '../resources/served.ts';
+import { type TestService, testServiceOf, testServices } from '../resources/services.ts';
 import { type Attempt, currentAttempt } from './attempt.ts';
 import type { CacheServer } from './cache-server.ts';
-import { epoch, updater as localUpdater } from './environment.ts';
+import { epoch, implementations as localImplementations } from './environment.ts';
 import { type FaultInjector, Port } from './port.ts';
 import { company, encodeCall } from './request.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
@@ -90,29 +89,9 @@ export interface Surroundings {
 }
 
 const routes = compileRoutes(services);
-/** It has no state, so all processes that read announced changes share it. */
-const localImplementations = implementServices({ updater: localUpdater });
+const webhookFormats = webhookFormatsOf(servedServices);
 const localComposition = compose(localImplementations);
-const companyCaller: Caller = Object.freeze({
-  credential: 'ws@Company.Demo',
-  tenant: company,
-  roles: new Set(['recurring'] as const),
-  grants: new Map([['merchantAccount', new Set([merchantAccount])]]),
-  requiresKey: true,
-});
-const platformCaller: Caller = Object.freeze({
-  credential: 'ws@BalancePlatform.Demo',
-  tenant: company,
-  roles: new Set(['balancePlatform'] as const),
-  grants: new Map([['balancePlatform', new Set([balancePlatform])]]),
-  partition: balancePlatform,
-  requiresKey: true,
-});
-/** The credential with a role for the operation. */
-const callerOf = (attempt: Attempt | undefined): Caller =>
-  attempt !== undefined && rolesFor(attempt.request.service, attempt.request.operation).includes('balancePlatform')
-    ? platformCaller
-    : companyCaller;
+const callers = new Map(testServices.map((each) => [each, callerOf(each)]));
 const credentialsMs = 1_000;
 
 const credentialsOver = (port: Port): Credentials => ({
@@ -121,12 +100,24 @@ const credentialsOver = (port: Port): Credentials => ({
       point: 'credentials',
       kind: 'credentials',
       limitMs: credentialsMs,
-      apply: () => ({ caller: callerOf(currentAttempt.getStore()) }),
+      apply: () => ({ caller: callers.get(testServiceOf(currentAttempt.getStore()!.request.service))! }),
       fail: () => {
         throw new StoreUnavailable('simulated: the credentials cannot be read');
       },
     }),
 });
+
+/** The credential of a service. */
+function callerOf({ role, simulated: { grants, partition } }: TestService): Caller {
+  return Object.freeze({
+    credential: `ws@${role}.Demo`,
+    tenant: company,
+    roles: new Set([role]),
+    grants: new Map(Object.entries(grants).map(([name, values]) => [name, new Set(values)])),
+    partition,
+    requiresKey: true,
+  });
+}
 
 export class Process {
   readonly #name: string;
@@ -155,7 +146,11 @@ export class Process {
     const implementations =
       onQuestion === undefined
         ? localImplementations
-        : implementServices({ updater: createSimulatedUpdater(port, onQuestion) });
+        : localImplementations.map((each) =>
+            each.service === recurring.service
+              ? implementRecurring({ updater: createSimulatedUpdater(port, onQuestion) })
+              : each,
+          );
     const parts = variant(
       { store: realStore, cache, requestHasher, implementations },
       { cacheServer, now: () => scheduler.now },

@@ -4,7 +4,7 @@ import type { NewRecord, StoredOutcome } from '../../src/idempotency/ports.ts';
 import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/services.ts';
 import { override } from '../support/override.ts';
 import { type OutcomeMemory, overrideRecords, rememberOutcomes } from '../support/remembering-store.ts';
 import type { CacheServer } from './cache-server.ts';

@@ -1,6 +1,6 @@
 /** A thousand random runs: each key has one effect and one answer. Each seeded defect has to be found. */
 import { describe, expect, test } from '@jest/globals';
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/services.ts';
 import { type SeededDefect, seededDefects } from './seeded-defects.ts';
 import { explain, type Run, simulate } from './simulate.ts';
 

@@ -1,5 +1,5 @@
 /** The workload of a run, drawn from its seed: a few keys, the request of each, and what the clients send. */
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/services.ts';
 import type { ClientTask } from './client.ts';
 import type { Random } from './random.ts';
 import type { SimulatedRequest } from './request.ts';

@@ -39,6 +39,9 @@ test('operations in each version, roles, grants, shared objects and jobs', async
   const { amount, ...others } = voucher;
   expect((await ask('issueVoucher', { ...others, cents: amount }, 1)).body).toEqual({ cents: 500 });
   expect((await ask('lookAtVoucher', sight)).body).toEqual({ amount: 500, holder: 'Anna' });
+  expect((await ask('redeemVoucher', { ...sight, amount: 600 })).status).toBe(422);
+  expect((await ask('redeemVoucher', { ...sight, amount: 100 })).body).toEqual({ amount: 400 });
+  expect(await backend.findWrongRows()).toMatchObject({ rows: 1, wrong: [] });
   expect((await ask('lookAtVoucher', { ...sight, shop: 'berlin' })).status).toBe(403);
   expect(await backend.store.read(async (tx) => tx.shared(Looks)?.total)).toBe(1);
   await until('a greeting', () => shared.greeted.length === 1);

@@ -115,13 +115,26 @@ test('doubled effects are counted by role', () => {
   expect(checkHistory(activated, [created, active, active], run).doubledIn).toEqual({
     recurring: 0,
     balancePlatform: 1,
+    vouchers: 0,
   });
-  expect(checkHistory(right, [effect(), effect()], run).doubledIn).toEqual({ recurring: 1, balancePlatform: 0 });
-  expect(doubledIn([effect(), effect(), created])).toEqual({ recurring: 1, balancePlatform: 0 });
-  expect(doubledIn([effect(), created, created, active])).toEqual({ recurring: 0, balancePlatform: 1 });
+  expect(checkHistory(right, [effect(), effect()], run).doubledIn).toEqual({
+    recurring: 1,
+    balancePlatform: 0,
+    vouchers: 0,
+  });
+  expect(doubledIn([effect(), effect(), created])).toEqual({ recurring: 1, balancePlatform: 0, vouchers: 0 });
+  expect(doubledIn([effect(), created, created, active])).toEqual({ recurring: 0, balancePlatform: 1, vouchers: 0 });
   const states = describedTracks.flatMap(statesOf);
-  expect(doubledIn([effect(), ...states])).toEqual({ recurring: 0, balancePlatform: 0 });
-  expect(doubledIn([effect(), ...states, ...states])).toEqual({ recurring: 0, balancePlatform: 4 });
+  expect(doubledIn([effect(), ...states])).toEqual({ recurring: 0, balancePlatform: 0, vouchers: 0 });
+  expect(doubledIn([effect(), ...states, ...states])).toEqual({ recurring: 0, balancePlatform: 4, vouchers: 0 });
+});
+
+const payment = inOrder('issue', 'pay');
+const leaving = (amount: number): Effect => effectOf('voucher', { holder: 's', amount: String(amount) });
+const [issued, paid] = [leaving(1_000_000), leaving(999_000)];
+
+test('a voucher that was issued and paid with once is clean', () => {
+  expect(checkHistory(payment, [issued, paid], run)).toMatchObject({ keys: 2, wrong: 0, findings: [] });
 });
 
 type Fault = 'doubled' | 'lost' | 'different' | 'wrong' | 'open';
@@ -212,6 +225,9 @@ const faults: readonly Case[] = [
     activated,
     [created, active, instrument('activate', 'active', { statusReason: 'damaged' })],
   ],
+  ['a second payment', 'doubled', payment, [issued, paid, leaving(998_000)]],
+  ['a payment without its effect', 'lost', payment, [issued]],
+  ['a payment of another amount', 'wrong', payment, [issued, paid, leaving(998_950)]],
   ['a number issued twice', 'wrong', activated, [created, instrument('activate', 'active', {}, { id: 'PI2' })]],
 ];
 

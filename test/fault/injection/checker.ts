@@ -2,8 +2,7 @@
 
 import type { FaultTrack, Row } from '../../resources/resource.ts';
 import type { Answered, HistoryEntry, Sent } from './history.ts';
-import { roleOf, tracks } from './request.ts';
-import { type Role, roles } from './roles.ts';
+import { roleOf, roles, tracks } from './request.ts';
 
 /** One effect, as a trigger of the database recorded it. */
 export interface Effect {
@@ -13,7 +12,8 @@ export interface Effect {
   readonly row: string;
 }
 
-export type Doubled = Readonly<Record<Role, number>>;
+/** By the role of the operation. */
+export type Doubled = Readonly<Record<string, number>>;
 
 export interface Verdict {
   readonly keys: number;
@@ -48,8 +48,7 @@ const ownerOf = (effect: Effect) => writerOf(effect).ownerOf(rowOf(effect));
 const isEchoed = ({ echoedKey, transient }: Answered, key: string): boolean =>
   echoedKey === key || (transient && echoedKey === undefined);
 
-const byRole = (of: (role: Role) => number): Doubled =>
-  Object.fromEntries(roles.map((role) => [role, of(role)])) as Doubled;
+const byRole = (of: (role: string) => number): Doubled => Object.fromEntries(roles.map((role) => [role, of(role)]));
 
 /** Effects beyond one for each key, as far as they are committed. */
 export const doubledIn = (effects: readonly Effect[]): Doubled => {

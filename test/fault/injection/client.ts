@@ -16,16 +16,16 @@ import {
   keysOf,
   otherBodiesOf,
   roleOf,
+  roles,
   tracksOf,
   type UsedKey,
 } from './request.ts';
-import { type Role, roles } from './roles.ts';
 
 export interface ClientSetting {
   readonly servers: readonly ServerSlot[];
   readonly history: History;
   readonly random: Random;
-  readonly authorizations: Readonly<Record<Role, string>>;
+  readonly apiKeys: Readonly<Record<string, string>>;
   /** Distinguishes the keys of this run, where runs share a Redis. */
   readonly run: string;
 }
@@ -147,7 +147,7 @@ async function send(
   body: Body,
   { last = false }: { readonly last?: boolean },
 ): Promise<Answered | undefined> {
-  const { random, servers, history, authorizations } = setting;
+  const { random, servers, history, apiKeys } = setting;
   const server = random.below(servers.length);
   const address = servers[server]?.address;
   if (address === undefined) return undefined;
@@ -156,7 +156,7 @@ async function send(
   history.write({ what: 'sent', number, ...used, body, format, server, ...(last && { last }) });
   try {
     const { status, headers, text } = await post(address, encodeCall(format, used, body), {
-      Authorization: authorizations[roleOf(used.key)],
+      'X-API-Key': apiKeys[roleOf(used.key)]!,
       'Idempotency-Key': idempotencyKey(setting, used),
     });
     const answer: Answered = {

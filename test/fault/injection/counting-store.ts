@@ -3,24 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Backend } from '../../../src/backend/backend.ts';
-import type { Grants } from '../../../src/callers/credentials/credential-rules.ts';
-import { accountHolders } from '../../../src/services/balance-platform/account-holders/kind.ts';
-import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
-import { balancePlatform } from '../../../src/services/balance-platform/index.ts';
-import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
-import { recurring } from '../../../src/services/recurring/index.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
-import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
 import type { FaultTrack } from '../../resources/resource.ts';
-import { trackMerchantAccount } from '../../resources/stored-detail-track.ts';
+import { openServed } from '../../resources/served.ts';
+import { testServices } from '../../resources/services.ts';
 import type { Variables } from '../../support/commands.ts';
 import type { Postgres } from '../../support/postgres.ts';
-import { basic } from '../../support/server.ts';
-import { openBuiltIn, readConfig } from '../../support/services.ts';
 import type { Effect } from './checker.ts';
-import { company, tracks } from './request.ts';
-import type { Role } from './roles.ts';
+import { company, roles, tracks } from './request.ts';
 
 /** A store of one run. */
 export interface CountingStore {
@@ -31,8 +21,7 @@ export interface CountingStore {
 
 /** Creates equal stores, each for one run. */
 export interface Stores {
-  /** The Authorization header of each role. */
-  readonly authorizations: ByRole;
+  readonly apiKeys: ByRole;
   /** `port`: of the proxy before PostgreSQL, where there is one. */
   postgres(port?: number): Promise<CountingStore>;
   sqlite(): CountingStore;
@@ -71,54 +60,17 @@ const urlOf = (url: string, database: string, port?: number): string => {
   return changed.href;
 };
 
-type ByRole = Readonly<Record<Role, string>>;
+type ByRole = Readonly<Record<string, string>>;
 
-/** Stores an account holder and the balance accounts that cards are created for. */
-const seedPlatform = ({ store }: Backend): Promise<void> =>
-  store.write(async (transaction) => {
-    const common = { platform: trackPlatform, revision: 1 };
-    const open = { status: 'active', timeZone: 'UTC' } as const;
-    const primary = { primaryBalanceAccount: trackAccounts.right };
-    const record = { id: trackHolder, balancePlatform: trackPlatform, legalEntityId: 'LE1', ...primary, ...open };
-    await transaction.repository(ResourceRepository).addResource({ kind: accountHolders, ...common, record });
-    for (const id of Object.values(trackAccounts)) {
-      const account = { id, accountHolderId: trackHolder, balances: [], defaultCurrencyCode: 'EUR', ...open };
-      await transaction
-        .repository(ResourceRepository)
-        .addResource({ kind: balanceAccounts, ...common, record: account });
-    }
-  });
-
-/** Returns the Authorization header of a credential for each role. */
-const seed = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
-  const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const backend = await openBuiltIn(config, { exclusive: true });
-  const { registry } = backend;
+/** Stores what each service needs, and an API key for its role. */
+const seed = async (variables: Variables, apiKeys: ByRole): Promise<void> => {
+  const { backend } = await openServed({ HOST: '127.0.0.1', ...variables });
   try {
-    await recurring.sharedIn(backend).registry.addMerchantAccount(company, trackMerchantAccount);
-    await balancePlatform.sharedIn(backend).registry.saveBalancePlatform({
-      id: trackPlatform,
-      company,
-      description: '',
-      status: 'Active',
-      timeZone: 'UTC',
-    });
-    await seedPlatform(backend);
-    const issued = async (role: Role, grants: Grants) => {
-      const secret = secrets[role];
-      const { username } = await registry.addCredential({
-        tenant: company,
-        kind: 'basic',
-        roles: [role],
-        secret,
-        grants,
-      });
-      return basic(username!, secret);
-    };
-    return {
-      recurring: await issued('recurring', { merchantAccount: [trackMerchantAccount] }),
-      balancePlatform: await issued('balancePlatform', { balancePlatform: [trackPlatform] }),
-    };
+    for (const { role, prepare } of testServices) {
+      const grants = await prepare(backend, company);
+      const secret = apiKeys[role]!;
+      await backend.registry.addCredential({ tenant: company, kind: 'apiKey', roles: [role], secret, grants });
+    }
   } finally {
     await backend.close();
   }
@@ -137,17 +89,17 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
   const keyFile = join(folder, 'keys');
   createKeyFile(keyFile);
   const dataDir = join(folder, 'template');
-  const secrets = { recurring: randomUUID(), balancePlatform: randomUUID() };
-  const authorizations = await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir }, secrets);
+  const apiKeys = Object.fromEntries(roles.map((role) => [role, randomUUID()]));
+  await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir }, apiKeys);
   withDatabase(join(dataDir, 'triglyph.db'), (database) => database.exec(sqliteTriggers.join(';')));
   await server.ask(`create database ${template}`);
   const url = urlOf(server.url, template);
-  await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, secrets);
+  await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, apiKeys);
   for (const text of postgresTriggers) await server.ask(text, [], url);
 
   let stores = 0;
   return {
-    authorizations,
+    apiKeys,
     async postgres(port) {
       const database = `faults_${++stores}`;
       await server.ask(`create database ${database} template ${template}`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { doubledEverywhere, isClean } from './checker.ts';
 import { closeConnections } from './client.ts';
 import { type FaultClass, faultClasses, killAt } from './fault-classes.ts';
-import { roles } from './roles.ts';
+import { roles } from './request.ts';
 import { type Infrastructure, type Plan, runFaults, startInfrastructure } from './run.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);

@@ -1,12 +1,10 @@
 /** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
 
 import type { Operation } from '../../../src/contract/operation.ts';
-import { rolesFor } from '../../../src/contract/roles.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
-import { resources } from '../../resources/index.ts';
 import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
 import type { FaultTrack, KeyUse } from '../../resources/resource.ts';
-import { type Role, roles } from './roles.ts';
+import { resources, testServices } from '../../resources/services.ts';
 
 export const company = 'Acme';
 
@@ -29,15 +27,17 @@ const useByKey: ReadonlyMap<string, { readonly track: FaultTrack; readonly use: 
 
 const useOf = (key: string): KeyUse => useByKey.get(key)!.use;
 const operationOf = (key: string): Operation => findOperation(useOf(key).operation).operation;
-const rolesOf = (key: string): readonly string[] => {
-  const { service, operation } = findOperation(useOf(key).operation);
-  return rolesFor(service, operation);
-};
-
 export const keysOf = ({ keys }: FaultTrack): readonly string[] => Object.keys(keys);
-export const roleOf = (key: string): Role => roles.find((role) => rolesOf(key).includes(role))!;
+/** The credential of a service has its role. */
+export const roles: readonly string[] = testServices.map(({ role }) => role);
+const roleByKey = new Map(
+  testServices.flatMap(({ role, resources }) =>
+    resources.flatMap(({ faultTrack }) => Object.keys(faultTrack.keys).map((key) => [key, role] as const)),
+  ),
+);
+export const roleOf = (key: string): string => roleByKey.get(key)!;
 export const formatsOfKey = (key: string): readonly Format[] => formatsOf(operationOf(key));
-export const tracksOf = (role: Role): readonly FaultTrack[] =>
+export const tracksOf = (role: string): readonly FaultTrack[] =>
   tracks.filter((track) => keysOf(track).every((key) => roleOf(key) === role));
 export const otherBodiesOf = (key: string): readonly Body[] =>
   Object.keys(useOf(key).bodies).filter((name) => name !== 'right');

@@ -13,8 +13,14 @@ import { resendAll, runClient } from './client.ts';
 import { type CountingStore, prepareStores, type Stores } from './counting-store.ts';
 import { recordsVariable } from './crash-points.ts';
 import type { FaultClass, FaultTargets } from './fault-classes.ts';
-import { startFleet } from './fleet.ts';
+import { type ServerProgram, startFleet } from './fleet.ts';
 import { openHistory, readHistory } from './history.ts';
+
+const program: ServerProgram = {
+  file: join(import.meta.dirname, 'server.ts'),
+  // The example imports the package by its name.
+  flags: ['--import', join(import.meta.dirname, '../../../scripts/own-package.mjs')],
+};
 
 /** The databases, Redis and proxies that the runs share. */
 export interface Infrastructure {
@@ -118,13 +124,12 @@ export const runFaults = async (
     ...variablesOf(faultClass, infrastructure, store.variables),
     ...(!plan.records && { [recordsVariable]: 'off' }),
   };
-  const file = join(import.meta.dirname, 'server.ts');
-  const fleet = await startFleet(faultClass.store === 'SQLite' ? 1 : 2, folder, variables, { file });
+  const fleet = await startFleet(faultClass.store === 'SQLite' ? 1 : 2, folder, variables, program);
   const over = new AbortController();
   try {
     const { servers } = fleet;
     const history = openHistory(join(folder, 'history.jsonl'));
-    const setting = { servers, history, random, authorizations: stores.authorizations, run };
+    const setting = { servers, history, random, apiKeys: stores.apiKeys, run };
     const working = Array.from({ length: plan.clients }, (_, index) => runClient(setting, `s${index}`, over.signal));
     const targets: FaultTargets = { servers, random, postgres, cutter, redis, slow, stallMs: plan.stallMs };
     let faults = 0;

@@ -1,5 +1,5 @@
 /** The result table of fault injection: a line for each run. */
-import { roles } from './roles.ts';
+import { roles } from './request.ts';
 import type { Report } from './run.ts';
 
 const columns: readonly (readonly [string, (report: Report) => string | number])[] = [
@@ -10,7 +10,7 @@ const columns: readonly (readonly [string, (report: Report) => string | number])
   ['keys', ({ verdict }) => verdict.keys],
   ['requests', ({ verdict }) => verdict.requests],
   ['disturbed', ({ verdict }) => verdict.disturbed],
-  ...roles.map((role) => [`doubled (${role})`, ({ verdict }: Report) => verdict.doubledIn[role]] as const),
+  ...roles.map((role) => [`doubled (${role})`, ({ verdict }: Report) => verdict.doubledIn[role]!] as const),
   ['lost', ({ verdict }) => verdict.lost],
   ['different', ({ verdict }) => verdict.different],
   ['wrong', ({ verdict }) => verdict.wrong],

@@ -1,4 +1,4 @@
-/** Checks of requests that services and settings add to those of the gateway. Their lists are compiled at the start. */
+/** Checks of requests that services and settings add to those of the gateway. They are compiled at the start. */
 import type { CurrentDeprecations } from '../callers/deprecation.ts';
 import { findDeprecation, type RequestState } from './answer.ts';
 import type { ScanTexts } from './text-scan.ts';
@@ -8,21 +8,22 @@ export type Check = (request: RequestState) => void;
 
 export interface Checks {
   /** Of each request whose body was decoded. */
-  readonly decoded: readonly Check[];
+  readonly decoded: Check;
   /** Of each request that is valid and authorized. */
-  readonly authorized: readonly Check[];
+  readonly authorized: Check;
 }
 
-export const noChecks: Checks = Object.freeze({ decoded: [], authorized: [] });
+const ignore: Check = () => {};
+export const noChecks: Checks = Object.freeze({ decoded: ignore, authorized: ignore });
 
 /** `scanTexts`: absent where no service knows secrets that texts may hold. */
 export function compileChecks(deprecations: CurrentDeprecations, scanTexts?: ScanTexts): Checks {
   return Object.freeze<Checks>({
-    decoded: [(request) => refuseDeprecated(request, deprecations)],
+    decoded: (request) => refuseDeprecated(request, deprecations),
     authorized:
       scanTexts === undefined
-        ? []
-        : [({ decoded, caller }) => decoded && caller && scanTexts(decoded, caller.credential)],
+        ? ignore
+        : ({ decoded, caller }) => void (decoded && caller && scanTexts(decoded, caller.credential)),
   });
 }
 

@@ -3,7 +3,7 @@ import { addressGroup } from '../callers/limits/address-group.ts';
 import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { presentedAt } from '../contract/credential-place.ts';
-import type { Target } from '../formats/protocol.ts';
+import type { Decoded, Target } from '../formats/protocol.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
@@ -59,30 +59,19 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   const request = begin(wire, gateway);
   let slot = freeSlot;
   try {
-    wire.inspect(request.protocol.requiresHost);
-    if (isHealthCheck(request)) request.caller = await gateway.authenticator.requireCredential(wire);
-    request.target = request.route.target(wire.method);
-    if (!request.detected.isUnidentified)
-      requireReadable(request.detected, request.route, request.target, gateway.protocols);
-    const { messages } = gateway;
-    const isInMessage = messages.awaitsMessage(wire, request.protocol);
-    if (!isInMessage) request.caller = await gateway.authenticator.authenticate(originOf(request));
+    const target = await findTarget(request, gateway);
+    request.caller = await authenticateHead(request, gateway);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
-    const body = await wire.body(gateway.bodyLimit(request.target.service));
-    const turn = slot.acquire();
-    if (turn !== undefined) await turn;
-    request.decoded = decodeBody(body, request.target, request, gateway.protocols);
-    if (!isInMessage) messages.check(request.header.security);
-    request.caller ??= await messages.authenticate(originOf(request), request.header.security);
-    for (const check of gateway.checks.decoded) check(request);
+    const body = await wire.body(gateway.bodyLimit(target.service));
+    await slot.acquire();
+    request.decoded = decodeBody(body, target, request, gateway.protocols);
+    request.caller = await authenticateMessage(request, gateway);
+    gateway.checks.decoded(request);
     request.key = keyOf(wire.headers, request.decoded);
-    const current = gateway.current(request.decoded.operation);
-    if (current.executor.isRemote) request.head = headOf(request, body, gateway);
+    const current = findCurrent(request.decoded, body, request, gateway);
     const canonical = authorize(request.decoded, current, request.caller, request);
-    for (const check of gateway.checks.authorized) check(request);
-    return await gateway.intercept(canonical, request.protocol.name, () =>
-      execute(canonical, current, request, gateway),
-    );
+    gateway.checks.authorized(request);
+    return await execute(canonical, current, request, gateway);
   } catch (thrown) {
     return refuse(request, thrown, gateway);
   } finally {
@@ -113,25 +102,59 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
   };
 }
 
+/** Finds what the address names, and requires a head that can be read. */
+async function findTarget(request: RequestState, { authenticator, protocols }: Gateway): Promise<Target> {
+  const { wire, route, detected } = request;
+  wire.inspect(request.protocol.requiresHost);
+  if (isHealthCheck(request)) request.caller = await authenticator.requireCredential(wire);
+  const target = route.target(wire.method);
+  request.target = target;
+  if (!detected.isUnidentified) requireReadable(detected, route, target, protocols);
+  return target;
+}
+
+/** Resolves undefined where the credential may be in the message. */
+function authenticateHead(request: RequestState, { authenticator, messages }: Gateway): Promise<AnyCaller> | undefined {
+  const isInMessage = messages.awaitsMessage(request.wire, request.protocol);
+  return isInMessage ? undefined : authenticator.authenticate(originOf(request));
+}
+
+/** A caller that its head has proved sends no credential in its message. */
+function authenticateMessage(request: RequestState, { messages }: Gateway): AnyCaller | Promise<AnyCaller> {
+  const { caller, header } = request;
+  if (caller === undefined) return messages.authenticate(originOf(request), header.security);
+  messages.check(header.security);
+  return caller;
+}
+
+/** The operation of the newest version. Another server that answers it gets the head. */
+function findCurrent(decoded: Decoded, body: Uint8Array, request: RequestState, gateway: Gateway): CurrentOperation {
+  const current = gateway.current(decoded.operation);
+  if (current.executor.isRemote) request.head = headOf(request, body, gateway);
+  return current;
+}
+
 /** Executes a request once, and answers it in its own version and format. Throws the problem that it ended with. */
-async function execute(
+function execute(
   canonical: AnyRequest,
   { executor, downgrade }: CurrentOperation,
   request: RequestState,
   gateway: Gateway,
 ): Promise<Answer> {
-  const result = await gateway.executeIdempotently(canonical, executor);
-  request.requestReference = result.requestReference;
-  request.replayed = result.replayed;
-  if (result.problem !== undefined) throw result.problem;
-  const output = downgrade === undefined ? result.output : downgrade(result.output);
-  const { protocol, decoded } = request;
-  const { operation } = decoded!;
-  request.output = output;
-  const message = operation.oneWay
-    ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
-    : protocol.encode(operation, output, result.extras, decoded!.acceptsXop);
-  return answer(request, message, gateway);
+  return gateway.intercept(canonical, request.protocol.name, async () => {
+    const result = await gateway.executeIdempotently(canonical, executor);
+    request.requestReference = result.requestReference;
+    request.replayed = result.replayed;
+    if (result.problem !== undefined) throw result.problem;
+    const output = downgrade === undefined ? result.output : downgrade(result.output);
+    const { protocol, decoded } = request;
+    const { operation } = decoded!;
+    request.output = output;
+    const message = operation.oneWay
+      ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
+      : protocol.encode(operation, output, result.extras, decoded!.acceptsXop);
+    return answer(request, message, gateway);
+  });
 }
 
 /** What identifies the caller to the upstream beside the usual headers: at a path of the upstream, whatever the query has besides parameters. */

@@ -40,4 +40,6 @@ export default {
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // A time limit ends a test that hangs. The slowest test of a machine with much else to do is far below it.
   testTimeout: 1_200_000,
+  // After its last test a worker writes its compile cache and its coverage. What it left open would hold it for longer.
+  workerGracefulExitTimeout: 30_000,
 };

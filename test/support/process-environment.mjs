@@ -1,5 +1,4 @@
 /** Jest's environment for tests that share their process. It restores what a test file changes of the process. */
-import { takeCoverage } from 'node:v8';
 import { jest } from './jest-globals.mjs';
 import { refuseChildProcesses } from './no-child-processes.mjs';
 
@@ -28,8 +27,6 @@ export default class ProcessEnvironment {
     process.exitCode = this.before.exitCode;
     for (const name of Object.keys(process.env)) if (!(name in this.before.env)) delete process.env[name];
     Object.assign(process.env, this.before.env);
-    // Jest gives a worker half a second to end, which is too short to write the coverage of all files.
-    if (process.env.NODE_V8_COVERAGE !== undefined) takeCoverage();
   }
 
   getVmContext() {

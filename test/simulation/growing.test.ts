@@ -6,7 +6,7 @@ import { readFigures } from '../../bench/growing/figures.ts';
 import { slotOf, slotsOfTags, tagsBySlots, tagsMoved } from '../../bench/growing/shards.ts';
 import { type Load, simulate } from '../../bench/growing/simulate.ts';
 import { defaults, printGrowth } from '../../bench/growing/table.ts';
-import { Random } from '../simulation/random.ts';
+import { Random } from './random.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');

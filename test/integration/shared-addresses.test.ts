@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import { operation } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
-import { type Service, service } from '../../src/contract/service.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { mock } from '../../src/testing/mock/mock.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -96,29 +97,20 @@ test('JSON finds the operations of each port below a shared address', async () =
 });
 
 test('a service without an address of before is not at the root: a control', async () => {
-  const alone = service({
-    name: 'Alone',
-    version: 1,
-    answers: { from: 1, to: 1 },
-    doc: 'Is at its own address.',
-    roles: ['alone'],
-    address: '/Alone',
-    namespaces: { own: 'alone', uris: { alone: 'urn:t' } },
-    soapStyle: 'wrapped',
-    operations: [
-      operation({
-        name: 'Alpha',
-        doc: 'Returns nothing.',
-        effect: 'reads',
-        role: 'alone',
-        problems: [],
-        input: object('AlphaRequest', { text: optional(string({ max: 10, example: 'a' }), '') }),
-        output: object('AlphaResult', {}),
-      }),
-    ],
-  });
+  const alone = madeUpService(
+    'Alone',
+    operation({
+      name: 'Alpha',
+      doc: 'Returns nothing.',
+      effect: 'reads',
+      role: 'alone',
+      problems: [],
+      input: object('AlphaRequest', { text: optional(string({ max: 10, example: 'a' }), '') }),
+      output: object('AlphaResult', {}),
+    }),
+  );
   const gateway = await open([alone]);
-  expect((await soap(gateway, '/', '<t:Alpha xmlns:t="urn:t"/>')).status).toBe(404);
-  expect((await soap(gateway, '/Alone/v1', '<t:Alpha xmlns:t="urn:t"/>')).status).toBe(200);
+  expect((await soap(gateway, '/', '<t:Alpha xmlns:t="urn:alone"/>')).status).toBe(404);
+  expect((await soap(gateway, '/alone/v1', '<t:Alpha xmlns:t="urn:alone"/>')).status).toBe(200);
   await gateway.close();
 });

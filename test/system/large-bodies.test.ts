@@ -1,7 +1,8 @@
 /** Large bodies are bounded together, in front of a handler that does not end. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { binary, defineProblems, object, operation, optional, service } from '../../src/api/contract.ts';
+import { binary, object, operation, optional } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 import { until } from '../support/until.ts';
 
 const data = optional(binary({ max: 1_000_000, example: 'AA==' }), '');
@@ -12,18 +13,7 @@ const keep = operation({
   input: object('KeepRequest', { data }),
   output: object('KeepResult', {}),
 });
-const contract = service({
-  name: 'Files',
-  version: 1,
-  doc: '',
-  roles: ['files'],
-  answers: { from: 1, to: 1 },
-  address: '/files',
-  namespaces: { own: 'f', uris: { f: 'urn:f' } },
-  soapStyle: 'wrapped',
-  problems: defineProblems({}),
-  operations: [keep],
-});
+const contract = madeUpService('Files', keep);
 
 let isHeld = true;
 let started = 0;

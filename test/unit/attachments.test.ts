@@ -1,17 +1,7 @@
 /** Bytes beside the envelope: MTOM, swaRef and SOAP with Attachments, as they are read and written, and hostile ones. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import {
-  binary,
-  defineProblems,
-  list,
-  object,
-  operation,
-  optional,
-  required,
-  service,
-  string,
-} from '../../src/api/contract.ts';
+import { binary, list, object, operation, optional, required, string } from '../../src/api/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -19,6 +9,7 @@ import { readRelated } from '../../src/formats/multipart.ts';
 import type { Reply } from '../../src/formats/protocol.ts';
 import { sentBody } from '../../src/formats/wire.ts';
 import { charsetIn } from '../../src/lib/charset.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 
 const bytes = (max = 100_000) => binary({ max, example: 'AA==' });
 const files = object('Files', {
@@ -42,25 +33,14 @@ const plain = object('Plain', { scan: optional(bytes(), ''), text: optional(stri
 const parts = { role: 'files', problems: [], doc: '', effect: 'writes' } as const;
 const keep = operation({ ...parts, name: 'keep', input: files, output: files });
 const put = operation({ ...parts, name: 'put', input: plain, output: plain });
-const contract = service({
-  name: 'Files',
-  version: 1,
-  doc: '',
-  roles: ['files'],
-  answers: { from: 1, to: 1 },
-  address: '/files',
-  namespaces: { own: 'f', uris: { f: 'urn:f' } },
-  soapStyle: 'wrapped',
-  problems: defineProblems({}),
-  operations: [keep, put],
-});
+const contract = madeUpService('Files', keep, put);
 const protocols = createProtocols([contract]);
 const { soap11, soap12 } = protocols;
 
 const xop = 'http://www.w3.org/2004/08/xop/include';
 const include = (id: string) => `<x:Include xmlns:x="${xop}" href="cid:${id}"/>`;
 const envelope = (content: string, name = 'keep') =>
-  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${name} xmlns="urn:f">${content}</${name}></s:Body></s:Envelope>`;
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${name} xmlns="urn:files">${content}</${name}></s:Body></s:Envelope>`;
 
 /** A body with an envelope and parts by Content-ID. */
 function related(
@@ -125,7 +105,7 @@ describe('a request is read alike, however its bytes are sent', () => {
     [
       'by a reference to an element',
       related(
-        `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><f:keep xmlns:f="urn:f"><f:name>n</f:name><f:scan href="#1"/></f:keep><x id="1" href="cid:a"/></s:Body></s:Envelope>`,
+        `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><f:keep xmlns:f="urn:files"><f:name>n</f:name><f:scan href="#1"/></f:keep><x id="1" href="cid:a"/></s:Body></s:Envelope>`,
         [['a', '\r\nraw\0']],
         false,
       ),

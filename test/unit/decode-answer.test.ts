@@ -20,6 +20,7 @@ import {
 import { type Service, service } from '../../src/contract/service.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import type { Media } from '../../src/formats/protocol.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 import { shownExtras } from '../support/shown-extras.ts';
 
 const line = object('Line', {
@@ -56,17 +57,7 @@ const listAll = operation({
   output: object('All', { lines: optional(list(line, 'Line', { max: 10 }), '') }),
   problems: [],
 });
-const shop: Service = service({
-  name: 'Shop',
-  version: 1,
-  answers: { from: 1, to: 1 },
-  doc: '',
-  roles: ['r'],
-  address: '/shop',
-  soapStyle: 'wrapped',
-  namespaces: { own: 'shop', uris: { shop: 'urn:shop' } },
-  operations: [find, listAll],
-});
+const shop: Service = madeUpService('Shop', find, listAll);
 const protocols = createProtocols([shop]);
 
 const decode = (name: ProtocolName, body: string | Buffer, media: Partial<Media> = {}, asked: Operation = find) => {

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampleCalls } from '../../src/cli/contracts/sample-calls.ts';
 import { operation } from '../../src/contract/operation.ts';
 import { binary, object, required } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { createProtocols } from '../../src/formats/index.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -50,27 +50,18 @@ test.each([
   ['in it: a control', undefined],
 ] as const)('bytes %s', (_, attached) => {
   const scan = required(binary({ max: 10, example: 'aGVsbG8=', ...(attached && { attached }) }), '');
-  const archive = service({
-    name: 'Archive',
-    version: 1,
-    answers: { from: 1, to: 1 },
-    doc: 'Keeps scans.',
-    roles: ['archive'],
-    address: '/Archive',
-    namespaces: { own: 'archive', uris: { archive: 'urn:archive' } },
-    soapStyle: 'wrapped',
-    operations: [
-      operation({
-        name: 'Keep',
-        doc: 'Keeps a scan.',
-        effect: 'writes',
-        role: 'archive',
-        problems: [],
-        input: object('KeepRequest', { scan }),
-        output: object('KeepResult', {}),
-      }),
-    ],
-  });
+  const archive = madeUpService(
+    'Archive',
+    operation({
+      name: 'Keep',
+      doc: 'Keeps a scan.',
+      effect: 'writes',
+      role: 'archive',
+      problems: [],
+      input: object('KeepRequest', { scan }),
+      output: object('KeepResult', {}),
+    }),
+  );
   const calls = sampleCalls([archive], createProtocols([archive]), 'http://gw', undefined).join('\n');
   const [, piped, type] =
     /SOAP:\n {2}echo (\S+) \| base64 -d \| curl -sS (.*)\\\n {4}--data-binary @-/.exec(calls) ?? [];

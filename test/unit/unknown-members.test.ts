@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { operation } from '../../src/contract/operation.ts';
 import { decimal, list, object, optional, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 import { shownExtras } from '../support/shown-extras.ts';
 
 const text = string({ example: 'a' });
@@ -28,17 +28,7 @@ const find = operation({
     note: optional(list(text, 'note', { max: 9, repeated: true }), ''),
   }),
 });
-const library = service({
-  name: 'Library',
-  version: 1,
-  answers: { from: 1, to: 1 },
-  doc: '',
-  roles: ['r'],
-  address: '/library',
-  soapStyle: 'wrapped',
-  namespaces: { own: 'l', uris: { l: 'urn:library' } },
-  operations: [find],
-});
+const library = madeUpService('Library', find);
 const protocols = createProtocols([library]);
 const callers = ['json', 'form', 'soap11', 'soap12'] as const;
 

@@ -14,8 +14,8 @@ import {
   required,
   string,
 } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 
 const text = string({ example: 'a' });
 const input = object('Find', {
@@ -39,16 +39,7 @@ const declare = (upstream: UpstreamBinding, fields: ObjectSchema = input) =>
 
 const call = (upstream: UpstreamBinding, value: unknown) => {
   const find = declare(upstream);
-  const shop = service({
-    name: 'Shop',
-    version: 1,
-    answers: { from: 1, to: 1 },
-    doc: '',
-    roles: ['r'],
-    address: '/shop',
-    namespaces: { own: 'shop', uris: { shop: 'urn:shop' } },
-    operations: [find],
-  });
+  const shop = madeUpService('Shop', find);
   const { method, path, body } = createProtocols([shop]).rest.encodeRequest(shop, find, value);
   return { method, path, body };
 };

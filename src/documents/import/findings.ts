@@ -9,7 +9,11 @@ export abstract class PartRefused<P> extends Error {
   readonly place: P;
 
   constructor(place: P, message: string) {
+    // A hostile document has many, and their stacks cost more than the reading.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.place = place;
   }
 }

@@ -148,8 +148,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     server = await startConsoleServer({ variables: { ...variables, TRAFFIC: 'always' } });
     // An operator of the same company, whose entries in the audit log are about others.
     operator = await addPerson('Demo', 'console-admin');
-    own = await seedCompany('Demo', 1);
-    other = await seedCompany('Other', 2);
+    // Together: both wait until the records of callers are saved.
+    [own, other] = await Promise.all([seedCompany('Demo', 1), seedCompany('Other', 2)]);
     const exempted = { rule: { format: ['soap12'], deprecatedSince: since, except: [other.caller, own.caller] } };
     expect((await ask(operator, 'POST', '/callers/deprecations', exempted)).status).toBe(200);
     const result = { compared: 1, different: 0, unanswered: 0, unsent: 0, differences: [] };

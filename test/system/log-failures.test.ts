@@ -6,11 +6,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { program } from '../support/commands.ts';
 import { freePort } from '../support/listen-locally.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { ask, basic, type Production, prepareProduction } from '../support/server.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { ask, basic, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { type Unwritable, unwritable } from '../support/unwritable.ts';
@@ -25,20 +25,14 @@ const [fullDevice, goneReader, stoppedReader] = [
 const fullDisk = 'a file on a full disk' in unwritable ? 'a file on a full disk' : fullDevice;
 
 const folder = tempFolder();
-let postgres: Postgres;
-let production: Production;
-beforeAll(async () => {
-  postgres = await startPostgres();
-  production = await prepareProduction(folder.path, { DATABASE_URL: postgres.url });
-});
+// Concurrent tests start before any hook.
+const postgres = await startPostgres();
+const production = await prepareProduction(folder.path, { DATABASE_URL: postgres.url });
+const ends: (() => void)[] = [];
 afterAll(async () => {
+  for (const end of ends) end();
   await postgres.discard();
   folder.discard();
-});
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
 });
 
 const open = (target: string): Unwritable => {
@@ -176,7 +170,7 @@ const failedWrites = async (admin: string): Promise<number> => {
 };
 
 // Each kind of process meets two failures that differ: all pairs would only take longer.
-test.each([
+test.concurrent.each([
   [1, fullDevice],
   [1, stoppedReader],
   [2, fullDisk],
@@ -193,7 +187,7 @@ test.each([
   else expect(child.exitCode).toBe(0);
 });
 
-test.each([goneReader, stoppedReader])(
+test.concurrent.each([goneReader, stoppedReader])(
   'with %s for a log, workers end when their primary is killed',
   async (target) => {
     const { child, pids } = await serve(target, 2);

@@ -132,15 +132,12 @@ const checks = [
 ];
 
 /**
- * Runs of jest, side by side, and those of one list one after the other. Tests of servers wait for most of their time, for starts, retries
- * and time limits, so three files run at once. Computing tests use the remaining CPU time at a low priority.
+ * Runs of jest, side by side. Tests of servers wait for most of their time, for starts, retries and time limits, so four files run at
+ * once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
-  [{ name: 'serving', projects: ['serving', 'unit'], workers: 3, priority: [] }],
-  [
-    { name: 'computing', projects: ['computing'], workers: 2, priority: ['nice', '-n', '5'] },
-    { name: 'storing', projects: ['storing'], workers: 2, priority: [] },
-  ],
+  { name: 'serving', projects: ['serving', 'storing', 'unit'], workers: 4, priority: [] },
+  { name: 'computing', projects: ['computing'], workers: 1, priority: ['nice', '-n', '5'] },
 ];
 
 /** Counts the tests of one run of jest, and lists the files with a failure. `files`: all of the projects where absent. */
@@ -204,13 +201,7 @@ for (const [name, command] of checks) {
 print('\n== tests');
 // Tests start the program some 250 times; bundled, it starts in half the time. Without the variable they start the sources.
 const env = { ...process.env, TEST_PROGRAM: join(findBundle(), 'bin/triglyph.mjs') };
-const first = [];
-await Promise.all(
-  runs.map(async (list) => {
-    for (const each of list) first.push(await runTests(each));
-  }),
-);
-const results = await repeatFailed(first);
+const results = await repeatFailed(await Promise.all(runs.map(runTests)));
 for (const result of results) passed += result.passed;
 const failed = results.reduce((sum, result) => sum + result.failed, failures.length);
 for (const failure of failures) print(`FAILED: ${failure}`);

@@ -2,7 +2,7 @@
 import type { Attribute, Element } from '../lib/xml/element.ts';
 import { Malformed, parse as parseXml } from '../lib/xml/parse.ts';
 import { escapeXml } from '../lib/xml/print.ts';
-import { MixedContent, serialize, serializeContent, xsiUri } from '../lib/xml/serialize.ts';
+import { serialize, serializeContent, xsiUri } from '../lib/xml/serialize.ts';
 import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { parseDecimal } from './decimal.ts';
 import { isCountry, isCurrency } from './iso.ts';
@@ -166,7 +166,7 @@ function parseMarkup(markup: NonNullable<StringSchema['markup']>) {
       if (markup === 'attributes' && !holdsAttributesAlone(element)) return { fault: 'type' };
       return { value: markup === 'any' || markup === 'other' ? serialize(element) : serializeContent(element) };
     } catch (thrown) {
-      if (thrown instanceof Malformed || thrown instanceof MixedContent) return { fault: 'type' };
+      if (thrown instanceof Malformed) return { fault: 'type' };
       throw thrown;
     }
   };

@@ -5,7 +5,6 @@ import { printable } from '../contract/lexical.ts';
 import { label } from '../contract/member-names.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import { dotted } from '../contract/path.ts';
-import { issue } from '../contract/problem.ts';
 import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Parts, ReadResult } from './codec.ts';
@@ -27,7 +26,7 @@ const none: readonly never[] = Object.freeze([]);
 /** An answer may have any number of unknown members. */
 const namesMax = 50;
 
-/** Each operation is compiled at its first use. An unknown member without a text is an issue. */
+/** Each operation is compiled at its first use. */
 export function compileAnswers<N>(
   reader: Reader<N>,
   { compileRead }: Pick<FormatContext, 'compileRead'>,
@@ -39,21 +38,16 @@ export function compileAnswers<N>(
     const value = readOf(operation)(parts, collector) ?? emptyAnswer;
     const { issues, unknown } = collector;
     if (unknown.length === 0) return { value, issues, unknown, unknownMembers: none, members: none };
-    const described = describeUnknown(unknown as readonly UnknownMembers<N>[], textsOf);
-    if (described !== undefined) return { value, issues, ...described };
-    const unknownMembers = namesOf(unknown);
-    const named = issue([unknownMembers.join(' ')], 'structure', 'text between elements');
-    return { value, issues: [...issues, named], unknown, unknownMembers, members: none };
+    return { value, issues, ...describeUnknown(unknown as readonly UnknownMembers<N>[], textsOf) };
   };
 }
 
-/** Members that the contract does not have, with their names and texts; undefined where one has no text. */
+/** Members that the contract does not have, with their names and texts. */
 export function describeUnknown<N>(
   unknown: readonly UnknownMembers<N>[],
   textsOf: TextsOf<N>,
-): Pick<ReadAnswer, 'unknown' | 'unknownMembers' | 'members'> | undefined {
-  const members = membersOf(unknown, textsOf);
-  return members && { unknown, unknownMembers: namesOf(unknown), members };
+): Pick<ReadAnswer, 'unknown' | 'unknownMembers' | 'members'> {
+  return { unknown, unknownMembers: namesOf(unknown), members: membersOf(unknown, textsOf) };
 }
 
 /** An answer has fields in its body, and in its headers where the operation has an HTTP binding. */
@@ -83,17 +77,15 @@ function namesOf(unknown: readonly UnknownMembers[]): readonly string[] {
   return [...new Set(names)].slice(0, namesMax);
 }
 
-/** Returns what a node of a format holds: a text, or texts by what follows its name. Undefined for what has no text. */
-type TextsOf<N> = (node: N, name: string) => string | readonly ExtraMember[] | undefined;
+/** Returns what a node of a format holds: a text, or texts by what follows its name. */
+type TextsOf<N> = (node: N, name: string) => string | readonly ExtraMember[];
 
-/** Returns undefined where one of them cannot be written as text. */
-function membersOf<N>(unknown: readonly UnknownMembers<N>[], textsOf: TextsOf<N>): readonly ExtraMember[] | undefined {
+function membersOf<N>(unknown: readonly UnknownMembers<N>[], textsOf: TextsOf<N>): readonly ExtraMember[] {
   const members: ExtraMember[] = [];
   for (const { path, nodes } of unknown)
     for (const [name, same] of nodes)
       for (const node of same) {
         const texts = textsOf(node, name);
-        if (texts === undefined) return undefined;
         const place = dotted([...path, name]);
         if (typeof texts === 'string') members.push(member(place, texts));
         else members.push(...texts.map((each) => member(place + each.name, each.value)));

@@ -81,9 +81,11 @@ describe('SOAP', () => {
     expect(issues).toHaveLength(1);
   });
 
-  test('text between elements has no place, so the answer is refused', () => {
-    const { issues } = read('soap11', envelope('<count>1</count><strange>a<b/>c</strange>'));
-    expect(issues.map(({ path }) => path)).toEqual([['strange']]);
+  test('text between elements keeps its place, and prefixes keep their meaning', () => {
+    const strange = '<strange xmlns:q="urn:q" kind="q:k">a<b/>q:c</strange>';
+    const { issues, extras } = read('soap11', envelope(`<count>1</count>${strange}`));
+    const value = '<strange xmlns="urn:library" xmlns:q="urn:q" kind="q:k">a<b/>q:c</strange>';
+    expect([issues, extras?.members]).toEqual([[], [{ name: 'strange', value }]]);
   });
 });
 

@@ -65,7 +65,7 @@ function setMisfitsAside(answer: ReadAnswer, tree: unknown, output: ObjectSchema
   const taken = misfits.flatMap(({ path, nodes }) => [...nodes.keys()].map((name) => [...path, name]));
   const isOutside = ({ path }: UnknownMembers): boolean => !taken.some((place) => begins(path, place));
   const described = describeUnknown([...answer.unknown.filter(isOutside), ...misfits], textOf);
-  return described === undefined ? answer : { value, issues: none, ...described };
+  return { value, issues: none, ...described };
 }
 
 /** The schema of answers whose fields are all in the body. */

@@ -2,7 +2,7 @@
 import { describe, Problem } from '../../contract/problem.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
-import { MixedContent, serialize } from '../../lib/xml/serialize.ts';
+import { serialize } from '../../lib/xml/serialize.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /** The addresses that one version of WS-Addressing defines. */
@@ -133,16 +133,11 @@ function parametersOf(endpoint: Element | undefined): readonly Element[] {
     .flatMap(({ children }) => children);
 }
 
-/** A block of the caller in the answer to the same caller. What is no tree of elements is left out. */
+/** A block of the caller in the answer to the same caller. */
 function printParameter(block: Element, { uri }: Version): string {
   const mark = { namespace: uri, local: 'IsReferenceParameter', value: 'true' };
   const attributes = block.attributes.filter(({ namespace }) => !/\/soap(?:\/|-)envelope\/?$/.test(namespace));
-  try {
-    return serialize({ ...block, attributes: uri === addressing ? [...attributes, mark] : attributes });
-  } catch (thrown) {
-    if (thrown instanceof MixedContent) return '';
-    throw thrown;
-  }
+  return serialize({ ...block, attributes: uri === addressing ? [...attributes, mark] : attributes });
 }
 
 function notAnonymous({ uri }: Version, name: string): Problem {

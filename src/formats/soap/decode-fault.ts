@@ -3,7 +3,7 @@ import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path, Step } from '../../contract/path.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { type Element, isBlank } from '../../lib/xml/element.ts';
-import { MixedContent, serialize } from '../../lib/xml/serialize.ts';
+import { serialize } from '../../lib/xml/serialize.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
 import { defaultMessage, issuesMax, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
@@ -83,13 +83,8 @@ function undeclaredIn(detail: Element | undefined, declared: Element | undefined
     ? [{ ...detail, namespace: '', local: 'detail', attributes: [] }]
     : detail.children.filter((each) => each !== declared && !ofStacks.has(each.namespace));
   if (others.length === 0) return {};
-  try {
-    const texts = others.map(serialize);
-    return texts.join('').length > detailLengthMax ? {} : { detail: texts };
-  } catch (thrown) {
-    if (thrown instanceof MixedContent) return {};
-    throw thrown;
-  }
+  const texts = others.map(serialize);
+  return texts.join('').length > detailLengthMax ? {} : { detail: texts };
 }
 
 /** By the class of the fault: the sender's, or the server's, also where the application has declared it. */

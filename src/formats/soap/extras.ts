@@ -3,20 +3,14 @@ import { type Extras, extrasMember } from '../../contract/extras.ts';
 import { attributeMark } from '../../contract/member-names.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
-import { MixedContent, serialize } from '../../lib/xml/serialize.ts';
+import { serialize } from '../../lib/xml/serialize.ts';
 
 const namespace = 'urn:triglyph:unknown-members';
 
-/** The text of an attribute, or an element with its namespaces. Undefined where text stands between elements. */
-export function textOf(element: Element, name: string): string | undefined {
+/** The text of an attribute, or an element with its namespaces. */
+export function textOf(element: Element, name: string): string {
   // No name of an element has the mark.
-  if (name.includes(attributeMark)) return element.text;
-  try {
-    return serialize(element);
-  } catch (thrown) {
-    if (thrown instanceof MixedContent) return undefined;
-    throw thrown;
-  }
+  return name.includes(attributeMark) ? element.text : serialize(element);
 }
 
 export function extrasBlock({ members }: Extras): string {

@@ -21,7 +21,7 @@ import {
   isWithoutContent,
   textOf,
 } from '../../lib/xml/element.ts';
-import { MixedContent, serialize, serializeContent } from '../../lib/xml/serialize.ts';
+import { serialize, serializeContent } from '../../lib/xml/serialize.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 
@@ -203,14 +203,8 @@ function isValueEmpty(schema: Schema): boolean {
   return (schema.kind === 'binary' || (schema.kind === 'list' && !schema.joined)) && schema.whenEmpty !== undefined;
 }
 
-/** Undefined for text between elements, whose place would be lost. */
-function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>): string | undefined {
-  try {
-    return markup === 'any' || markup === 'other' ? serialize(element) : serializeContent(element);
-  } catch (thrown) {
-    if (thrown instanceof MixedContent) return undefined;
-    throw thrown;
-  }
+function markupOf(element: Element, markup: NonNullable<StringSchema['markup']>): string {
+  return markup === 'any' || markup === 'other' ? serialize(element) : serializeContent(element);
 }
 
 /** An element in the place of an attribute or of the text: it is made one without a text, which is what every format refuses. */

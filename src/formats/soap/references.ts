@@ -73,8 +73,8 @@ class Resolver {
     this.#characters += text.length;
     if (this.#characters > this.#within.charactersMax) throw malformedBody('text too long');
     const children = element.children.map((each) => this.#resolve(each, each, depth + 1));
-    const { place, attached } = element;
-    const resolved = { namespace: named.namespace, local: named.local, attributes, children, text };
+    const { place, attached, scope } = element;
+    const resolved = { namespace: named.namespace, local: named.local, attributes, children, text, scope };
     return { ...resolved, ...(place !== undefined && { place }), ...(attached !== undefined && { attached }) };
   }
 

@@ -11,10 +11,15 @@ export interface Attribute {
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
-  /** The namespace of the prefix in the value; only of `xsi:type`. */
-  readonly valueNamespace?: string;
   /** The place of its value between the quotes. Present if the document was parsed with places. */
   readonly place?: Range;
+}
+
+/** Namespaces that an element declares, with those around it. */
+export interface Scope {
+  /** URIs by prefix; the default namespace has the empty prefix. */
+  readonly declared: ReadonlyMap<string, string>;
+  readonly around: Scope | undefined;
 }
 
 /** Where an element is in its document. */
@@ -37,6 +42,10 @@ export interface Element {
   readonly children: readonly Element[];
   /** All text and CDATA directly in the element, joined across comments. */
   readonly text: string;
+  /** Texts and elements in their order; only of an element with text between elements. */
+  readonly mixed?: readonly (string | Element)[];
+  /** What prefixes in its values mean; absent for an element that was not parsed. */
+  readonly scope?: Scope | undefined;
   /**
    * Returns the bytes to which the element refers, in base64: a part of the message beside the document. The text of the element is
    * empty, or is the reference.
@@ -48,6 +57,15 @@ export interface Element {
 
 export function attribute(element: Element, namespace: string, local: string): string | undefined {
   for (const each of element.attributes) if (each.local === local && each.namespace === namespace) return each.value;
+  return undefined;
+}
+
+/** The URI of a prefix; undefined for an undeclared one. */
+export function resolvePrefix(scope: Scope | undefined, prefix: string): string | undefined {
+  for (let at = scope; at !== undefined; at = at.around) {
+    const uri = at.declared.get(prefix);
+    if (uri !== undefined) return uri;
+  }
   return undefined;
 }
 

@@ -1,10 +1,9 @@
 /** Parses XML: the fast parser for plain documents, else one pass of saxes with limits in its handlers. */
 import { createRequire } from 'node:module';
 import type * as Library from 'saxes';
-import type { Attribute, Element, ElementPlace, Range } from './element.ts';
+import { type Attribute, type Element, type ElementPlace, isBlank, type Range, type Scope } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
-import { xsiUri } from './serialize.ts';
 
 /** The last character that a parser has read. Lines and columns count from 1; a column is a character. */
 export interface Position {
@@ -89,6 +88,8 @@ interface MutableElement {
   attributes: Attribute[];
   children: MutableElement[];
   text: string;
+  mixed?: readonly (string | Element)[];
+  scope: Scope | undefined;
   place?: ElementPlace;
 }
 
@@ -96,7 +97,7 @@ const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
-type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column' | 'position' | 'resolve'>;
+type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column' | 'position'>;
 type SaxesClass = new (options: Options) => Saxes;
 
 let parserClass: SaxesClass | undefined;
@@ -155,13 +156,8 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     places?.add('instruction');
   });
   if (places !== undefined) parser.on('comment', () => places.add('comment'));
-  const attributeOf = ({ uri, local, value }: Library.SaxesAttributeNS): Attribute => {
-    const valueNamespace =
-      local === 'type' && uri === xsiUri && value.includes(':')
-        ? parser.resolve(value.slice(0, value.indexOf(':')).trim())
-        : undefined;
-    return { namespace: uri, local, value, ...(valueNamespace !== undefined && { valueNamespace }) };
-  };
+  /** How long the text of each open element was where a child began. */
+  const cuts: number[][] = [];
   parser.on('opentagstart', (tag) => {
     elements += 1;
     attributes = 0;
@@ -181,13 +177,19 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     own.push(attribute);
   });
   parser.on('opentag', (tag) => {
-    const element: MutableElement = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
-    if (own.length > 0) element.attributes = own.map(attributeOf);
-    places?.open(element, own, tag);
+    const { uri: namespace, local, ns } = tag;
     const parent = open.at(-1);
+    const scope = scopeIn(ns, parent?.scope);
+    const element: MutableElement = { namespace, local, attributes: none, children: [], text: '', scope };
+    if (own.length > 0) element.attributes = own.map(({ uri, local, value }) => ({ namespace: uri, local, value }));
+    places?.open(element, own, tag);
     if (parent === undefined) root = element;
-    else parent.children.push(element);
+    else {
+      parent.children.push(element);
+      cuts.at(-1)!.push(parent.text.length);
+    }
     open.push(element);
+    cuts.push([]);
   });
   const append = (piece: string) => {
     const element = open.at(-1);
@@ -205,7 +207,10 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
   });
   parser.on('closetag', (tag) => {
     const element = open.pop();
-    if (element !== undefined) places?.close(element, tag.isSelfClosing);
+    const own = cuts.pop();
+    if (element === undefined || own === undefined) return;
+    if (own.length > 0 && !isBlank(element.text)) element.mixed = mixedOf(element, own);
+    places?.close(element, tag.isSelfClosing);
   });
 
   return (text) => {
@@ -218,6 +223,17 @@ function createParser(limits: Limits, markup?: Markup[], source: 'message' | 'fi
     if (root === undefined) throw new Malformed('no root');
     return root;
   };
+}
+
+function scopeIn(declared: Readonly<Record<string, string>> | undefined, around: Scope | undefined): Scope | undefined {
+  const all = Object.entries(declared ?? {});
+  return all.length === 0 ? around : { declared: new Map(all), around };
+}
+
+/** `cuts`: how long the text was before each child. */
+function mixedOf({ text, children }: MutableElement, cuts: readonly number[]): readonly (string | Element)[] {
+  const parts = children.flatMap((child, at) => [text.slice(at === 0 ? 0 : cuts[at - 1], cuts[at]), child]);
+  return [...parts, text.slice(cuts.at(-1))].filter((part) => part !== '');
 }
 
 /** A parser for each set of limits is reused, because creating one takes as long as parsing a small document. */

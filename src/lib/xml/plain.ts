@@ -4,9 +4,8 @@
  */
 
 import { BoundedMap } from '../bounded-map.ts';
-import { type Attribute, type Element, isBlank } from './element.ts';
+import { type Attribute, type Element, isBlank, resolvePrefix, type Scope } from './element.ts';
 import type { Limits } from './limits.ts';
-import { xsiUri } from './serialize.ts';
 
 /** What is not ASCII, references, and carriage returns. */
 const notPlain = /[^\t\n\x20-%'-~]/;
@@ -15,6 +14,7 @@ const declaration = /<\?xml version="1\.0"(?: encoding="[A-Za-z][\w-]*")?\?>/y;
 
 interface MutableElement extends Element {
   readonly children: MutableElement[];
+  readonly scope: Scope | undefined;
   text: string;
 }
 
@@ -50,6 +50,7 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
     if (sign === -1 || end === -1) return undefined;
     // Nearly every end tag is written as its start tag is, and needs no parsing.
     if (open !== undefined && isEndOf(open.tag.name, text, sign, end)) {
+      if (isMixed(open.element)) return undefined;
       at = end + 1;
       open = open.around;
       continue;
@@ -58,7 +59,7 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
     if (tag === undefined) return undefined;
     at = end + 1;
     if (tag.kind === 'end') {
-      if (open?.tag.name !== tag.name) return undefined;
+      if (open?.tag.name !== tag.name || isMixed(open.element)) return undefined;
       open = open.around;
       continue;
     }
@@ -84,41 +85,38 @@ function isEndOf(name: string, text: string, sign: number, end: number): boolean
   return text[sign + 1] === '/' && end === sign + 2 + name.length && text.startsWith(name, sign + 2);
 }
 
+/** The strict parser says where texts between elements are. */
+function isMixed({ children, text }: Element): boolean {
+  return children.length > 0 && !isBlank(text);
+}
+
 /** The URI of a prefix; undefined for an undeclared prefix. */
-function resolve(prefix: string, tag: Tag, around: OpenElement | undefined): string | undefined {
-  const own = tag.declared?.get(prefix);
-  if (own !== undefined) return own;
-  for (let outer = around; outer !== undefined; outer = outer.around) {
-    const uri = outer.tag.declared?.get(prefix);
-    if (uri !== undefined) return uri;
-  }
-  return prefix === '' ? '' : undefined;
+function resolve(prefix: string, scope: Scope | undefined): string | undefined {
+  return resolvePrefix(scope, prefix) ?? (prefix === '' ? '' : undefined);
 }
 
 const none: readonly Attribute[] = Object.freeze([]);
 
-function attributesOf(tag: Tag, around: OpenElement | undefined): readonly Attribute[] | undefined {
+function attributesOf(tag: Tag, scope: Scope | undefined): readonly Attribute[] | undefined {
   if (tag.attributes.length === 0) return none;
   const resolved: Attribute[] = [];
   for (const { prefix, local, value } of tag.attributes) {
     // The default namespace does not apply to attributes.
-    const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
+    const namespace = prefix === '' ? '' : resolve(prefix, scope);
     if (namespace === undefined) return undefined;
     if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
-    const valueNamespace =
-      local === 'type' && namespace === xsiUri && value.includes(':')
-        ? resolve(value.slice(0, value.indexOf(':')), tag, around)
-        : undefined;
-    resolved.push({ namespace, local, value, ...(valueNamespace !== undefined && { valueNamespace }) });
+    resolved.push({ namespace, local, value });
   }
   return resolved;
 }
 
 function start(tag: Tag, around: OpenElement | undefined): MutableElement | undefined {
-  const namespace = resolve(tag.prefix, tag, around);
-  const attributes = attributesOf(tag, around);
+  const outer = around?.element.scope;
+  const scope = tag.declared === undefined ? outer : { declared: tag.declared, around: outer };
+  const namespace = resolve(tag.prefix, scope);
+  const attributes = attributesOf(tag, scope);
   if (namespace === undefined || attributes === undefined) return undefined;
-  return { namespace, local: tag.local, attributes, children: [], text: '' };
+  return { namespace, local: tag.local, attributes, children: [], text: '', scope };
 }
 
 interface Tag {

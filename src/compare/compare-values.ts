@@ -101,7 +101,7 @@ class Comparison {
     // Whether items are the same, the first difference says.
     if (this.#ids === anyIds && this.#found.length > 0) return;
     const rule = this.#rules.scalar(place.path);
-    if (rule?.kind === 'ignore' || (left === undefined && right === undefined)) return;
+    if (rule?.kind === 'ignore' || (left === right && (left === undefined || left === null))) return;
     if (left === undefined) this.#add('added', schema, undefined, right, place);
     else if (right === undefined) this.#add('missing', schema, left, undefined, place);
     else this.#comparePresent(schema, left, right, place);

@@ -11,6 +11,7 @@ import {
   variantChooser,
 } from './schema.ts';
 import { type Service, service } from './service.ts';
+import { mapItems } from './walk.ts';
 
 /** Converts canonical values of an older version. Absent where the shapes are the same. */
 export interface VersionAdapter {
@@ -169,7 +170,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
         const item = derive(schema.item);
         if (item.schema === schema.item) return { schema };
         const each = (convert: Convert | undefined): Convert | undefined =>
-          convert && ((items) => (items as readonly unknown[]).map(convert));
+          convert && ((items) => mapItems(items, convert));
         return {
           schema: Object.freeze({ ...schema, item: item.schema }),
           upgrade: each(item.upgrade),

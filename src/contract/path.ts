@@ -14,6 +14,11 @@ export type Step = string | ItemStep;
 /** The way from the input to one of its parts. */
 export type Path = readonly Step[];
 
+/** The name of a member as a step of the names in a form, where a dot is between two steps: `Nick%2EName`. */
+export function formStep(name: string): string {
+  return name.includes('.') ? name.replaceAll('.', '%2E') : name;
+}
+
 /** `details.0.card.number`: the neutral form, which FORM callers write as it is. */
 export function dotted(path: Path): string {
   return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');

@@ -255,7 +255,7 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
 const noItems: readonly never[] = Object.freeze([]);
 
 function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> {
-  const { itemName, wrapped } = schema;
+  const { itemName, wrapped, nullItems } = schema;
   const hasKeys = isEntries(schema);
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
@@ -268,6 +268,7 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
       if (collector.isFull) return undefined;
       const key = reader.entryKey?.(each);
       const at = [...path, { index, itemName, wrapped, ...(key !== undefined && { key: printableName(key) }) }];
+      if (nullItems && reader.isAbsent(each)) return null;
       const before = collector.issues.length;
       const value = item(each, at, collector, undefined);
       if (keys !== undefined && value !== undefined) addKey(keys, (value as { readonly key: string }).key);
@@ -483,6 +484,10 @@ function compileMembers<N>(
   const slots = new Map(names.map((name, slot) => [name, slot]));
   const repeats = Object.values(schema.fields).map((field) => reader.gather !== undefined && isRepeated(field.schema));
   const ignored = new Set(Object.keys(schema.ignoredMembers));
+  const tooDeep = new Set(schema.tooDeep?.members);
+  /** Where something empty is a value, it is one that is too deep, too. */
+  const isValue = (name: string, child: N): boolean =>
+    schema.emptyObject !== undefined && tooDeep.has(name) && !reader.isAbsent(child);
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Map<string, N[]> | undefined;
@@ -497,9 +502,9 @@ function compileMembers<N>(
         const same = unknown.get(name);
         if (same === undefined) unknown.set(name, [child]);
         else same.push(child);
-      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
+      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child) && !isValue(name, child))) {
         unknown ??= new Map();
-        if (unknown.has(name) && !schema.tooDeep?.members.includes(name)) refuseTwice(name);
+        if (unknown.has(name) && !tooDeep.has(name)) refuseTwice(name);
         unknown.set(name, [child]);
         return unknown.size < IssueCollector.issuesMax;
       }

@@ -1,7 +1,7 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 
 import { elementName, elementPrefix, type Operation } from './operation.ts';
-import { type Field, headerFieldOf, type ObjectSchema, type Schema } from './schema.ts';
+import { type Field, headerFieldOf, type ObjectSchema, orderedNames, type Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
 
@@ -31,19 +31,36 @@ export interface RecordType {
   readonly isAbstract?: true;
   /** Its elements may have any other attribute. */
   readonly hasOtherAttributes?: true;
+  /** Elements that may be mixed in any order. */
+  readonly ordered?: readonly string[];
+  /** Text may stand between its elements. */
+  readonly isMixed?: true;
+}
+
+/** What the content of an object's element is, besides its members. */
+export function contentTraits(
+  schemas: readonly ObjectSchema[],
+): Pick<RecordType, 'hasOtherAttributes' | 'ordered' | 'isMixed'> {
+  const ordered = [...new Set(schemas.flatMap(orderedNames))];
+  return {
+    ...(schemas.some((each) => each.attributesField !== undefined) && { hasOtherAttributes: true }),
+    ...(ordered.length > 0 && { ordered }),
+    ...(schemas.some((each) => each.mixedField !== undefined) && { isMixed: true }),
+  };
 }
 
 /**
- * Whether the element of a message has a type with a name: one of another namespace than the element. Others hold their fields
- * themselves, and so does an element that is a text alone.
+ * Whether the element of a message has a type with a name: one of another namespace than the element, or one in whose place others stand.
+ * Others hold their fields themselves, and so does an element that is a text alone.
  */
 export function isTypedMessage(operation: Operation, side: 'input' | 'output', service: Service): boolean {
   if (elementAround(service, operation, side) !== undefined || elementName(operation, side) === '') return false;
   const { own } = namespacesOf(service);
-  const { fields, namespace = own } = operation[side];
+  const { fields, namespace = own, variants } = operation[side];
   const members = Object.values(fields).filter(({ xml }) => xml !== 'header');
   const isText = members.length > 0 && members.every(({ xml }) => xml === 'text');
-  return service.soapStyle !== 'rpc' && !isText && namespace !== (elementPrefix(operation, side) ?? own);
+  if (service.soapStyle === 'rpc' || isText) return false;
+  return variants !== undefined || namespace !== (elementPrefix(operation, side) ?? own);
 }
 
 /** The types by `qualifiedName`, sorted by it. Inputs and outputs that are the content of an operation's element have no type. */
@@ -82,7 +99,7 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
           members: membersOfAll([first!, ...others], service),
           ...(base !== undefined && { base: `${base.namespace ?? own}:${base.name}` }),
           ...(isAbstract && { isAbstract }),
-          ...([first!, ...others].some((each) => each.attributesField !== undefined) && { hasOtherAttributes: true }),
+          ...contentTraits([first!, ...others]),
         };
         return [qualified, type];
       }),
@@ -109,7 +126,14 @@ function headerOf(message: ObjectSchema): Schema | undefined {
 }
 
 /** Fields that are neither elements nor attributes of the object's element. */
-const besidesContent: ReadonlySet<NonNullable<Field['xml']>> = new Set(['header', 'attachment', 'type', 'attributes']);
+const besidesContent: ReadonlySet<NonNullable<Field['xml']>> = new Set([
+  'header',
+  'attachment',
+  'type',
+  'attributes',
+  'mixed',
+  'order',
+]);
 
 /** The members of an operation's element that holds the fields itself. */
 export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {

@@ -1,7 +1,7 @@
 /** Redacts values by their schemas: each scalar may be replaced or removed. */
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
-import { walk } from './walk.ts';
+import { mapItems, walk } from './walk.ts';
 
 /** Returns the value that takes the place of another; undefined removes it. */
 export type Redact = (value: unknown) => unknown;
@@ -44,7 +44,7 @@ function compile(
   return walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
-    list: (_, item) => item && ((value) => (value as readonly unknown[]).map(item)),
+    list: (_, item) => item && ((value) => mapItems(value, item)),
     map: (map, item) => {
       // The values of a map without a schema of its items are texts.
       const ofText: Redact | undefined = text && ((each) => text(String(each)));

@@ -59,6 +59,11 @@ export interface StringSchema {
    * itself.
    */
   readonly json?: 'value';
+  /**
+   * A name with its namespace, `{urn:orders}paid`, or without one, `paid`. XML has it with a prefix that its message declares. What is
+   * of neither form stands for itself.
+   */
+  readonly qualifiedName?: true;
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
   /** The grant that must hold the value. */
@@ -177,6 +182,7 @@ export type XsdType =
   | 'normalizedString'
   | 'positiveInteger'
   | 'short'
+  | 'QName'
   | 'time'
   | 'token'
   | 'unsignedByte'

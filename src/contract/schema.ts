@@ -34,6 +34,8 @@ export interface ListSchema<S extends Schema = Schema> {
   readonly namespace?: string;
   /** Whether the WSDL declares that items may be nil; by default those of an element of their own. */
   readonly nillableItems?: boolean;
+  /** Items may be nil: `null` in values and in JSON. By default a request with one is refused. */
+  readonly nullItems?: true;
   /** The WSDL declares one item at least. */
   readonly mandatoryItem?: true;
   /** The type of scalar items in the WSDL, where it is another one than that of their kind. */
@@ -98,9 +100,11 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * the field has none; `xml` is the prefix of that of XML. `header`: the field of a message whose members are blocks in the header
    * of the envelope, each an object. `attachment`: the field of a message that is a part beside the envelope, to which no element
    * refers; only for bytes. `type`: the name of the object's type, `xsi:type` in SOAP; an enumeration of that one name.
-   * `attributes`: all other attributes of the object's element, as XML (`markup: 'attributes'`).
+   * `attributes`: all other attributes of the object's element, as XML (`markup: 'attributes'`). `mixed`: the texts between the elements
+   * of the object; a list of texts. `order`: the names of elements in their order, where it is another one than that of the contract; a
+   * list of an enumeration of names.
    */
-  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment' | 'type' | 'attributes';
+  readonly xml?: 'attribute' | 'text' | 'header' | 'attachment' | 'type' | 'attributes' | 'mixed' | 'order';
   /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
   readonly namespace?: string;
   /** The type of a scalar in the WSDL, where it is another one than that of its kind. */
@@ -147,6 +151,10 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly typeField: string | undefined;
   /** The field that holds all attributes that are no fields. */
   readonly attributesField: string | undefined;
+  /** The field that holds the texts between elements. */
+  readonly mixedField: string | undefined;
+  /** The field that says the order of elements. */
+  readonly orderField: string | undefined;
   /** Objects that may stand in its place: types that extend it. The type field of a value says which one it is. */
   readonly variants?: readonly ObjectSchema[];
   /** Every value is one of the variants. */
@@ -199,7 +207,7 @@ export type Infer<S> = S extends StringSchema | DecimalSchema | DateSchema | Bin
         : S extends SetSchema<infer V>
           ? readonly V[]
           : S extends ListSchema<infer I>
-            ? readonly Infer<I>[]
+            ? readonly (Infer<I> | (S extends { readonly nullItems: true } ? null : never))[]
             : S extends MapSchema<infer I>
               ? Readonly<Record<string, I extends ObjectSchema ? Infer<I> : string>>
               : S extends ObjectSchema<infer F>
@@ -214,6 +222,11 @@ export type InferFields<F extends Fields> = {
 };
 
 /** A list of separate items; `wrapped` is for JSON, `repeated`, `anyItemName` and `namespace` are for SOAP. */
+export function list<S extends Schema, const O extends ListOptions>(
+  item: S,
+  itemName: string,
+  options: O,
+): Documented<ListSchema<S> & (O extends { readonly nullItems: true } ? { readonly nullItems: true } : unknown)>;
 export function list<S extends Schema>(item: S, itemName: string, options: ListOptions): Documented<ListSchema<S>> {
   return documented<ListSchema<S>>({
     kind: 'list',
@@ -225,6 +238,7 @@ export function list<S extends Schema>(item: S, itemName: string, options: ListO
     ...(options.anyItemName && { anyItemName: true }),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.nillableItems !== undefined && { nillableItems: options.nillableItems }),
+    ...(options.nullItems && { nullItems: true }),
     ...(options.mandatoryItem && { mandatoryItem: true }),
     ...(options.xsd !== undefined && { xsd: options.xsd }),
     ...(options.json !== undefined && { json: options.json }),
@@ -240,6 +254,7 @@ export interface ListOptions {
   readonly anyItemName?: boolean;
   readonly namespace?: string;
   readonly nillableItems?: boolean;
+  readonly nullItems?: true;
   readonly mandatoryItem?: boolean;
   readonly xsd?: XsdType;
   readonly json?: 'absent';
@@ -295,6 +310,8 @@ export function object<const F extends Fields>(
     anyField: anyFieldOf(name, fields),
     typeField: Object.keys(fields).find((each) => fields[each]?.xml === 'type'),
     attributesField: attributesFieldOf(name, fields),
+    mixedField: Object.keys(fields).find((each) => fields[each]?.xml === 'mixed'),
+    orderField: orderFieldOf(name, fields),
     ...(options.extends !== undefined && { extends: options.extends }),
     ...(options.json !== undefined && { json: options.json }),
     ...(options.emptyObject !== undefined && { emptyObject: options.emptyObject }),
@@ -463,10 +480,31 @@ function attributesFieldOf(object: string, fields: Fields): string | undefined {
   return name;
 }
 
-/** Whether an element of the object may have attributes that come from its value. */
+/** Whether an element of the object may have attributes that come from its value. A name in its text declares a prefix. */
 export function mayHaveAttributes(schema: ObjectSchema): boolean {
   const { attributes, typeField, attributesField } = schema;
-  return attributes.length > 0 || typeField !== undefined || attributesField !== undefined || holdsContent(schema);
+  const hasOwn = attributes.length > 0 || typeField !== undefined || attributesField !== undefined;
+  return hasOwn || holdsContent(schema) || holdsName(schema);
+}
+
+/** Whether the text of the object's element is a name of a namespace. */
+export function holdsName({ textField, fields }: ObjectSchema): boolean {
+  const text = textField === undefined ? undefined : fields[textField]?.schema;
+  return text?.kind === 'string' && text.qualifiedName === true;
+}
+
+/** The elements whose order a value may say. */
+export function orderedNames({ orderField, fields }: ObjectSchema): readonly string[] {
+  const schema = orderField === undefined ? undefined : fields[orderField]?.schema;
+  return schema?.kind === 'list' && !schema.joined && schema.item.kind === 'enum' ? schema.item.values : [];
+}
+
+function orderFieldOf(object: string, fields: Fields): string | undefined {
+  const name = Object.keys(fields).find((each) => fields[each]?.xml === 'order');
+  const schema = name === undefined ? undefined : fields[name]?.schema;
+  if (schema !== undefined && (schema.kind !== 'list' || schema.joined || schema.item.kind !== 'enum'))
+    throw new TypeError(`${object}: ${name} is no list of the names of elements`);
+  return name;
 }
 
 /** Whether the text of the object's element is any XML: its attributes and all that it holds. */

@@ -32,7 +32,9 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
         list: ({ itemName, wrapped }, item) =>
           item &&
           ((value) =>
-            (value as readonly unknown[]).flatMap((each, index) => below({ index, itemName, wrapped }, item(each)))),
+            (value as readonly unknown[]).flatMap((each, index) =>
+              below({ index, itemName, wrapped }, each === null ? none : item(each)),
+            )),
         map: (map, item) => (value) => {
           // The values of a map without a schema of its items are texts.
           const ofItem = map.item === undefined ? findText : item;

@@ -60,6 +60,11 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
   }
 }
 
+/** Converts the items of a list. Those that are null stay so. */
+export function mapItems<T>(items: unknown, convert: (item: unknown) => T): readonly (T | null)[] {
+  return (items as readonly unknown[]).map((item) => (item === null ? null : convert(item)));
+}
+
 /** A schema within another one. The field that has it is absent for the outermost one, for items and for variants. */
 export interface Part {
   readonly schema: Schema;

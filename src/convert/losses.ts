@@ -49,7 +49,7 @@ function differences(
   other: unknown,
   path: Path,
 ): readonly { readonly path: Path; readonly from: string; readonly to: string }[] {
-  if (one === undefined) return [];
+  if (one === undefined || one === null) return [];
   switch (schema.kind) {
     case 'object':
       return Object.entries(variantOf(schema, one).fields).flatMap(([name, field]) =>

@@ -1,4 +1,5 @@
 /** Derives JSON Schema of FORM pairs: dotted names, and patterns of names for an index of a list or a key of a map. */
+import { formStep } from '../contract/path.ts';
 import { type Field, type ObjectSchema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
@@ -69,7 +70,7 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
       ].toReversed(),
     object: (_, members) =>
       members.flatMap(({ name, field, part }) =>
-        part.map((pair) => under({ name }, described(field, pair), field.required)),
+        part.map((pair) => under({ name: formStep(name) }, described(field, pair), field.required)),
       ),
   });
 }

@@ -39,6 +39,13 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
           examples: [schema.example],
         };
       if (schema.json !== undefined) return {};
+      if (schema.qualifiedName)
+        return {
+          type: 'string',
+          pattern: '^(\\{[^{}]+\\})?[^{}]+$',
+          maxLength: textLengthMax,
+          examples: [schema.example],
+        };
       const { min, max } = lengthsOf(schema);
       return {
         type: 'string',
@@ -173,15 +180,16 @@ function alternativesSchema({ json }: ObjectSchema, members: readonly Member<Jso
 }
 
 function listSchema(list: ListSchema, item: JsonSchema): JsonSchema {
-  const { wrapped, itemName, max } = list;
+  const { wrapped, itemName, max, nullItems } = list;
+  const each = nullItems ? { anyOf: [item, { type: 'null' }] } : item;
   if (isEntries(list)) return { type: 'object', additionalProperties: item, maxProperties: max };
   const wrapper = {
     type: 'object',
-    properties: { [itemName]: item },
+    properties: { [itemName]: each },
     required: [itemName],
     additionalProperties: false,
   };
-  return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
+  return { type: 'array', items: wrapped ? wrapper : each, maxItems: max };
 }
 
 function choiceSchema({ options, exclusive, orNone, doc }: Choice, fields: Fields): JsonSchema {

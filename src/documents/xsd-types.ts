@@ -2,6 +2,7 @@
 
 import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
 import {
+  contentTraits,
   isRepeated,
   isTypedMessage,
   membersOf,
@@ -82,6 +83,9 @@ export interface RecordContent {
   readonly base?: string;
   readonly isAbstract?: true;
   readonly hasOtherAttributes?: true;
+  /** Elements that may be mixed in any order. */
+  readonly ordered?: readonly string[];
+  readonly isMixed?: true;
 }
 
 export interface Types {
@@ -278,6 +282,8 @@ export function collectTypes(service: Service): Types {
       name,
       {
         ...contentOf(type),
+        ...(type.ordered !== undefined && { ordered: type.ordered }),
+        ...(type.isMixed && { isMixed: true }),
         ...(type.base !== undefined && { base: type.base }),
         ...(type.isAbstract && { isAbstract: true }),
         ...(type.hasOtherAttributes && { hasOtherAttributes: true }),
@@ -301,7 +307,7 @@ export function collectTypes(service: Service): Types {
       else
         messages.set(key, {
           ...partsOf(contentOf({ namespace, members }), members),
-          ...(operation[side].attributesField !== undefined && { hasOtherAttributes: true }),
+          ...contentTraits([operation[side]]),
         });
     }
   for (const { element, namespace = own, detail } of faultsOf(service))

@@ -126,7 +126,7 @@ function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded
   if (group !== undefined) return tag('xsd:group', { ref: group });
   if (declared.wildcard !== undefined)
     return tag('xsd:any', {
-      maxOccurs: 'unbounded',
+      maxOccurs: declared.isRepeated ? 'unbounded' : undefined,
       minOccurs: isMandatory ? '1' : '0',
       namespace: declared.wildcard,
       processContents: 'lax',
@@ -160,10 +160,10 @@ function recordType(name: string | undefined, content: RecordContent, extended?:
     content.hasOtherAttributes && !inherited?.hasOtherAttributes
       ? [tag('xsd:anyAttribute', { namespace: '##any', processContents: 'lax' })]
       : [];
-  const head = { abstract: isAbstract && 'true', name };
+  const head = { abstract: isAbstract && 'true', mixed: content.isMixed && 'true', name };
   if (extended !== undefined) {
     const own = attributes.filter((each) => !extended.attributes.some((other) => other.name === each.name));
-    const sequence = tag('xsd:sequence', {}, ...elements.slice(extended.elements.length).map((each) => element(each)));
+    const sequence = tag('xsd:sequence', {}, ...particles(elements.slice(extended.elements.length), content));
     const extension = tag('xsd:extension', { base }, sequence, ...own.map(attribute), ...others(extended));
     return tag('xsd:complexType', head, tag('xsd:complexContent', {}, extension));
   }
@@ -174,10 +174,29 @@ function recordType(name: string | undefined, content: RecordContent, extended?:
   return tag(
     'xsd:complexType',
     head,
-    tag('xsd:sequence', {}, ...elements.map((each) => element(each))),
+    tag('xsd:sequence', {}, ...particles(elements, content)),
     ...attributes.map(attribute),
     ...others(undefined),
   );
+}
+
+/** The elements in their order. Those that may be mixed are a choice that repeats; between others there may be text alone. */
+function particles(elements: readonly Element[], { ordered = [], isMixed }: RecordContent): readonly Tag[] {
+  const mixable = elements.filter(({ name }) => ordered.includes(name));
+  const isChoice = mixable.length > 1 && (isMixed !== true || mixable.every(({ isRepeated }) => isRepeated));
+  const tags: Tag[] = [];
+  const open: Tag[] = [];
+  const close = (): void => {
+    if (open.length > 0) tags.push(tag('xsd:choice', { maxOccurs: 'unbounded', minOccurs: '0' }, ...open.splice(0)));
+  };
+  for (const each of elements)
+    if (isChoice && mixable.includes(each)) open.push(element({ ...each, isMandatory: true, isRepeated: false }));
+    else {
+      close();
+      tags.push(element(each));
+    }
+  close();
+  return tags;
 }
 
 /** Its form is declared, whatever the default of the schema is. */

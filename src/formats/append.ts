@@ -12,6 +12,12 @@ export interface Part {
   readonly after: string;
 }
 
+/** An item of a list. */
+export interface ItemPart extends Part {
+  /** The text of an item that is null; absent where there are none. */
+  readonly nil?: string | undefined;
+}
+
 export interface MemberPart extends Part {
   readonly name: string;
   /** The text that stands for an absent member, without separators; by default none. */
@@ -75,7 +81,10 @@ export function compileMembers(members: readonly MemberPart[], { start, separato
 }
 
 /** Appends the items of a list. */
-export function compileItems({ before, append, after }: Part, { start, separator, end, empty }: Frame): Append {
+export function compileItems(part: ItemPart, frame: Frame): Append {
+  const { before, append, after, nil } = part;
+  const { start, separator, end, empty } = frame;
+  if (nil !== undefined) return compileNullableItems({ ...part, nil }, frame);
   const first = flat(start, before);
   const between = flat(after, separator, before);
   const last = flat(after, end);
@@ -85,6 +94,22 @@ export function compileItems({ before, append, after }: Part, { start, separator
     let printed = text;
     for (let at = 0; at < items.length; at++) printed = append(printed + (at === 0 ? first : between), items[at]);
     return printed + last;
+  };
+}
+
+function compileNullableItems(
+  { before, append, after, nil }: Part & { readonly nil: string },
+  { start, separator, end, empty }: Frame,
+): Append {
+  return (text, value) => {
+    const items = value as readonly unknown[];
+    if (items.length === 0) return text + empty;
+    let printed = text + start;
+    for (const [at, item] of items.entries()) {
+      if (at > 0) printed += separator;
+      printed = item === null ? printed + nil : append(printed + before, item) + after;
+    }
+    return printed + end;
   };
 }
 

@@ -45,7 +45,7 @@ async function serve(service: Service): Promise<{ readonly gateway: RunningGatew
 }
 
 let own: Awaited<ReturnType<typeof serve>>;
-/** Its contract is the same, without what says that something empty is a value. */
+/** Its contract is the same, without what says that something empty, or nil, is a value. */
 let control: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const imported = await importWsdl(join(import.meta.dirname, '../wsdl/roster.wsdl'), { allowNetwork: false });
   own = await serve(imported.service);
-  const without = imported.text.replace(/(?:emptyString|emptyObject|whenEmpty): '\w+',?/g, '');
+  const without = imported.text.replace(/(?:emptyString|emptyObject|whenEmpty): '\w+',?|nullItems: true,?/g, '');
   control = await serve(runContract(without));
 });
 afterAll(async () => {
@@ -189,24 +189,56 @@ test.each([
 });
 
 describe('a nil item', () => {
-  test.each([
-    ['of a list', '<Texts><Text>a</Text><Text xsi:nil="true"/></Texts>', { Texts: ['a'] }, 'Texts.1'],
-    ['of a repeated element', '<Member xsi:nil="true"/><Member/>', { Member: [{}] }, 'Member.0'],
-  ])('%s is no value, and is kept beside the answer', async (_, content, value, name) => {
+  interface NilCase {
+    readonly content: string;
+    readonly value: object;
+    readonly pairs: string;
+    /** The value without the item, and the place of the item. */
+    readonly plain: object;
+    readonly name: string;
+  }
+  const items: readonly (readonly [title: string, each: NilCase])[] = [
+    [
+      'of a list',
+      {
+        content: '<Texts><Text>a</Text><Text xsi:nil="true"/></Texts>',
+        value: { Texts: ['a', null] },
+        pairs: 'Texts.0=a&Texts.1.%40nil=true',
+        plain: { Texts: ['a'] },
+        name: 'Texts.1',
+      },
+    ],
+    [
+      'of a repeated element',
+      {
+        content: '<Member xsi:nil="true"/><Member/>',
+        value: { Member: [null, {}] },
+        pairs: 'Member.0.%40nil=true&Member.1=',
+        plain: {},
+        name: 'Member.0',
+      },
+    ],
+  ];
+
+  test.each(items)('%s is null, both ways', async (_, { content, value, pairs }) => {
     answer = `<SaveResponse><Title>t</Title>${content}</SaveResponse>`;
-    const { status, text } = await call.json('Save', { Title: 't' });
-    expect([status, JSON.parse(text)]).toEqual([
-      200,
-      expect.objectContaining({
-        ...value,
-        unknownMembers: [{ name, value: expect.stringContaining('nil="true"') }],
-      }),
-    ]);
+    const json = await call.json('Save', { Title: 't', ...value });
+    const form = await call.form('Save', `Title=t&${pairs}`);
+    const soap = await call.soap11(`<Save><Title>t</Title>${content}</Save>`);
+    expect([json.status, JSON.parse(json.text)]).toEqual([200, expect.objectContaining(value)]);
+    expect(form.text).toContain(pairs);
+    expect(elementIn(soap.text)).toContain(content);
+    expect(received).toEqual(Array(3).fill(`<Save><Title>t</Title>${content}</Save>`));
   });
 
-  test('in a request is refused, and nothing is sent', async () => {
-    const { status, text } = await call.json('Save', { Title: 't', Texts: ['a', null] });
-    expect([status, text]).toEqual([400, expect.stringContaining('Texts holds an empty item')]);
+  test.each(items)('%s is no value without the option: a control', async (_, { content, value, plain, name }) => {
+    answer = `<SaveResponse><Title>t</Title>${content}</SaveResponse>`;
+    const { text } = await call.json('Save', { Title: 't' }, control);
+    const unknownMembers = expect.arrayContaining([{ name, value: expect.stringContaining('nil="true"') }]);
+    expect(JSON.parse(text)).toEqual(expect.objectContaining({ ...plain, unknownMembers }));
+    received.length = 0;
+    const refused = await call.json('Save', { Title: 't', ...value }, control);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('holds an empty item')]);
     expect(received).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ test('the WSDL of the import is imported to the same one', async () => {
 
 test('the text of the contract says each type once, and runs to the same contract', () => {
   expect(imported.text).toContain(
-    "Folders: optional(list(self('Folder'), 'Folder', { max: 10000, whenEmpty: 'present' }), '')",
+    "Folders: optional(list(self('Folder'), 'Folder', { max: 10000, nullItems: true, whenEmpty: 'present' }), '')",
   );
   const contract = runContract(imported.text);
   expect(wsdlOf(contract)).toBe(wsdlOf(imported.service));
@@ -60,7 +60,7 @@ test('OpenAPI has one component for each type, which refers to itself', () => {
   const document = deriveOpenApi([imported.service], 'http://gateway.example');
   const { schemas } = document.components as { readonly schemas: Readonly<Record<string, unknown>> };
   expect(schemas.Folder).toMatchObject({
-    properties: { Folders: { items: { $ref: '#/components/schemas/Folder' } } },
+    properties: { Folders: { items: { anyOf: [{ $ref: '#/components/schemas/Folder' }, { type: 'null' }] } } },
   });
   expect(JSON.stringify(document)).not.toContain('#self/');
   expect(Object.keys(schemas).filter((name) => name.startsWith('Folder'))).toEqual(['Folder', 'FolderShown']);

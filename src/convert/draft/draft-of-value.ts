@@ -1,6 +1,6 @@
 /** A canonical value as a draft: each scalar as the text that every format reads. */
 import { type Schema, variantChooser } from '../../contract/schema.ts';
-import { walk } from '../../contract/walk.ts';
+import { mapItems, walk } from '../../contract/walk.ts';
 import type { Draft } from './draft.ts';
 
 export function draftOfValue(schema: Schema, value: unknown): Draft {
@@ -10,7 +10,7 @@ export function draftOfValue(schema: Schema, value: unknown): Draft {
       (each) =>
         kind === 'dateTime' ? new Date(each as number).toISOString() : String(each),
     joined: () => (each) => (each as readonly string[]).join(','),
-    list: (_, item) => (each) => (each as readonly unknown[]).map(item),
+    list: (_, item) => (each) => mapItems(each, item).map((draft) => draft ?? ''),
     map:
       (_, item = String) =>
       (each) =>

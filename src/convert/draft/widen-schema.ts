@@ -140,6 +140,8 @@ const unknownObject: ObjectSchema = Object.freeze({
   anyField: undefined,
   typeField: undefined,
   attributesField: undefined,
+  mixedField: undefined,
+  orderField: undefined,
   choices: [],
   ignoredMembers: {},
   whenEmpty: [],

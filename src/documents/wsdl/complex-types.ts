@@ -172,7 +172,7 @@ export class ComplexTypes {
     if (type.uri === xsdUri && ['anyType', 'anySimpleType'].includes(type.local)) return this.#anything(from);
     if (isMap) {
       this.findings.addOnce('changed', from, 'the values of a Map are texts; one with parts of its own is refused');
-      return complex(map(entriesMax, { key: 'value' }, { entryName: 'item' }));
+      return complex(map(entriesMax, { key: 'value' }, { entryName: 'item', whenEmpty: 'present' }));
     }
     if (type.uri === xmlSoapUri && ['Element', 'Document'].includes(type.local)) return this.#anything(from);
     if (type.uri === encodingUri && type.local === 'Array')
@@ -344,12 +344,12 @@ export class ComplexTypes {
     return undefined;
   }
 
-  /** The object that the element of a message, a fault or a header is: no other type stands in its place. */
+  /** The object that the element of a fault or a header is, or of a message with either: no other type stands in its place. */
   withoutVariants(from: LocatedElement, schema: ObjectSchema): ObjectSchema {
     const { name, namespace, choices, typeField = '', variants } = schema;
     if (variants === undefined) return schema;
     const { [typeField]: _, ...fields } = schema.fields;
-    this.findings.add('refused', from, `types that extend ${name} are refused in its place, as a whole message`);
+    this.findings.add('refused', from, `types that extend ${name} are refused in its place here`);
     return object(name, fields, { choices, ...(namespace !== undefined && { namespace }) });
   }
 
@@ -426,7 +426,7 @@ export class ComplexTypes {
     return list(type.schema, itemName, {
       max: limitOf(max),
       ...(namespace !== undefined && { namespace }),
-      ...(found.element.attributes.get('nillable') !== 'true' && { nillableItems: false }),
+      ...(found.element.attributes.get('nillable') === 'true' ? { nullItems: true } : { nillableItems: false }),
       ...(item.attributes.get('minOccurs') !== '0' ? { mandatoryItem: true } : { whenEmpty: 'present' }),
       ...(type.xsd !== undefined && { xsd: type.xsd }),
     });
@@ -445,7 +445,12 @@ export class ComplexTypes {
       halves.map(({ attributes }) => attributes.get('name')).join() === 'key,value' &&
       halves.every((each) => nameIn(each, 'type')?.local === 'anyType');
     if (!isPair) return undefined;
-    return entryName === 'item' ? map(entriesMax, { key: 'value' }, { entryName }) : map(100, { key: 'value' });
+    const isOfItems = entryName === 'item';
+    return map(
+      isOfItems ? entriesMax : 100,
+      { key: 'value' },
+      { ...(isOfItems && { entryName }), whenEmpty: 'present' },
+    );
   }
 
   /** A restriction of the array of SOAP encoding. The names of its items mean nothing. */
@@ -465,6 +470,7 @@ export class ComplexTypes {
       return list(schema, 'item', {
         max: itemsMax,
         anyItemName: true,
+        nullItems: true,
         namespace: '',
         ...(xsd !== undefined && { xsd }),
       });
@@ -474,7 +480,7 @@ export class ComplexTypes {
     if (item === undefined) throw new Refused(restriction, 'an array without the type of its items');
     const itemName = item.attributes.get('name') ?? 'item';
     const { schema } = this.typeOf(item, declared, capitalised(itemName));
-    return list(schema, itemName, { max: itemsMax, anyItemName: true, namespace: '' });
+    return list(schema, itemName, { max: itemsMax, anyItemName: true, nullItems: true, namespace: '' });
   }
 }
 

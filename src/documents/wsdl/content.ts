@@ -7,13 +7,14 @@ import {
   type FieldOptions,
   holdsAnyElement,
   list,
+  oneOf,
   optional,
   required,
   type Schema,
   string,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import { itemsMax } from '../imported-limits.ts';
+import { itemsMax, textMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
 import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri, xsdUri } from './names.ts';
@@ -39,6 +40,8 @@ interface Occurs {
 const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
 const typeFieldsMax = 5_000;
+const textDoc = 'The texts between the elements.';
+const orderDoc = 'The order of the elements, where it is another one than that of the members.';
 /** Elements that stand for one. */
 const substitutesMax = 250;
 
@@ -50,6 +53,11 @@ export class ContentReader {
   #around = '';
   /** Members that a choice names again. */
   #alternatives = 0;
+  /** Elements of groups that repeat, whose order says something. */
+  readonly #ordered = new Set<string>();
+  /** Such groups around what is read. */
+  #repeating = 0;
+  #isMixed = false;
 
   constructor(types: TypeReader) {
     this.#types = types;
@@ -58,14 +66,43 @@ export class ContentReader {
   read(declared: Declared): Content {
     this.#around = declared.schema.targetNamespace;
     this.#readType(declared, 0);
-    return { fields: Object.fromEntries(this.#fields), choices: this.#choices };
+    const order = this.#orderField(declared.element);
+    return { fields: Object.fromEntries([...this.#textBetween(), ...this.#fields, ...order]), choices: this.#choices };
+  }
+
+  /** The texts between elements. */
+  #textBetween(): readonly (readonly [string, Field])[] {
+    if (!this.#isMixed) return [];
+    const name = this.#freeName(['text', 'texts', 'textBetween']);
+    const item = string({ max: textMax, example: 'text' });
+    return [
+      [name, optional(list(item, name, { max: itemsMax, repeated: true, json: 'absent' }), textDoc, { xml: 'mixed' })],
+    ];
+  }
+
+  /** Of a type whose elements may be mixed, so that lists do not say their order. */
+  #orderField(element: LocatedElement): readonly (readonly [string, Field])[] {
+    const names = [...this.#fields].flatMap(([name, { xml }]) =>
+      xml === undefined && (this.#isMixed || this.#ordered.has(name)) ? [name] : [],
+    );
+    const all = [...this.#textBetween().map(([name]) => name), ...names];
+    if (all.length < 2) return [];
+    const name = this.#freeName(['order', 'elementOrder', 'orderOfElements']);
+    this.#types.findings.addOnce('changed', element, `the order of elements is in ${name} where they are mixed`);
+    const item = oneOf(`${capitalised(name)}Name`, ...all);
+    return [[name, optional(list(item, name, { max: itemsMax, json: 'absent' }), orderDoc, { xml: 'order' })]];
+  }
+
+  #freeName(names: readonly string[]): string {
+    return names.find((each) => !this.#fields.has(each)) ?? `${names[0]}_`;
   }
 
   #readType(declared: Declared, depth: number): void {
     if (depth > groupDepthMax)
       throw new Refused(declared.element, `the type extends itself, or more than ${groupDepthMax} others`);
-    if (declared.element.attributes.get('mixed') === 'true')
-      this.#types.findings.add('changed', declared.element, 'text between elements is refused (mixed content)');
+    const content = childNamed(declared.element, xsdUri, 'complexContent');
+    const isText = childNamed(declared.element, xsdUri, 'simpleContent') !== undefined;
+    this.#isMixed ||= !isText && [declared.element, content].some((each) => each?.attributes.get('mixed') === 'true');
     for (const child of elementChildren(declared.element)) {
       const at = { ...declared, element: child };
       switch (child.local) {
@@ -150,20 +187,22 @@ export class ContentReader {
     switch (element.local) {
       case 'sequence':
       case 'all': {
-        const group = this.#group(element, inner);
-        for (const child of elementChildren(element)) this.#readParticle({ element: child, schema }, group);
+        this.#readGroup(element, inner, (group) => {
+          for (const child of elementChildren(element)) this.#readParticle({ element: child, schema }, group);
+        });
         return;
       }
       case 'choice':
-        this.#readChoice(declared, this.#group(element, inner));
+        this.#readGroup(element, inner, (group) => this.#readChoice(declared, group));
         return;
       case 'group':
       case 'attributeGroup': {
         const name = nameIn(element, 'ref');
         const found = name && this.#types.index.find(element.local, name);
         if (found === undefined) throw new Refused(element, `no ${element.local} ${name?.local} is declared`);
-        const group = element.local === 'group' ? this.#group(element, inner) : inner;
-        for (const child of elementChildren(found.element)) this.#readParticle({ ...found, element: child }, group);
+        this.#readGroup(element, inner, (group) => {
+          for (const child of elementChildren(found.element)) this.#readParticle({ ...found, element: child }, group);
+        });
         return;
       }
       case 'element':
@@ -183,19 +222,20 @@ export class ContentReader {
     }
   }
 
-  #group(element: LocatedElement, around: GroupContext): GroupContext {
+  /** `read`: reads what is in the group. */
+  #readGroup(element: LocatedElement, around: GroupContext, read: (group: GroupContext) => void): void {
     const max = element.attributes.get('maxOccurs') ?? '1';
-    const [only, ...others] = elementChildren(element);
     const isOptional = around.isOptional || element.attributes.get('minOccurs') === '0';
-    if (max !== '1' && only?.local === 'element' && others.length === 0 && around.repeats === undefined)
-      return { ...around, isOptional, repeats: max };
-    if (max === '1' || max === '0') return { ...around, isOptional };
-    this.#types.findings.add(
-      'changed',
-      element,
-      `each element of the ${element.local} is a list; the order among them is lost`,
-    );
-    return { ...around, isOptional, repeats: max };
+    if (max === '1' || max === '0') {
+      read({ ...around, isOptional });
+      return;
+    }
+    const [only, ...others] = elementChildren(element);
+    // One element alone has no order.
+    const isOrdered = only?.local !== 'element' || others.length > 0;
+    if (isOrdered) this.#repeating += 1;
+    read({ ...around, isOptional, repeats: max });
+    if (isOrdered) this.#repeating -= 1;
   }
 
   #readChoice({ element, schema }: Declared, around: GroupContext): void {
@@ -205,7 +245,9 @@ export class ContentReader {
     for (const child of elementChildren(element)) {
       const before = this.#fields.size;
       this.#readParticle({ element: child, schema }, { ...around, isOptional: true, isInChoice: true });
-      if (child.attributes.get('minOccurs') === '0' || around.repeats !== undefined) canBeEmpty = true;
+      // What is nil is absent.
+      const mayBeAbsent = child.attributes.get('minOccurs') === '0' || child.attributes.get('nillable') === 'true';
+      if (mayBeAbsent || around.repeats !== undefined) canBeEmpty = true;
       if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
     }
     const isPlain =
@@ -292,12 +334,7 @@ export class ContentReader {
     const names = [...this.#fields.keys()].slice(before);
     if (names.length === 0) throw new Refused(element, 'no element of a substitution group can be read');
     const isRepeated = around.maxOccurs !== '1';
-    if (isRepeated)
-      this.#types.findings.add(
-        'changed',
-        element,
-        'each element of the substitution group is a list; the order among them is lost',
-      );
+    if (isRepeated) for (const name of names) this.#ordered.add(name);
     if (isRepeated || around.isInChoice) return;
     this.#choices.push({
       options: names.map((name) => [name]),
@@ -325,7 +362,7 @@ export class ContentReader {
       ? list(type.schema, name, {
           max: limitOf(maxOccurs),
           repeated: true,
-          ...(isNillable && { nillableItems: true }),
+          ...(isNillable && { nillableItems: true, nullItems: true }),
           ...(xsd !== undefined && { xsd }),
         })
       : type.schema;
@@ -423,8 +460,9 @@ export class ContentReader {
 
   /** `isAlternative`: another part of the choice may have the member, too. */
   #add(element: LocatedElement, name: string, read: Field, isAlternative = false): void {
-    if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || name === '__proto__')
+    if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name) || name === '__proto__')
       throw new Refused(element, `a field cannot be called ${name}: FORM has no such name`);
+    if (this.#repeating > 0) this.#ordered.add(name);
     const other = this.#fields.get(name);
     if (other !== undefined) {
       if (!isAlternative || !isSameMember(other, read)) throw new Refused(element, `two members are called ${name}`);

@@ -301,8 +301,9 @@ class MessageReader {
       fields[name] = optional(binary(type), docOf(part), { xml: 'attachment' });
     }
     if (attachments.length === 0) return message;
-    const { namespace, choices } = message;
-    const all = { ...message.fields, ...fields };
+    const plain = this.#types.withoutVariants(declared.element, message);
+    const { namespace, choices } = plain;
+    const all = { ...plain.fields, ...fields };
     return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
   }
 
@@ -323,10 +324,11 @@ class MessageReader {
     }
     if (Object.keys(fields).length === 0) return message;
     let name = 'soapHeaders';
-    while (Object.hasOwn(message.fields, name)) name += '_';
-    const { namespace, choices } = message;
+    const plain = this.#types.withoutVariants(declared.element, message);
+    while (Object.hasOwn(plain.fields, name)) name += '_';
+    const { namespace, choices } = plain;
     const header = object(`${message.name}Headers`, fields);
-    const all = { ...message.fields, [name]: optional(header, 'The header of the SOAP message.', { xml: 'header' }) };
+    const all = { ...plain.fields, [name]: optional(header, 'The header of the SOAP message.', { xml: 'header' }) };
     return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
   }
 }

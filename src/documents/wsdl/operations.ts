@@ -355,10 +355,12 @@ export function readMessage(
   const type = nameIn(found.element, 'type');
   const declared = type && types.index.find('complexType', type);
   if (type === undefined || declared === undefined) return textMessage(types, found, name);
-  if (type.uri === message.name.uri) return types.message(declared, name);
-  // A type of another namespace keeps its name.
+  const isOwn = type.uri === message.name.uri;
+  if (isOwn && types.index.derivedFrom(declared, 1).length === 0) return types.message(declared, name);
+  // A type of another namespace keeps its name, and so does one in whose place others stand.
   const { schema } = types.namedType(found.element, type, type.local);
-  return schema.kind === 'object' ? types.withoutVariants(found.element, schema) : types.message(declared, name);
+  const isKept = schema.kind === 'object' && (!isOwn || schema.variants !== undefined);
+  return isKept ? schema : types.message(declared, name);
 }
 
 /** The message is the value of its element. */

@@ -89,8 +89,6 @@ const readAsText: ReadonlySet<string> = new Set([
   'gMonth',
   'gMonthDay',
   'gDay',
-  'QName',
-  'NOTATION',
   'IDREFS',
   'NMTOKENS',
   'ENTITY',
@@ -180,6 +178,11 @@ export class SimpleTypes {
   #scalar(from: LocatedElement, facets: Facets, name: string): ScalarSchema {
     const { base, values } = facets;
     const range = integerRanges[base];
+    if (base === 'QName' || base === 'NOTATION') {
+      if (values.length > 0)
+        this.#findings.add('changed', from, `the values of an enumeration of ${base} are not checked`);
+      return string({ qualifiedName: true, example: '{urn:example}name' });
+    }
     if (values.length > valuesMax) {
       this.#findings.add('changed', from, `an enumeration of more than ${valuesMax} values is a text`);
       return this.#text(from, { ...facets, base: 'string', patterns: [] });
@@ -345,6 +348,7 @@ function attachedAs({ uri, local }: QName): BinarySchema['attached'] {
 const ownTypes: ReadonlySet<string> = new Set<XsdType>([
   ...(['anyURI', 'byte', 'duration', 'float', 'gDay', 'gMonth', 'gMonthDay', 'gYear', 'gYearMonth'] as const),
   ...(['hexBinary', 'ID', 'IDREF', 'integer', 'language', 'Name', 'NCName', 'negativeInteger', 'NMTOKEN'] as const),
+  'QName',
   ...(['nonNegativeInteger', 'nonPositiveInteger', 'normalizedString', 'positiveInteger', 'short', 'time'] as const),
   ...(['token', 'unsignedByte', 'unsignedInt', 'unsignedLong', 'unsignedShort', 'int', 'long'] as const),
 ]);

@@ -238,8 +238,8 @@ class Writer {
           return call('joined', this.#scalar(schema.item));
         }
         this.#imports.add('list');
-        const { item, itemName, wrapped, repeated, anyItemName, namespace, whenEmpty, max, ...stubs } = schema;
-        const { nillableItems, mandatoryItem, xsd } = stubs;
+        const { item, itemName, wrapped, repeated, anyItemName, namespace, json, whenEmpty, max, ...stubs } = schema;
+        const { nillableItems, nullItems, mandatoryItem, xsd } = stubs;
         const options = members({
           max: String(max),
           wrapped: wrapped ? 'true' : undefined,
@@ -247,8 +247,10 @@ class Writer {
           anyItemName: anyItemName && 'true',
           namespace: namespace === undefined ? undefined : quote(namespace),
           nillableItems: nillableItems === undefined ? undefined : String(nillableItems),
+          nullItems: nullItems && 'true',
           mandatoryItem: mandatoryItem && 'true',
           xsd: xsd && quote(xsd),
+          json: json && quote(json),
           whenEmpty: whenEmpty && quote(whenEmpty),
         });
         return call('list', this.#schema(item), quote(itemName), options);
@@ -257,7 +259,8 @@ class Writer {
         this.#imports.add(schema.item === undefined ? 'map' : 'mapOf');
         const [key = 'key', value = ''] = Object.entries(schema.example)[0] ?? [];
         if (schema.item !== undefined) return call('mapOf', this.#schema(schema.item), String(schema.max), quote(key));
-        const options = schema.entryName === undefined ? undefined : members({ entryName: quote(schema.entryName) });
+        const { entryName, whenEmpty } = schema;
+        const options = members({ entryName: entryName && quote(entryName), whenEmpty: whenEmpty && quote(whenEmpty) });
         return call('map', String(schema.max), members({ [key]: quote(value) }), options);
       }
       default:

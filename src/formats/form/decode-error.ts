@@ -1,5 +1,6 @@
 /** Reads refusals in FORM: pairs, and the text of the form adapter. */
 import type { Operation } from '../../contract/operation.ts';
+import { formStep } from '../../contract/path.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { decodeText } from '../body-text.ts';
 import type { Faults } from '../faults.ts';
@@ -56,7 +57,7 @@ function issuesOf(pairs: ReadonlyMap<string, string>, input: ObjectSchema): read
     const name = pairs.get(`invalidFields.${at}.name`);
     if (name === undefined) break;
     const message = pairs.get(`invalidFields.${at}.message`) ?? '';
-    issues.push({ path: pathTo(tokensOf(name), input), message });
+    issues.push({ path: pathTo(tokensOf(name), input, formStep), message });
   }
   return issues;
 }

@@ -1,10 +1,12 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
 import { ownMembers } from '../../contract/member-names.ts';
+import { formStep } from '../../contract/path.ts';
 import { type Schema, variantChooser } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
+import { nilMark } from './read.ts';
 
 export const mediaType = 'application/x-www-form-urlencoded';
 export const contentType = `${mediaType};charset=utf-8`;
@@ -84,17 +86,22 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
         return (text, place, value) => {
           const items = value as readonly unknown[];
           let printed = text;
-          for (let index = 0; index < items.length; index++)
-            printed = append(printed, placeOf(place, index), items[index]);
+          for (const [index, each] of items.entries()) {
+            const at = placeOf(place, index);
+            printed = each === null ? `${printed}${at.key}.${encode(nilMark)}=true` : append(printed, at, each);
+          }
           return whenEmpty !== undefined && items.length === 0 ? `${text}${place.key}${key}=` : printed;
         };
       },
-    map: () => (key) => (text, place, value) => {
-      let printed = text;
-      for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
-        printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
-      return printed;
-    },
+    map:
+      ({ whenEmpty }) =>
+      (key) =>
+      (text, place, value) => {
+        let printed = text;
+        for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
+          printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
+        return whenEmpty !== undefined && printed === text ? `${text}${place.key}${key}=` : printed;
+      },
     variants: (schema, own, others) => (key) => {
       const appendOf = variantChooser(
         schema,
@@ -109,7 +116,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
         const isKept = json !== undefined || (emptyObject !== undefined && key !== '&');
         const parts = members.map(({ name, part }) => ({
           name,
-          append: part(key === '&' ? `&${name}` : `${key}.${name}`),
+          append: part(key === '&' ? `&${encodedStep(name)}` : `${key}.${encodedStep(name)}`),
         }));
         const membersIn = ownMembers(members.map(({ name }) => name));
         return (text, place, value) => {
@@ -124,6 +131,11 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
         };
       },
   });
+}
+
+/** Only the dots of a name are not those between names. */
+function encodedStep(name: string): string {
+  return name.includes('.') ? encode(formStep(name)) : name;
 }
 
 const knownMax = 1_000;

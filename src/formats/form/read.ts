@@ -1,14 +1,20 @@
 /** The reader of form trees: dotted names, items of a list by index, keys of a map that may contain dots. */
+import { formStep } from '../../contract/path.ts';
 import type { Reader } from '../../contract/read.ts';
 import type { Node } from './parse.ts';
 
+/** `Names.1.@nil=true`: the item is nil. No field has the name. */
+export const nilMark = '@nil';
+
 export const reader: Reader<Node> = Object.freeze({
   // `a=` is an empty text, and the contract decides what that means.
-  isAbsent: () => false,
+  isAbsent: ({ value, below }) => value === undefined && below.size === 1 && below.get(nilMark)?.value === 'true',
 
   text: (node) => (node.below.size === 0 ? node.value : undefined),
 
   token: (node) => node.value,
+
+  memberName: (name) => formStep(name),
 
   eachMember(node, visit) {
     if (hasText(node)) return false;

@@ -37,7 +37,9 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
       if (isEntries(list)) return bare(compileItems(item, { start: '{', separator: ',', end: '}', empty: '{}' }));
       const { wrapped, itemName } = list;
       const label = wrapped ? `{${JSON.stringify(itemName)}:` : '';
-      const part = { ...item, before: label + item.before, after: item.after + (wrapped ? '}' : '') };
+      const end = wrapped ? '}' : '';
+      const nil = list.nullItems && `${label}null${end}`;
+      const part = { ...item, before: label + item.before, after: item.after + end, nil };
       return bare(compileItems(part, { start: '[', separator: ',', end: ']', empty: '[]' }));
     },
     map(_, item) {
@@ -57,12 +59,14 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
       const partOf = variantChooser(schema, own, others);
       return bare((text, value) => partOf(value).append(text, value));
     },
-    object({ json: form }, members) {
+    object({ json: form, choices }, members) {
       if (form === 'value') return bare(compileValue(members));
       if (form === 'entry') return bare(compileEntry(members));
       const parts = members.map(({ name, field: { json = name, schema }, part }) => {
         const label = `${JSON.stringify(json)}:`;
-        const absent = hasEmptyLists && isPrintedEmpty(schema) ? `${label}[]` : '';
+        // Where one excludes others, one without items would be there beside them.
+        const isAlternative = choices.some(({ options, exclusive }) => exclusive && options.flat().includes(name));
+        const absent = hasEmptyLists && !isAlternative && isPrintedEmpty(schema) ? `${label}[]` : '';
         return { ...part, name, before: label + part.before, absent };
       });
       const empty = parts.flatMap(({ absent }) => (absent === '' ? [] : [absent]));

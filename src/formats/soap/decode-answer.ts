@@ -71,10 +71,10 @@ export function openFault(reply: Reply, parseXml: ParseXml): Element | undefined
  * `disableResult`. `part`: its name in our own messages, which a field may have, too.
  */
 export function fieldsIn(message: Element, schema: ObjectSchema, part: string | undefined): Element {
-  const { fields, anyField } = schema;
+  const { fields, anyField, variants } = schema;
   if (isNil(message)) return empty;
-  // An element of any name is a field.
-  if (anyField !== undefined || holdsContent(schema)) return message;
+  // An element of any name is a field, and other types have other fields.
+  if (anyField !== undefined || variants !== undefined || holdsContent(schema)) return message;
   const [inner, ...others] = message.children;
   if (inner === undefined || others.length > 0) return message;
   if (inner.local !== part && (Object.hasOwn(fields, inner.local) || !isBlank(inner.text))) return message;

@@ -408,7 +408,10 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
       case 'attributes':
         return '@*';
       case 'text':
+      case 'mixed':
         return 'text()';
+      case 'order':
+        return '*';
       case 'header':
       case 'attachment':
       case undefined:

@@ -4,16 +4,26 @@ import {
   type BinarySchema,
   holdsAnyElement,
   holdsContent,
+  holdsName,
   type ListSchema,
   mayHaveAttributes,
   type ObjectSchema,
+  orderedNames,
   type Schema,
   variantChooser,
 } from '../../contract/schema.ts';
 import { elementAround, elementNamespace, itemNamespace, namespacesOf, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
-import { type Append, compileItems, compileMembers, type Frame, type Part, scalarAppend } from '../append.ts';
+import {
+  type Append,
+  compileItems,
+  compileMembers,
+  type Frame,
+  type MemberPart,
+  type Part,
+  scalarAppend,
+} from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { qualify, qualifyAttribute } from './namespaces.ts';
@@ -67,6 +77,7 @@ function compile(
       if (scalar.kind === 'string' && scalar.markup === 'content')
         return { append: appendContent, hasAttributes: true };
       if (scalar.kind === 'binary') return printBytes(scalar);
+      if (scalar.kind === 'string' && scalar.qualifiedName) return { append: appendName, hasAttributes: true };
       return {
         append: scalarAppend(scalar, appendText, appendDateTime),
         appendValue: scalarAppend(scalar, appendValue, appendDateTime),
@@ -78,10 +89,13 @@ function compile(
         const append = compileItems({ before: '', append: appendMarkup, after: '' }, frame);
         return { append, repeat: () => append };
       }
-      if (list.repeated)
-        return { append: appendNothing, repeat: (element) => compileItems(elementOf(element, item), frame) };
+      const itemOf = (element: string) => ({
+        ...elementOf(element, item),
+        nil: list.nullItems && `<${element} xsi:nil="true"/>`,
+      });
+      if (list.repeated) return { append: appendNothing, repeat: (element) => compileItems(itemOf(element), frame) };
       const element = qualify(service, itemNamespace(service, list), list.itemName);
-      const append = compileItems(elementOf(element, item), frame);
+      const append = compileItems(itemOf(element), frame);
       if (!list.anyItemName || side !== 'input') return { append };
       // Servers with SOAP encoding read the type of items here.
       const start = ` xmlns:soapenc="${encoding}" soapenc:arrayType="${itemType(service, list)}[`;
@@ -114,22 +128,29 @@ function compile(
           const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
           const isPlain = isPart && fields[0]?.namespace === undefined;
           const element = qualify(service, isPlain ? undefined : namespace, name);
-          const instead = isNillable ? `<${element} xsi:nil="true"/>` : isEmptyInstead ? `<${element}/>` : '';
-          const absent = side !== 'input' || isMandatory ? instead : '';
           const part = parts.get(name) ?? { append: appendNothing };
+          const empty = isEmptyInstead ? emptyElement(element, part, fields[0]?.schema) : '';
+          const instead = isNillable ? `<${element} xsi:nil="true"/>` : empty;
+          const absent = side !== 'input' || isMandatory ? instead : '';
           if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
           // To a stub, a nil element is an item of a list.
-          return { name, element, before: '', append: part.repeat(element), after: '', absent: '' };
+          return { name, element, before: '', append: part.repeat(element), after: '', absent: '', isRepeated: true };
         });
       const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
       const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
-      const { textField } = object;
-      const asText = (name: string, within: Frame): Append =>
-        compileMembers([{ name, before: '', append: parts.get(name)!.append, after: '' }], within);
+      const { textField, mixedField } = object;
+      const asText = (name: string, within: Frame): Append => {
+        const { append } = holdsName(object) ? { append: appendLocalName } : parts.get(name)!;
+        return compileMembers([{ name, before: '', append, after: '' }], within);
+      };
+      const texts = { before: '', append: compileItems(textItem, frame), after: '', isRepeated: true };
+      const inContent = mixedField === undefined ? all : [{ name: mixedField, ...texts }, ...all];
       if (textField !== undefined && holdsContent(object))
         return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
       const append =
-        textField === undefined ? compileMembers(all, { ...frame, empty: empty.join('') }) : asText(textField, frame);
+        textField === undefined
+          ? compileOrdered(inContent, object, compileMembers(inContent, { ...frame, empty: empty.join('') }))
+          : asText(textField, frame);
       if (!mayHaveAttributes(object)) return { append };
       const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
@@ -137,7 +158,69 @@ function compile(
   });
 }
 
+/** With the elements that must be in it. */
+function emptyElement(name: string, content: Content, schema: Schema | undefined): string {
+  if (schema?.kind !== 'object' || schema.emptyObject === undefined) return `<${name}/>`;
+  const { before, append, after } = elementOf(name, content);
+  const text = append(before, {}) + after;
+  return text === `<${name}></${name}>` ? `<${name}/>` : text;
+}
+
 const frame = { start: '', separator: '', end: '', empty: '' };
+const textItem: Part = { before: '', append: appendText, after: '' };
+
+interface ElementPart extends MemberPart {
+  /** The value is a list, of which `append` prints each item. */
+  readonly isRepeated?: boolean;
+}
+
+/** Prints elements in the order that a value says, where it says one, in their place among the others. */
+function compileOrdered(members: readonly ElementPart[], schema: ObjectSchema, inOrder: Append): Append {
+  const { orderField } = schema;
+  if (orderField === undefined) return inOrder;
+  const ordered = new Set(orderedNames(schema));
+  const runs: ElementPart[][] = [];
+  for (const [at, member] of members.entries()) {
+    const isNext = at > 0 && ordered.has(member.name) && ordered.has(members[at - 1]!.name);
+    if (isNext) runs.at(-1)!.push(member);
+    else runs.push([member]);
+  }
+  return (text, value) => {
+    const object = value as Readonly<Record<string, unknown>>;
+    const order = object[orderField] as readonly string[] | undefined;
+    if (order === undefined) return inOrder(text, value);
+    return runs.reduce((printed, run) => appendRun(printed, run, object, order), text);
+  };
+}
+
+/** Items that the order does not name come last. */
+function appendRun(
+  text: string,
+  run: readonly ElementPart[],
+  object: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+): string {
+  const open = new Map<string, { readonly part: ElementPart; readonly items: readonly unknown[]; next: number }>();
+  for (const part of run) {
+    const value = object[part.name];
+    const items = value === undefined ? [] : part.isRepeated ? (value as readonly unknown[]) : [value];
+    open.set(part.name, { part, items, next: 0 });
+  }
+  const append = (printed: string, { before, append, after, isRepeated }: ElementPart, item: unknown): string =>
+    append(printed + before, isRepeated ? [item] : item) + after;
+  let printed = text;
+  for (const name of order) {
+    const each = open.get(name);
+    if (each === undefined || each.next === each.items.length) continue;
+    printed = append(printed, each.part, each.items[each.next]);
+    each.next += 1;
+  }
+  for (const { part, items, next } of open.values()) {
+    if (items.length === 0) printed += part.absent ?? '';
+    for (const item of items.slice(next)) printed = append(printed, part, item);
+  }
+  return printed;
+}
 
 function elementOf(name: string, { append, hasAttributes }: Content): Part {
   return { before: hasAttributes ? `<${name}` : `<${name}>`, append, after: `</${name}>` };
@@ -145,17 +228,28 @@ function elementOf(name: string, { append, hasAttributes }: Content): Part {
 
 /** Attributes, and the end of the start tag. `type`: the qualified name of the object's type. */
 function compileAttributes(
-  { attributes, fields, typeField, attributesField }: ObjectSchema,
+  schema: ObjectSchema,
   parts: ReadonlyMap<string, Content>,
   qualified: (prefix: string, name: string) => string,
   type: string,
 ): Append {
-  const members = attributes.map((name) => {
+  const { attributes, fields, typeField, attributesField, textField } = schema;
+  const members = attributes.map((name, at) => {
     const append = parts.get(name)?.appendValue ?? appendNothing;
     const prefix = fields[name]?.namespace ?? '';
     const written = prefix === '' ? name : qualified(prefix, name);
+    const own = fields[name]?.schema;
+    if (own?.kind === 'string' && own.qualifiedName)
+      return { name, before: '', append: nameAttribute(written, `q${at}`), after: '' };
     return { name, before: ` ${written}="`, append, after: '"' };
   });
+  if (textField !== undefined && holdsName(schema))
+    members.push({
+      name: textField,
+      before: '',
+      append: (text, value) => text + writtenName(value).declared,
+      after: '',
+    });
   if (typeField !== undefined)
     members.unshift({ name: typeField, before: ` xsi:type="${type}"`, append: appendNothing, after: '' });
   if (attributesField !== undefined)
@@ -181,6 +275,30 @@ function itemType(service: Service, { item, xsd }: ListSchema): string {
 /** The attributes of a canonical element without content. */
 function appendOtherAttributes(text: string, value: unknown): string {
   return text + (value as string).replace(/^<[^\s/>]+|\/>$/g, '');
+}
+
+/** A name as its message has it, with the declaration of its prefix. */
+function writtenName(value: unknown, prefix = 'q'): { readonly declared: string; readonly name: string } {
+  const [, uri, local] = /^\{([^{}]+)\}(.*)$/s.exec(value as string) ?? [];
+  if (uri === undefined || local === undefined) return { declared: '', name: escapeXml(value as string) };
+  return { declared: ` xmlns:${prefix}="${escapeXmlAttribute(uri)}"`, name: `${prefix}:${escapeXml(local)}` };
+}
+
+/** The end of a start tag, and a name. */
+function appendName(text: string, value: unknown): string {
+  const { declared, name } = writtenName(value);
+  return `${text}${declared}>${name}`;
+}
+
+function appendLocalName(text: string, value: unknown): string {
+  return text + writtenName(value).name;
+}
+
+function nameAttribute(attribute: string, prefix: string): Append {
+  return (text, value) => {
+    const { declared, name } = writtenName(value, prefix);
+    return `${text}${declared} ${attribute}="${name.replaceAll('"', '&quot;')}"`;
+  };
 }
 
 /** For a member of the type that values of this schema never have. */

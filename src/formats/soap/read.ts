@@ -7,6 +7,7 @@ import {
   holdsContent,
   type ListSchema,
   type ObjectSchema,
+  orderedNames,
   type ScalarSchema,
   type Schema,
   type StringSchema,
@@ -19,6 +20,8 @@ import {
   type ElementPlace,
   isBlank,
   isWithoutContent,
+  resolvePrefix,
+  type Scope,
   textOf,
 } from '../../lib/xml/element.ts';
 import { serialize, serializeContent } from '../../lib/xml/serialize.ts';
@@ -53,6 +56,8 @@ export function createAnswerReader(): Reader<Element> {
         const index = isItem ? (counts.get(name) ?? 0) : 0;
         if (isItem) counts.set(name, index + 1);
         if (isNil(each)) {
+          visitAttributes(isItem ? `${name}.${index}` : name, each, visit);
+          if (keepsNil(list)) return visit(name, each);
           const isWholeList = index === 0 && element.children.findLast(({ local }) => local === each.local) === each;
           return !isItem || isWholeList || visit(`${name}.${index}`, each);
         }
@@ -63,14 +68,14 @@ export function createAnswerReader(): Reader<Element> {
       if (element.attributes.length > 0 && schema.attributesField === undefined && !holdsContent(schema))
         for (const { namespace, local, value } of strayAttributes(element))
           if (namespace !== '' ? !schema.attributes.includes(local) : schema.attributes.length === 0)
-            visit(attributeMark + local, valueIn(value, undefined));
+            visit(attributeMark + local, valueIn(value));
       return reader.eachMember(element, visitChild, schema);
     },
     items(element, schema) {
       const { text, children } = element;
       if (schema.repeated) return reader.items(element, schema);
       if (!isBlank(text) || !children.every(({ local }) => local === children[0]!.local)) return undefined;
-      return children.filter((each) => !isNil(each));
+      return schema.nullItems ? children : children.filter((each) => !isNil(each));
     },
   } satisfies Reader<Element>);
 }
@@ -82,14 +87,19 @@ function visitStray(name: string, element: Element, schema: Schema | undefined, 
   const isItem = schema.kind === 'list' && !schema.joined && schema.repeated === true;
   if (isItem) visitStray(name, element, schema.item, visit);
   else {
-    for (const { local, value } of strayAttributes(element))
-      visit(`${name}.${attributeMark}${local}`, valueIn(value, undefined));
+    visitAttributes(name, element, visit);
     if (schema.kind === 'list' && !schema.joined)
       for (const [at, each] of element.children.entries()) {
-        if (isNil(each)) visit(`${name}.${at}`, each);
-        else visitStray(`${name}.${at}`, each, schema.item, visit);
+        if (isNil(each)) {
+          visitAttributes(`${name}.${at}`, each, visit);
+          if (!schema.nullItems) visit(`${name}.${at}`, each);
+        } else visitStray(`${name}.${at}`, each, schema.item, visit);
       }
   }
+}
+
+function visitAttributes(name: string, element: Element, visit: VisitMember<Element>): void {
+  for (const { local, value } of strayAttributes(element)) visit(`${name}.${attributeMark}${local}`, valueIn(value));
 }
 
 /** Those that are data: not of XML Schema, SOAP, security or media types, and no references. */
@@ -111,6 +121,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
       if (element.attached !== undefined && schema.kind === 'binary') return element.attached();
       const named = typeName(element);
       if (named !== undefined && !lexicalTypes.has(named) && !isTypeOf(schema, named)) return undefined;
+      if (schema.kind === 'string' && schema.qualifiedName) return nameIn(element);
       // XSD allows blanks in base64, too.
       return schema.kind === 'binary' ? element.text.replace(/[\t\n\r ]+/g, '') : textOf(element);
     },
@@ -118,17 +129,17 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     token: (element) => element.text,
 
     eachMember(element, visit, schema) {
-      const { textField, typeField } = schema;
-      const named = typeField === undefined ? typeName(element) : undefined;
-      if (
-        (textField === undefined && !isBlank(element.text)) ||
-        (named !== undefined && named !== schema.name && !structNames.has(named))
-      )
-        return false;
+      const { textField, typeField, mixedField, orderField } = schema;
       if (textField !== undefined && holdsContent(schema)) {
         visit(textField, element);
         return true;
       }
+      const named = typeField === undefined ? typeName(element) : undefined;
+      if (
+        (textField === undefined && mixedField === undefined && !isBlank(element.text)) ||
+        (named !== undefined && named !== schema.name && !structNames.has(named))
+      )
+        return false;
       const { anyField, fields } = schema;
       const nameOf = (each: Element) => {
         const isKnown = isOfInterface(each);
@@ -137,13 +148,19 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
       };
       if (typeField !== undefined) {
         const type = namedType(element);
-        if (type !== undefined && !structNames.has(type) && !visit(typeField, valueIn(type, element.place)))
-          return true;
+        if (type !== undefined && !structNames.has(type) && !visit(typeField, valueIn(type, element))) return true;
       }
-      for (const each of element.children) if (!visit(nameOf(each), placed(each, schema))) return true;
+      const order: string[] = [];
+      for (const each of partsOf(element, mixedField)) {
+        const name = typeof each === 'string' ? mixedField! : nameOf(each);
+        if (checksTypes && typeof each !== 'string') refuseNil(each, schema.fields[name]?.schema);
+        if (!visit(name, typeof each === 'string' ? valueIn(each, element) : placed(each, schema))) return true;
+        if (orderField !== undefined) order.push(name);
+      }
+      if (orderField !== undefined) visitOrder(order, visit, schema, orderField);
       const mayHaveNoBytes = textField !== undefined && fields[textField]?.schema.kind === 'binary';
       if (textField !== undefined && (element.text !== '' || element.attached !== undefined || mayHaveNoBytes))
-        visit(textField, valueIn(element.text, element.place, element.attached));
+        visit(textField, valueIn(element.text, element, element.attached));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       if (schema.attributesField !== undefined) visitOthers(element, visit, schema, schema.attributesField);
       return true;
@@ -152,6 +169,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
     items(element, schema) {
       if (schema.repeated) return repeatedItems(element.children, schema);
       if (!isBlank(element.text)) return undefined;
+      if (checksTypes) for (const each of element.children) refuseNil(each, schema.item);
       const all =
         schema.anyItemName || element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
       return all ? element.children : undefined;
@@ -186,8 +204,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
 }
 
 /** Stubs write an array that is null as one item that is nil, and others as an empty one, unless that is a value. */
-function repeatedItems(items: readonly Element[], { item }: ListSchema): readonly Element[] {
-  if (item.kind === 'string' && item.markup !== undefined) return items;
+function repeatedItems(items: readonly Element[], { item, nullItems }: ListSchema): readonly Element[] {
+  if (nullItems || (item.kind === 'string' && item.markup !== undefined)) return items;
   const [first] = items;
   if (isValueEmpty(item)) return items.filter((each) => !isNil(each));
   const holdsText = item.kind === 'object' ? item.textField !== undefined : item.kind !== 'list';
@@ -215,14 +233,55 @@ function placed(element: Element, { attributes, textField, typeField, attributes
   return { ...element, children: [element] };
 }
 
-function eachAttribute({ attributes, place: own }: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
+/** Refuses a nil element whose attributes are members of an object: they would be lost. */
+function refuseNil(element: Element, schema: Schema | undefined): void {
+  if (element.attributes.length < 2 || !isNil(element)) return;
+  const object = schema?.kind === 'list' && !schema.joined ? schema.item : schema;
+  const isLost = object?.kind === 'object' && element.attributes.some(({ local }) => object.attributes.includes(local));
+  if (isLost) throw malformedBody('nil with attributes', printableName(element.local));
+}
+
+/** The elements of an element, and the texts between them where the contract has these. */
+function partsOf({ text, children, mixed }: Element, mixedField: string | undefined): readonly (string | Element)[] {
+  if (mixedField === undefined || isBlank(text)) return children;
+  return (mixed ?? [text]).filter((part) => typeof part !== 'string' || !isBlank(part));
+}
+
+/** `names`: of the parts of the element. Those in the order of the contract say nothing. */
+function visitOrder(
+  names: readonly string[],
+  visit: VisitMember<Element>,
+  schema: ObjectSchema,
+  orderField: string,
+): void {
+  const known = orderedNames(schema);
+  const ordered = names.filter((name) => known.includes(name));
+  const isOther = ordered.some((name, at) => at > 0 && known.indexOf(name) < known.indexOf(ordered[at - 1]!));
+  if (!isOther) return;
+  visit(orderField, { ...emptyValue, children: ordered.map((name) => ({ ...valueIn(name), local: orderField })) });
+}
+
+function keepsNil(list: Schema | undefined): boolean {
+  return list?.kind === 'list' && !list.joined && list.nullItems === true;
+}
+
+/** The text as a name with its namespace. One with an undeclared prefix stays as it is. */
+function nameIn({ text, scope }: Element): string {
+  const [, prefix = '', local] = /^\s*(?:([^\s:{}]+):)?([^\s:{}]+)\s*$/.exec(text) ?? [];
+  const uri = resolvePrefix(scope, prefix) ?? (prefix === '' ? '' : undefined);
+  if (local === undefined || uri === undefined) return text.trim();
+  return uri === '' ? local : `{${uri}}${local}`;
+}
+
+function eachAttribute(element: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
+  const { attributes, place: own } = element;
   for (const { namespace, local, value, place } of attributes) {
     const isField = schema.attributes.includes(local) && (namespace !== '') === isQualified(schema.fields[local]);
     if (namespace !== '' && !isField) continue;
     if (!isField && (referenceAttributes.includes(local) || schema.attributesField !== undefined)) continue;
     visit(
       isField ? local : attributeMark + local,
-      valueIn(value, own && place && { ...own, value: place, name: place }),
+      valueIn(value, { ...element, place: own && place && { ...own, value: place, name: place } }),
     );
   }
 }
@@ -314,8 +373,21 @@ const itemsOfMap = 'item';
 const emptyValue: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
 
 /** A value that is no element. */
-function valueIn(text: string, place: ElementPlace | undefined, attached?: Element['attached']): Element {
-  return { ...emptyValue, text, ...(place !== undefined && { place }), ...(attached !== undefined && { attached }) };
+function valueIn(text: string, of: ValuePlace = {}, attached?: Element['attached']): Element {
+  const { place, scope } = of;
+  return {
+    ...emptyValue,
+    text,
+    ...(scope !== undefined && { scope }),
+    ...(place !== undefined && { place }),
+    ...(attached !== undefined && { attached }),
+  };
+}
+
+/** Where a value is that is no element. */
+interface ValuePlace {
+  readonly place?: ElementPlace | undefined;
+  readonly scope?: Scope | undefined;
 }
 
 /** False if there are two. */

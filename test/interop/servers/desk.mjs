@@ -1,4 +1,4 @@
-/** A SOAP server with declared faults, headers and a one-way operation, by the `soap` package. With PASSWORD it demands a UsernameToken. `WSDL=file PORT=8081 RECEIVED=file node desk.mjs` */
+/** A SOAP server with declared faults, headers and a one-way operation, by the `soap` package. With PASSWORD it demands a UsernameToken, with ADDRESSING the headers of WS-Addressing. `WSDL=file PORT=8081 RECEIVED=file node desk.mjs` */
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,6 +11,8 @@ const fault = (faultcode, faultstring, detail) => {
 const handlers = {
   LogIn: () => ({ since: 'today' }),
   GetTicket({ id }, _callback, headers) {
+    const isAddressed = headers?.Action === 'urn:example:desk#GetTicket' && headers.To && headers.MessageID;
+    if (process.env.ADDRESSING && !isAddressed) fault('Client', 'A required header is missing: WS-Addressing');
     if (id === 'none')
       fault('Client', 'No such ticket', { 'tns:TicketNotFound': { 'tns:id': id, 'tns:lines': [7, 9] } });
     if (id === 'late') fault('Server', 'Closed', { 'tns:DeskClosed': 'since <noon> & "later"' });

@@ -117,6 +117,7 @@ class Unrolled {
         ignoredMembers,
         whenEmpty: whenEmpty.filter((each) => !cut.includes(each)),
         ...(schema.extends !== undefined && { extends: schema.extends }),
+        ...(schema.hasOtherTypes && { hasOtherTypes: true }),
         ...(json !== undefined && { json }),
         ...(emptyObject !== undefined && { emptyObject }),
       }),

@@ -159,6 +159,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly variants?: readonly ObjectSchema[];
   /** Every value is one of the variants. */
   readonly isAbstract?: true;
+  /** Types that extend it are no part of the contract: what an answer names in its place is an unknown member. */
+  readonly hasOtherTypes?: true;
   /** The type that this one extends in the WSDL, with the prefix of its namespace. */
   readonly extends?: { readonly name: string; readonly namespace?: string };
   readonly choices: readonly Choice[];
@@ -286,7 +288,10 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 
 /** The properties of an object that it may do without. */
 export type ObjectOptions = Partial<
-  Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'emptyObject' | 'whenEmpty' | 'extends' | 'json'>
+  Pick<
+    ObjectSchema,
+    'namespace' | 'choices' | 'ignoredMembers' | 'emptyObject' | 'whenEmpty' | 'extends' | 'hasOtherTypes' | 'json'
+  >
 >;
 
 /**
@@ -313,6 +318,7 @@ export function object<const F extends Fields>(
     mixedField: Object.keys(fields).find((each) => fields[each]?.xml === 'mixed'),
     orderField: orderFieldOf(name, fields),
     ...(options.extends !== undefined && { extends: options.extends }),
+    ...(options.hasOtherTypes && { hasOtherTypes: true }),
     ...(options.json !== undefined && { json: options.json }),
     ...(options.emptyObject !== undefined && { emptyObject: options.emptyObject }),
     choices: options.choices ?? [],

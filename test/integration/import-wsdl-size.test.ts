@@ -138,6 +138,7 @@ describe('types that extend others', () => {
     const { fields, findings } = await importText(wsdl(places(30), hierarchies));
     expect(Object.keys(fields)).toHaveLength(31);
     expect(fields.A29!.schema).not.toHaveProperty('variants');
+    expect(fields.A29!.schema).toHaveProperty('hasOtherTypes', true);
     expect(fields.S!.schema).toMatchObject({ variants: [{ name: 'Smaller' }] });
     expect(findings).toMatchObject([
       {
@@ -150,6 +151,7 @@ describe('types that extend others', () => {
   test('stand in its place where the message has room', async () => {
     const { fields, findings } = await importText(wsdl(places(3), hierarchies));
     expect(fields.A2!.schema).toMatchObject({ variants: { length: 10 } });
+    expect(fields.A2!.schema).not.toHaveProperty('hasOtherTypes');
     expect(findings).toEqual([]);
   });
 

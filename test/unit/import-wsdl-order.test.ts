@@ -2,6 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { operation } from '../../src/contract/operation.ts';
+import { object, optional, string } from '../../src/contract/schema.ts';
+import { service as declare } from '../../src/contract/service.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -116,6 +119,34 @@ test('FORM has another sign for dots in names', () => {
   const sent = (name: string) => outcomeOf(protocols, 'form', { ...call, body: `Inner.Id=1&${name}=Ann` }, routes);
   expect(sent('First%252EName')).toMatchObject({ input: expect.stringContaining('"First.Name":"Ann"') });
   expect(sent('First.Name')).toMatchObject({ problem: 'unknownField' });
+});
+
+test('a choice may have elements that stand for one, of which one is there', () => {
+  expect(read('<l:Mark><l:circle>c</l:circle></l:Mark>').json).toEqual({ Mark: { circle: 'c' } });
+  const { body: _, ...call } = protocols.json.encodeRequest(service, send!, {});
+  const body = JSON.stringify({ Inner: { Id: '1' }, Mark: { circle: 'c', square: 's' } });
+  expect(outcomeOf(protocols, 'json', { ...call, body }, routes)).toMatchObject({
+    issues: [['Mark.square', 'invalidField', 'Invalid field square']],
+  });
+});
+
+test('the type that an answer names in place of another one is kept where the contract lacks it', () => {
+  const plain = Object.freeze({ ...object('Letter', { Note: optional(string()) }), hasOtherTypes: true as const });
+  const note = operation({ ...send!, name: 'Note', output: object('NoteResult', { Letter: optional(plain) }) });
+  const own = declare({ ...service, operations: [note] });
+  const answer = (type: string) => {
+    const content = `<l:NoteResponse><l:Letter xsi:type="l:${type}"><l:Note>n</l:Note></l:Letter></l:NoteResponse>`;
+    const reply = {
+      status: 200,
+      media: { type: 'text/xml', charset: undefined },
+      headers: {},
+      body: Buffer.from(envelope(content)),
+    };
+    const decoded = createProtocols([own]).soap11.decodeAnswer(note, reply);
+    return 'value' in decoded ? [decoded.value, decoded.unknownMembers] : decoded;
+  };
+  expect(answer('Signed')).toEqual([{ Letter: { Note: 'n' } }, ['Letter.@type']]);
+  expect(answer('Letter')).toEqual([{ Letter: { Note: 'n' } }, []]);
 });
 
 test('a whole message may be of a type that extends its own', () => {

@@ -195,7 +195,8 @@ export class ComplexTypes {
   /** An object with the content of a type and the name of a message. */
   message(declared: Declared, name: string): ObjectSchema {
     const { emptyObject: _, ...schema } = this.#object(declared, name, this.#contentOf(declared));
-    return documented(schema);
+    const hasOtherTypes = this.index.derivedFrom(declared, 1).length > 0;
+    return documented({ ...schema, ...(hasOtherTypes && { hasOtherTypes: true as const }) });
   }
 
   #read(declared: Declared, name: string): Schema {
@@ -251,8 +252,9 @@ export class ComplexTypes {
       const withoutVariants = isPlain ? undefined : this.#unrolledPlain(declared, unique);
       if (withoutVariants !== undefined) {
         const derived = this.index.derivedFrom(declared, variantsMax).map((each) => nameOf(each.element));
-        if (derived.length > 0) this.#refuseVariants(element, own.name, derived);
-        return withoutVariants;
+        if (derived.length === 0) return withoutVariants;
+        this.#refuseVariants(element, own.name, derived);
+        return documented<ObjectSchema>({ ...withoutVariants, hasOtherTypes: true });
       }
       this.#left.add(element);
       return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
@@ -303,8 +305,11 @@ export class ComplexTypes {
     }
     const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);
     const refused = isLeftOut || schema === undefined ? concrete.map((each) => nameOf(each.element)) : [];
-    if (refused.length > 0) this.#refuseVariants(element, own.name, refused);
-    else if (isAbstract && read.length === 0)
+    if (refused.length > 0) {
+      this.#refuseVariants(element, own.name, refused);
+      return documented<ObjectSchema>({ ...own, hasOtherTypes: true });
+    }
+    if (isAbstract && read.length === 0)
       this.findings.add('changed', element, 'the type is abstract, and nothing that extends it is declared');
     return schema ?? own;
   }
@@ -350,7 +355,7 @@ export class ComplexTypes {
     if (variants === undefined) return schema;
     const { [typeField]: _, ...fields } = schema.fields;
     this.findings.add('refused', from, `types that extend ${name} are refused in its place here`);
-    return object(name, fields, { choices, ...(namespace !== undefined && { namespace }) });
+    return object(name, fields, { choices, hasOtherTypes: true, ...(namespace !== undefined && { namespace }) });
   }
 
   #nameOf({ element, schema }: Declared): NonNullable<ObjectSchema['extends']> {

@@ -248,7 +248,10 @@ export class ContentReader {
       // What is nil is absent.
       const mayBeAbsent = child.attributes.get('minOccurs') === '0' || child.attributes.get('nillable') === 'true';
       if (mayBeAbsent || around.repeats !== undefined) canBeEmpty = true;
-      if (this.#fields.size > before) options.push([...this.#fields.keys()].slice(before));
+      const names = [...this.#fields.keys()].slice(before);
+      // Those of a substitution group stand for one element.
+      if (child.local === 'element') options.push(...names.map((name) => [name]));
+      else if (names.length > 0) options.push(names);
     }
     const isPlain =
       this.#alternatives === alternatives &&

@@ -2,7 +2,16 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
-import { binary, type Field, type ObjectSchema, object, optional, type Schema, string } from '../../contract/schema.ts';
+import {
+  binary,
+  type Field,
+  type Fields,
+  type ObjectSchema,
+  object,
+  optional,
+  type Schema,
+  string,
+} from '../../contract/schema.ts';
 import {
   type Namespaces,
   namespacesOfMessages,
@@ -302,9 +311,7 @@ class MessageReader {
     }
     if (attachments.length === 0) return message;
     const plain = this.#types.withoutVariants(declared.element, message);
-    const { namespace, choices } = plain;
-    const all = { ...plain.fields, ...fields };
-    return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
+    return withFields(plain, { ...plain.fields, ...fields });
   }
 
   /** Operations that share an element have the header of the first one. */
@@ -326,11 +333,19 @@ class MessageReader {
     let name = 'soapHeaders';
     const plain = this.#types.withoutVariants(declared.element, message);
     while (Object.hasOwn(plain.fields, name)) name += '_';
-    const { namespace, choices } = plain;
     const header = object(`${message.name}Headers`, fields);
     const all = { ...plain.fields, [name]: optional(header, 'The header of the SOAP message.', { xml: 'header' }) };
-    return object(message.name, all, { choices, ...(namespace !== undefined && { namespace }) });
+    return withFields(plain, all);
   }
+}
+
+/** The object with other fields. */
+function withFields({ name, namespace, choices, hasOtherTypes }: ObjectSchema, fields: Fields): ObjectSchema {
+  return object(name, fields, {
+    choices,
+    ...(namespace !== undefined && { namespace }),
+    ...(hasOtherTypes && { hasOtherTypes }),
+  });
 }
 
 /** A header may hold a credential: its texts are sealed where they are stored, and never logged. */

@@ -318,12 +318,14 @@ class Writer {
     );
   }
 
-  #plainObject({ name, namespace, fields, choices, extends: base, json, emptyObject }: ObjectSchema): Expression {
+  #plainObject(schema: ObjectSchema): Expression {
+    const { name, namespace, fields, choices, extends: base, hasOtherTypes, json, emptyObject } = schema;
     const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
     const options = members({
       namespace: namespace === undefined ? undefined : quote(namespace),
       json: json && quote(json),
       emptyObject: emptyObject && quote(emptyObject),
+      hasOtherTypes: hasOtherTypes && 'true',
       choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
       extends:
         base &&

@@ -69,6 +69,8 @@ export function createAnswerReader(): Reader<Element> {
         for (const { namespace, local, value } of strayAttributes(element))
           if (namespace !== '' ? !schema.attributes.includes(local) : schema.attributes.length === 0)
             visit(attributeMark + local, valueIn(value));
+      const type = schema.hasOtherTypes ? namedType(element) : undefined;
+      if (type !== undefined && type !== schema.name) visit(`${attributeMark}type`, valueIn(type));
       return reader.eachMember(element, visitChild, schema);
     },
     items(element, schema) {
@@ -210,8 +212,12 @@ function repeatedItems(items: readonly Element[], { item, nullItems }: ListSchem
   if (isValueEmpty(item)) return items.filter((each) => !isNil(each));
   const holdsText = item.kind === 'object' ? item.textField !== undefined : item.kind !== 'list';
   const isBlankItem = holdsText ? isWithoutContent : isEmpty;
-  const isNothing = items.length === 1 && first!.attributes.length === 0 && isBlankItem(first!);
+  const isNothing = items.length === 1 && !hasAttribute(first!) && isBlankItem(first!);
   return isNothing ? [] : items.filter((each) => !isNil(each));
+}
+
+function hasAttribute({ attributes, children }: Element): boolean {
+  return attributes.length > 0 || children.some(hasAttribute);
 }
 
 /** Whether an empty element is a value of the schema. */

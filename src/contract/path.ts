@@ -19,7 +19,12 @@ export function formStep(name: string): string {
   return name.includes('.') ? name.replaceAll('.', '%2E') : name;
 }
 
-/** `details.0.card.number`: the neutral form, which FORM callers write as it is. */
+/** The path as FORM callers write it, dots in names included. */
+export function formPath(path: Path): string {
+  return dotted(path.map((step) => (typeof step === 'string' ? formStep(step) : step)));
+}
+
+/** `details.0.card.number`: the neutral form. */
 export function dotted(path: Path): string {
   return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');
 }

@@ -119,6 +119,7 @@ test('FORM has another sign for dots in names', () => {
   const sent = (name: string) => outcomeOf(protocols, 'form', { ...call, body: `Inner.Id=1&${name}=Ann` }, routes);
   expect(sent('First%252EName')).toMatchObject({ input: expect.stringContaining('"First.Name":"Ann"') });
   expect(sent('First.Name')).toMatchObject({ problem: 'unknownField' });
+  expect(protocols.form.coordinates(['First.Name'], send!, 'input')).toBe('First%2EName');
 });
 
 test('a choice may have elements that stand for one, of which one is there', () => {
@@ -147,6 +148,20 @@ test('the type that an answer names in place of another one is kept where the co
   };
   expect(answer('Signed')).toEqual([{ Letter: { Note: 'n' } }, ['Letter.@type']]);
   expect(answer('Letter')).toEqual([{ Letter: { Note: 'n' } }, []]);
+  const asked = declare({ ...service, operations: [operation({ ...note, input: note.output })] });
+  const ask = (type: string) => {
+    const body = envelope(`<l:Note><l:Letter xsi:type="l:${type}"><l:Note>n</l:Note></l:Letter></l:Note>`);
+    const target = { service: asked, version: 1, operation: asked.operations.get('Note') };
+    const head = { query: '', headers: {} };
+    return createProtocols([asked]).soap11.decode(
+      Buffer.from(body),
+      { type: 'text/xml', charset: undefined },
+      target,
+      head,
+    ).input;
+  };
+  expect(ask('Letter')).toEqual({ Letter: { Note: 'n' } });
+  expect(() => ask('Signed')).toThrow('type that the contract does not have, Signed');
 });
 
 test('a whole message may be of a type that extends its own', () => {

@@ -1,7 +1,7 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
 import { manyMembersMax, mayHaveLongLists } from '../../contract/attachments.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
-import { dotted } from '../../contract/path.ts';
+import { formPath } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileAnswers } from '../answers.ts';
@@ -59,7 +59,7 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues, key, ...(used.length > 0 && { leniencies: used }) };
     },
 
-    coordinates: dotted,
+    coordinates: formPath,
 
     encode: (operation, output, extras) =>
       okMessage(contentType, withExtras(codecOf(operation).output.print(output), extras)),
@@ -75,7 +75,7 @@ function createCodec(context: FormatContext): MessageCodec {
           Object.entries(map).map(([field, text]): [string, string] => [`${name}.${encode(field)}`, text]),
         ),
         ...issues.flatMap(({ path, message }, index): [string, string][] => [
-          [`invalidFields.${index}.name`, dotted(path)],
+          [`invalidFields.${index}.name`, formPath(path)],
           [`invalidFields.${index}.message`, message],
         ]),
         [conventions.requestReference, requestReference],

@@ -137,6 +137,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         return true;
       }
       const named = typeField === undefined ? typeName(element) : undefined;
+      if (schema.hasOtherTypes && named !== undefined && named !== schema.name && !structNames.has(named))
+        throw malformedBody('type that the contract does not have', printableName(named));
       if (
         (textField === undefined && mixedField === undefined && !isBlank(element.text)) ||
         (named !== undefined && named !== schema.name && !structNames.has(named))

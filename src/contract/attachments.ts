@@ -10,6 +10,10 @@ interface ValuesIn {
   readonly mayAttach: 'nothing' | 'bytes' | 'always';
   /** Characters of the longest text, or of the longest bytes in base64, in UTF-16. */
   readonly charactersMax: number;
+  /** Characters of the longest text that is no bytes. */
+  readonly textMax: number;
+  /** The longest bytes. */
+  readonly bytesMax: number;
   /** Items of the longest list. */
   readonly itemsMax: number;
 }
@@ -22,6 +26,11 @@ export function mayAttach(schema: ObjectSchema): ValuesIn['mayAttach'] {
 /** Characters of the longest value that messages of the schemas may have: a text, or bytes in base64 with line breaks. */
 export function valueLengthMax(schemas: readonly ObjectSchema[]): number {
   return schemas.reduce((max, each) => Math.max(max, valuesIn(each).charactersMax), 0);
+}
+
+/** The longest bytes that messages of the schemas may have, and the characters of their longest text. */
+export function longestValues(schemas: readonly ObjectSchema[]): Pick<ValuesIn, 'bytesMax' | 'textMax'> {
+  return schemas.map(valuesIn).reduce(most, none);
 }
 
 /** Whether messages of the schema may have lists of so many items that they need more members than most messages. */
@@ -44,17 +53,16 @@ function scalarValues(scalar: Schema): ValuesIn {
   switch (scalar.kind) {
     case 'binary':
       return {
+        ...none,
         mayAttach: scalar.attached === undefined ? 'bytes' : 'always',
         charactersMax: withLineBreaks(scalar.max),
-        itemsMax: 0,
+        bytesMax: scalar.max,
       };
-    case 'string':
+    case 'string': {
+      const textMax = scalar.markup === undefined ? (scalar.max ?? textLengthMax) : markupLengthMax;
       // A character outside of the basic plane takes two.
-      return {
-        mayAttach: 'nothing',
-        charactersMax: scalar.markup === undefined ? 2 * (scalar.max ?? textLengthMax) : markupLengthMax,
-        itemsMax: 0,
-      };
+      return { ...none, charactersMax: scalar.markup === undefined ? 2 * textMax : textMax, textMax };
+    }
     case 'list':
       return { ...none, itemsMax: scalar.max };
     default:
@@ -62,7 +70,13 @@ function scalarValues(scalar: Schema): ValuesIn {
   }
 }
 
-const none: ValuesIn = Object.freeze<ValuesIn>({ mayAttach: 'nothing', charactersMax: 0, itemsMax: 0 });
+const none: ValuesIn = Object.freeze<ValuesIn>({
+  mayAttach: 'nothing',
+  charactersMax: 0,
+  textMax: 0,
+  bytesMax: 0,
+  itemsMax: 0,
+});
 const order: readonly ValuesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
 
 function most(one: ValuesIn, other: ValuesIn): ValuesIn {
@@ -70,6 +84,8 @@ function most(one: ValuesIn, other: ValuesIn): ValuesIn {
   return {
     mayAttach: (isMore ? other : one).mayAttach,
     charactersMax: Math.max(one.charactersMax, other.charactersMax),
+    textMax: Math.max(one.textMax, other.textMax),
+    bytesMax: Math.max(one.bytesMax, other.bytesMax),
     itemsMax: Math.max(one.itemsMax, other.itemsMax),
   };
 }

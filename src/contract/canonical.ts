@@ -1,4 +1,5 @@
 /** The canonical request: every format and every version becomes one, validated and authorized, before its handler. */
+import type { Spool } from '../lib/spool/spool.ts';
 import type { Input, Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
@@ -63,6 +64,11 @@ export interface RequestHead {
   readonly query?: string | undefined;
   /** What was sent to the path that the operation has at its upstream, in its own format: it is passed on unchanged. */
   readonly sent?: SentParts | undefined;
+  /**
+   * Where large values of the answer are held until the request is answered; absent where they are in memory.
+   * @internal
+   */
+  readonly spool?: Spool | undefined;
   /** The credential in the message; absent where the headers have one. */
   readonly token?: UsernameToken | undefined;
 }

@@ -1,4 +1,6 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+
+import { hasToken, spooledValue } from '../lib/spool/tokens.ts';
 import type { Attribute, Element } from '../lib/xml/element.ts';
 import { Malformed, parse as parseXml } from '../lib/xml/parse.ts';
 import { escapeXml } from '../lib/xml/print.ts';
@@ -131,6 +133,8 @@ function isDay(text: string): boolean {
 /** Line breaks, which MIME encoders add, are left out. Blanks are not: in a form they stand for a plus sign. */
 function parseBinary({ max }: BinarySchema) {
   return (text: string): Parsed => {
+    const spooled = spooledValue(text.trim());
+    if (spooled !== undefined) return spooled.length > max ? { fault: 'length' } : { value: spooled.token };
     const value = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, '') : text;
     const bytes = decodedLength(value);
     if (bytes === undefined) return { fault: 'type' };
@@ -178,7 +182,13 @@ function holdsAttributesAlone({ attributes, children, text }: Element): boolean 
   return attributes.length > 0 && attributes.every(isOther) && children.length === 0 && text === '';
 }
 
+/** A token stands for more characters than a text may have. */
 function parseText(schema: StringSchema, pattern: RegExp | undefined) {
+  const parse = parsePlainText(schema, pattern);
+  return (text: string): Parsed => (hasToken(text) ? { fault: 'length' } : parse(text));
+}
+
+function parsePlainText(schema: StringSchema, pattern: RegExp | undefined) {
   if (schema.markup !== undefined) return parseMarkup(schema.markup);
   const { min = 0, max = textLengthMax, format } = schema;
   const sound = format === undefined ? undefined : formats[format];

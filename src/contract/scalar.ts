@@ -16,7 +16,7 @@ export const markupLengthMax = 65_536;
 export const decimalDigitsMax = 100;
 
 /** The most bytes that a value may have. The largest body of a server limits it further. */
-export const binaryLengthMax = 67_108_864;
+export const binaryLengthMax = 1_073_741_824;
 
 /** Values that a credential may name, by the name under which it holds them. */
 export interface Grant {

@@ -5,10 +5,11 @@ import type * as Library from 'multipasta';
 import { mayHoldNumber } from '../contract/member-names.ts';
 import { Problem } from '../contract/problem.ts';
 import { charsetOf } from '../lib/charset.ts';
+import { hasToken, mayHaveToken, spooledValue } from '../lib/spool/tokens.ts';
 import { decodeText } from './body-text.ts';
 import { encode, contentType as formContentType } from './form/print.ts';
 import { malformedBody } from './malformed-body.ts';
-import { type Attachments, absoluteUrl } from './related.ts';
+import { type Attachment, type Attachments, absoluteUrl } from './related.ts';
 import { unsupportedMedia } from './unsupported-media.ts';
 
 export const multipartType = 'multipart/related';
@@ -55,18 +56,21 @@ export function readRelated(body: Buffer, contentType: string, countMax = partsM
   for (const { contentId } of [root, ...others])
     if (contentId !== '' && ids.size === ids.add(contentId).size)
       throw malformedBody('Content-ID stands twice', printableId(contentId));
+  const decoded = others.map(
+    ({ info, contentId, bytes }): Attachment => ({
+      contentId,
+      location: absoluteUrl(locationOf(info), base),
+      ...decodePart(info, bytes),
+    }),
+  );
   return {
     contentType: typeOf(root.info),
     body: root.bytes,
     attachments: {
       isXop: root.info.contentType === xopType,
-      parts: others.map(({ info, contentId, bytes }) => ({
-        contentId,
-        location: absoluteUrl(locationOf(info), base),
-        bytes: decodePart(info, bytes),
-      })),
+      parts: decoded,
       base,
-      bodyLength: body.length,
+      bodyLength: body.length + decoded.reduce((sum, { spooled }) => sum + (spooled?.length ?? 0), 0),
     },
   };
 }
@@ -155,13 +159,21 @@ function isPlain(info: Library.PartInfo): boolean {
 }
 
 /** Throws a Problem for an encoding that no sender of SOAP uses. */
-function decodePart(info: Library.PartInfo, bytes: Buffer): Buffer {
-  if (isPlain(info)) return bytes;
+function decodePart(info: Library.PartInfo, bytes: Buffer): Pick<Attachment, 'bytes' | 'spooled'> {
   const encoding = encodingOf(info);
-  if (encoding === 'base64') return Buffer.from(bytes.toString('latin1'), 'base64');
-  if (encoding === 'quoted-printable') return decodeQuoted(bytes.toString('latin1'));
+  const spooled = bytes.length > tokenBytesMax ? undefined : spooledValue(bytes.toString('latin1').trim());
+  if (spooled !== undefined && spooled.isDecoded === (encoding === 'base64')) return { bytes: emptyBytes, spooled };
+  // A token stands for the whole part.
+  if (mayHaveToken(bytes) && hasToken(bytes.toString('latin1'))) throw malformedBody('malformed multipart');
+  if (isPlain(info)) return { bytes };
+  if (encoding === 'base64') return { bytes: Buffer.from(bytes.toString('latin1'), 'base64') };
+  if (encoding === 'quoted-printable') return { bytes: decodeQuoted(bytes.toString('latin1')) };
   throw unreadableParts('transfer encoding');
 }
+
+/** Of a token with blanks around it. */
+const tokenBytesMax = 128;
+const emptyBytes = Buffer.alloc(0);
 
 /** RFC 2045, section 6.7. */
 function decodeQuoted(text: string): Buffer {
@@ -182,12 +194,13 @@ function locationOf({ headers: { 'content-location': location = '' } }: Library.
   return location;
 }
 
-function withoutBrackets(id: string): string {
+/** Returns a Content-ID without its angle brackets. */
+export function withoutBrackets(id: string): string {
   return id.trim().replace(/^<(.*)>$/, '$1');
 }
 
 /** A parameter of a header, with or without quotes; undefined where it is not there once. */
-function parameterIn(contentType: string, name: string): string | undefined {
+export function parameterIn(contentType: string, name: string): string | undefined {
   const found = [...contentType.matchAll(/;\s*([\w-]+)=(?:"([^"\\]*)"|([^\s;"]+))/g)].filter(
     ([, each]) => each!.toLowerCase() === name,
   );

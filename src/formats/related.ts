@@ -1,6 +1,7 @@
 /** Messages with parts beside their envelope, in multipart/related (RFC 2387): XOP packages and SOAP with Attachments. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import type { SpooledValue } from '../lib/spool/tokens.ts';
 
 /** The parts beside an envelope that was received. */
 export interface Attachments {
@@ -9,7 +10,7 @@ export interface Attachments {
   readonly parts: readonly Attachment[];
   /** The URL to which those in the envelope are relative: its Content-Location. */
   readonly base: string;
-  /** Length of the whole body in bytes. */
+  /** Length of the whole body in bytes, with those in a file. */
   readonly bodyLength: number;
 }
 
@@ -19,12 +20,20 @@ export interface Attachment {
   /** Its Content-Location as an absolute URL; empty where the part has none. It is a name only, and nothing is read from it. */
   readonly location: string;
   readonly bytes: Buffer;
+  /** Where the bytes are in a file. */
+  readonly spooled?: SpooledValue;
+}
+
+/** Returns the length of an attachment in bytes. */
+export function lengthOf({ bytes, spooled }: Attachment): number {
+  return spooled?.length ?? bytes.length;
 }
 
 /** Bytes that stand beside the envelope. */
 export interface SentPart {
   readonly contentId: string;
   readonly mediaType: string;
+  /** Or a token. */
   readonly base64: string;
 }
 
@@ -75,10 +84,24 @@ export function packageOf(
 }
 
 /** The bytes of a package. */
-export function packed(envelope: string, { boundary, rootType, parts }: Attached): Buffer {
+export function packed(envelope: string, attached: Attached): Buffer {
+  const pieces = piecesOf(envelope, attached);
+  // Written in one place: a copy of each part would double what a large one costs.
+  const bytes = Buffer.allocUnsafe(
+    pieces.reduce((sum, [text, encoding]) => sum + Buffer.byteLength(text, encoding), 0),
+  );
+  let end = 0;
+  for (const [text, encoding] of pieces) end += bytes.write(text, end, encoding);
+  return bytes;
+}
+
+type PieceOfPackage = readonly [text: string, encoding: 'utf8' | 'base64'];
+
+/** The texts of a package, with the encoding of each. */
+export function piecesOf(envelope: string, { boundary, rootType, parts }: Attached): readonly PieceOfPackage[] {
   const partStart = (contentType: string, contentId: string) =>
     `--${boundary}\r\nContent-Type: ${contentType}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <${contentId}>\r\n\r\n`;
-  const pieces: readonly (readonly [string, BufferEncoding])[] = [
+  return [
     [partStart(rootType, rootId) + envelope, 'utf8'],
     ...parts.flatMap(
       ({ mediaType, contentId, base64 }) =>
@@ -89,11 +112,4 @@ export function packed(envelope: string, { boundary, rootType, parts }: Attached
     ),
     [`\r\n--${boundary}--\r\n`, 'utf8'],
   ];
-  // Written in one place: a copy of each part would double what a large one costs.
-  const bytes = Buffer.allocUnsafe(
-    pieces.reduce((sum, [text, encoding]) => sum + Buffer.byteLength(text, encoding), 0),
-  );
-  let end = 0;
-  for (const [text, encoding] of pieces) end += bytes.write(text, end, encoding);
-  return bytes;
 }

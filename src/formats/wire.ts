@@ -3,6 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Sender } from '../contract/canonical.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
+import type { Spool } from '../lib/spool/spool.ts';
 import { type Attached, packed } from './related.ts';
 
 export interface WireRequest {
@@ -28,9 +29,25 @@ export interface WireRequest {
   inspect(requiresHost: boolean): void;
   /**
    * Reads the body once, within limits, and inflates it; rejects with a Problem (tooLarge, timeout, badRequest). `bytesMax`: where
-   * more or less is accepted than the limit of the server.
+   * more or less is accepted than the limit of the server. `spooling`: where its large values go to a file; `bytesMax` then is of the rest.
    */
-  body(bytesMax?: number): Promise<Buffer>;
+  body(bytesMax?: number, spooling?: LargeBody): Promise<Buffer>;
+  /** Where large values of the request and of its answer are held until it is answered; absent where they are in memory. */
+  readonly spool?: Spool | undefined;
+}
+
+/** Which values of a message go to a file. */
+export interface Spooling {
+  /** Smaller values stay in memory. */
+  readonly valueBytesMin: number;
+  /** Characters of base64 that no text of the message may have: shorter runs may be texts. */
+  readonly charactersMin: number;
+}
+
+/** A body with large values in a file. */
+export interface LargeBody extends Spooling {
+  /** Of the whole body, with what is in the file. */
+  readonly bodyBytesMax: number;
 }
 
 /** A response. The HTTP server adds Content-Length and the headers of every response. */

@@ -4,11 +4,15 @@
  * Members and keys are sorted by name, and numeric texts have no leading zeros. Values that are never stored, such as the
  * security code, are left out. The rest is JSON as in RFC 8785.
  */
+import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { base64Length } from '../contract/lexical.ts';
 import { ownMembers } from '../contract/member-names.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
+import { spooledValue } from '../lib/spool/tokens.ts';
 
 type Write = (value: unknown) => string;
 
@@ -68,9 +72,20 @@ function compile(schema: Schema): Write {
 }
 
 function scalar(schema: ScalarSchema): Write {
+  if (schema.kind === 'binary') return (value) => JSON.stringify(bytesText(value as string));
   return schema.kind === 'string' && schema.numeric
     ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
     : JSON.stringify;
+}
+
+/** Longer bytes are hashed. Whether they are in memory or in a file depends on settings, and must not show. */
+const hashedFrom = 262_144;
+
+/** No base64 has a colon. */
+function bytesText(base64: string): string {
+  const spooled = spooledValue(base64);
+  if (spooled === undefined && base64.length < base64Length(hashedFrom)) return base64;
+  return `sha256:${spooled?.sha256 ?? hash('sha256', Buffer.from(base64, 'base64'), 'base64url')}`;
 }
 
 function isNeverStored(schema: Schema): boolean {

@@ -1,7 +1,7 @@
 /** Chooses between media types, and reads bodies that are neither JSON nor a form. */
 import { isJsonType } from '../../contract/operation.ts';
-import { binaryLengthMax } from '../../contract/scalar.ts';
 import { binary, type Schema, string } from '../../contract/schema.ts';
+import { bytesMax } from '../imported-limits.ts';
 import type { Node } from './documents.ts';
 import { textOptions } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
@@ -37,5 +37,5 @@ function plain(type: string): string {
 export function textOrBytes(reader: SchemaReader, media: string, schema: Node | undefined): Schema {
   const isBinary = schema !== undefined && reader.shapeOf(schema).format === 'binary';
   const isText = !isBinary && /^text\/|xml|javascript|graphql|yaml|csv|x-www-form/.test(media);
-  return isText ? string({ ...textOptions, example: 'text' }) : binary({ max: binaryLengthMax, example: 'aGVsbG8=' });
+  return isText ? string({ ...textOptions, example: 'text' }) : binary({ max: bytesMax, example: 'aGVsbG8=' });
 }

@@ -1,6 +1,5 @@
 /** Turns schemas of OpenAPI into those of a contract. What XSD 1.0 cannot say is JSON as text. */
 import { recursive, self } from '../../contract/recursive.ts';
-import { binaryLengthMax } from '../../contract/scalar.ts';
 import {
   binary,
   boolean,
@@ -18,7 +17,7 @@ import {
   type Schema,
   string,
 } from '../../contract/schema.ts';
-import { itemsMax } from '../imported-limits.ts';
+import { bytesMax, itemsMax } from '../imported-limits.ts';
 import { sizeOf } from '../wsdl/schema-size.ts';
 import { type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
@@ -195,7 +194,7 @@ export class SchemaReader {
   #string({ node, format, values, example }: Shape, key: string, hint: string): Schema {
     if (format === 'date') return dateText;
     if (format === 'date-time') return dateTimeText;
-    if (format === 'byte' || format === 'binary') return binary({ max: binaryLengthMax, example: 'aGVsbG8=' });
+    if (format === 'byte' || format === 'binary') return binary({ max: bytesMax, example: 'aGVsbG8=' });
     if (values !== undefined) {
       const texts = [...new Set(values)].filter((each) => typeof each === 'string' && each !== '') as string[];
       const isFit = texts.every((each) => isPlainText(each) && each === each.trim() && !/ {2}/.test(each));

@@ -4,7 +4,7 @@ import { attachedFieldsOf, type ObjectSchema } from '../../contract/schema.ts';
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { printableId } from '../multipart.ts';
-import { type Attachment, type Attachments, absoluteUrl } from '../related.ts';
+import { type Attachment, type Attachments, absoluteUrl, lengthOf } from '../related.ts';
 import type { ParseXml } from './parse.ts';
 
 export const xopUri = 'http://www.w3.org/2004/08/xop/include';
@@ -108,9 +108,9 @@ export class ReceivedParts {
 
   #read(part: Attachment): () => string {
     this.#unread.delete(part);
-    this.#bytesLeft -= part.bytes.length;
+    this.#bytesLeft -= lengthOf(part);
     if (this.#bytesLeft < 0) throw malformedBody('attachments too large');
-    return () => base64Of(part.bytes);
+    return () => part.spooled?.token ?? base64Of(part.bytes);
   }
 }
 

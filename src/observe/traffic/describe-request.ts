@@ -7,7 +7,7 @@ import type { Field } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, isFormat, type Protocols, queryParts } from '../../formats/index.ts';
 import type { Decoded, Protocol } from '../../formats/protocol.ts';
-import type { Attachments } from '../../formats/related.ts';
+import { type Attachments, lengthOf } from '../../formats/related.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import { identify } from '../../gateway/identify.ts';
@@ -15,6 +15,7 @@ import type { HttpFacts } from '../../gateway/request-observer.ts';
 import { maskRequestId } from '../../http/request-id.ts';
 import { isStorableProblem } from '../../idempotency/stored-outcome.ts';
 import { type Charset, charsetIn } from '../../lib/charset.ts';
+import { describeTokens } from '../../lib/spool/tokens.ts';
 import { type MaskText, maskBody, masked, maskPlain } from './mask/mask-body.ts';
 import { maskCanonical } from './mask/mask-canonical.ts';
 import { type MaskedHeader, maskHeaders, secretsIn } from './mask/mask-headers.ts';
@@ -107,14 +108,11 @@ function describeReceived(
   const read = isRead ? { format, service: entry.service, operation } : undefined;
   const sent = messageIn(body ?? Buffer.alloc(0), wire.headers['content-type'], isRead);
   const { text, isCut } = maskRequest(sent.body, sent.charset, read, parts, sent.attachments);
-  const shown = [
-    text,
-    ...(sent.attachments?.parts ?? []).map(({ bytes }, at) => `part ${at + 1}: ${bytes.length} bytes`),
-  ];
+  const shown = [text, ...(sent.attachments?.parts ?? []).map((part, at) => `part ${at + 1}: ${lengthOf(part)} bytes`)];
   return {
     headers: maskHeaders(wire.headers, maskText),
     query: maskQuery(wire.query, operation, parts),
-    body: shown.join('\n\n'),
+    body: describeTokens(shown.join('\n\n')),
     isCut,
     isReadable: isRead || body === undefined || body.length === 0,
   };

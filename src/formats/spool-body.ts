@@ -1,0 +1,232 @@
+/** Reads the body of a message as it arrives, and lets its large values go to a temporary file. Tokens stand for them in what remains. */
+import { Buffer } from 'node:buffer';
+import { longestValues } from '../contract/attachments.ts';
+import { base64Length } from '../contract/lexical.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import type { SpoolFile, SpoolWriter } from '../lib/spool/spool.ts';
+import { Base64Runs, type TextSyntax } from './base64-runs.ts';
+import { multipartType, parameterIn, withoutBrackets } from './multipart.ts';
+import type { Spooling } from './wire.ts';
+
+/** Returns which values of messages go to a file; undefined where none is long enough. */
+export function spoolingOf(messages: readonly ObjectSchema[], valueBytesMin: number | undefined): Spooling | undefined {
+  const { bytesMax, textMax } = longestValues(messages);
+  if (valueBytesMin === undefined || bytesMax < valueBytesMin) return undefined;
+  return { valueBytesMin, charactersMin: Math.max(base64Length(valueBytesMin), textMax + 1) };
+}
+
+/** Reads one body. Both functions throw `SpoolFull`. */
+export interface BodyReader {
+  /** What remains in memory, in bytes. */
+  readonly heldBytes: number;
+  /** Returns a promise where bytes are to be written first. */
+  write(piece: Buffer): Promise<void> | undefined;
+  /** Returns the body with tokens in the place of values. */
+  end(): Promise<Buffer>;
+}
+
+/** What splits a body into what remains and what goes to the file. */
+interface Splitter {
+  /** Bytes of which is not known yet where they go. */
+  readonly heldBytes: number;
+  write(bytes: Buffer): void;
+  end(): void;
+}
+
+interface SplitOptions extends Spooling {
+  readonly file: SpoolFile;
+  pass(bytes: Buffer): void;
+}
+
+/** A slice of fewer bytes would keep the whole piece of the network in memory. */
+const copiedBytesMax = 8_192;
+
+/** Returns the reader of a body with this Content-Type. */
+export function readBodyTo(file: SpoolFile, contentType: string, spooling: Spooling): BodyReader {
+  const passed: Buffer[] = [];
+  let passedBytes = 0;
+  const pass = (bytes: Buffer): void => {
+    passed.push(bytes.length <= copiedBytesMax ? Buffer.from(bytes) : bytes);
+    passedBytes += bytes.length;
+  };
+  let splitter: Splitter | undefined;
+  return {
+    get heldBytes() {
+      return passedBytes + (splitter?.heldBytes ?? 0);
+    },
+    write(piece) {
+      splitter ??= splitterOf(contentType, piece, { ...spooling, file, pass });
+      splitter.write(piece);
+      return file.flush();
+    },
+    async end() {
+      splitter?.end();
+      await file.finish();
+      return passed.length === 1 ? passed[0]! : Buffer.concat(passed);
+    },
+  };
+}
+
+function splitterOf(contentType: string, start: Buffer, options: SplitOptions): Splitter {
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const boundary = type === multipartType ? parameterIn(contentType, 'boundary') : undefined;
+  if (boundary !== undefined) return new Parts(boundary, parameterIn(contentType, 'start'), options);
+  return new Base64Runs(syntaxOf(start), options);
+}
+
+/** By its first character, as formats are distinguished: curl declares a form for every body. */
+function syntaxOf(start: Buffer): TextSyntax {
+  const [, sign = ''] = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(.)/.exec(start.toString('latin1', 0, 200)) ?? [];
+  if (sign === '<') return 'xml';
+  return sign === '{' || sign === '[' ? 'json' : 'form';
+}
+
+/** A longer head is refused when the message is read. */
+const headBytesMax = 16_384;
+
+/** Splits a multipart/related body: long parts go to the file, and the values of the envelope. */
+class Parts implements Splitter {
+  readonly #options: SplitOptions;
+  readonly #delimiter: Buffer;
+  readonly #start: string | undefined;
+  #state: 'content' | 'head' | 'end' = 'content';
+  /** What has arrived and may be the start of a delimiter or of a head. The first delimiter needs no line before it. */
+  #rest: Buffer = Buffer.from('\r\n');
+  #invented = 2;
+  #isFirst = true;
+  /** Of the part at hand; absent before the first one, and for parts that stay as they are. */
+  #content: Splitter | undefined;
+
+  constructor(boundary: string, start: string | undefined, options: SplitOptions) {
+    this.#options = options;
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+    this.#start = start === undefined ? undefined : withoutBrackets(start);
+  }
+
+  get heldBytes(): number {
+    return this.#rest.length + (this.#content?.heldBytes ?? 0);
+  }
+
+  write(bytes: Buffer): void {
+    let data = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#rest = noBytes;
+    for (;;) {
+      const found = this.#state === 'head' ? this.#readHead(data) : this.#readContent(data);
+      if (found === undefined) return;
+      data = data.subarray(found);
+    }
+  }
+
+  end(): void {
+    if (this.#state === 'content') this.#add(this.#rest);
+    this.#content?.end();
+    if (this.#state === 'head') this.#pass(this.#rest);
+    this.#rest = noBytes;
+  }
+
+  /** Returns how many bytes were read; undefined where there are no more. */
+  #readContent(data: Buffer): number | undefined {
+    if (this.#state === 'end') {
+      this.#pass(data);
+      return undefined;
+    }
+    const at = data.indexOf(this.#delimiter);
+    if (at < 0) {
+      const sure = Math.max(0, data.length - this.#delimiter.length + 1);
+      this.#add(data.subarray(0, sure));
+      this.#rest = data.subarray(sure);
+      return undefined;
+    }
+    this.#add(data.subarray(0, at));
+    this.#content?.end();
+    this.#content = undefined;
+    const end = at + this.#delimiter.length;
+    this.#pass(data.subarray(at, end));
+    this.#state = 'head';
+    return end;
+  }
+
+  #readHead(data: Buffer): number | undefined {
+    const at = data.indexOf('\r\n\r\n');
+    const isLast = data.length >= 2 && data.toString('latin1', 0, 2) === '--';
+    if (isLast || (at < 0 && data.length > headBytesMax)) {
+      this.#state = 'end';
+      return 0;
+    }
+    if (at < 0) {
+      this.#rest = data;
+      return undefined;
+    }
+    const end = at + 4;
+    this.#pass(data.subarray(0, end));
+    this.#content = this.#contentOf(data.toString('latin1', 0, end));
+    this.#isFirst = false;
+    this.#state = 'content';
+    return end;
+  }
+
+  /** The first part is the envelope, unless another one is named. Where none has the name it is the envelope, too, and stays in memory. */
+  #contentOf(head: string): Splitter | undefined {
+    const contentId = withoutBrackets(/^content-id:(.*)$/im.exec(head)?.[1] ?? '');
+    const isNamed = this.#start !== undefined && contentId === this.#start;
+    if (isNamed || (this.#isFirst && this.#start === undefined)) return new Base64Runs('xml', this.#options);
+    if (this.#isFirst) return undefined;
+    const [, encoding = 'binary'] = /^content-transfer-encoding:\s*([\w-]*)\s*$/im.exec(head) ?? [];
+    switch (encoding.toLowerCase()) {
+      case '7bit':
+      case '8bit':
+      case 'binary':
+        return new LongPart(this.#options);
+      case 'base64':
+        return new Base64Runs('mime', this.#options);
+      default:
+        return undefined;
+    }
+  }
+
+  #add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (this.#content === undefined) this.#pass(bytes);
+    else this.#content.write(bytes);
+  }
+
+  #pass(bytes: Buffer): void {
+    const invented = Math.min(this.#invented, bytes.length);
+    this.#invented -= invented;
+    if (bytes.length > invented) this.#options.pass(bytes.subarray(invented));
+  }
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** The bytes of a part as they are. */
+class LongPart implements Splitter {
+  readonly #options: SplitOptions;
+  #held: Buffer[] = [];
+  #writer: SpoolWriter | undefined;
+  heldBytes = 0;
+
+  constructor(options: SplitOptions) {
+    this.#options = options;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#writer !== undefined) {
+      this.#writer.write(bytes);
+      return;
+    }
+    this.#held.push(bytes);
+    this.heldBytes += bytes.length;
+    if (this.heldBytes < this.#options.valueBytesMin) return;
+    this.#writer = this.#options.file.begin(false);
+    this.#options.pass(Buffer.from(this.#writer.token));
+    for (const each of this.#held) this.#writer.write(each);
+    this.#held = [];
+    this.heldBytes = 0;
+  }
+
+  end(): void {
+    for (const each of this.#held) this.#options.pass(each);
+    this.#writer?.finish();
+  }
+}

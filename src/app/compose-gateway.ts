@@ -196,6 +196,7 @@ export async function composeGateway<M extends Metrics>(
   metrics.credentials = backend.credentialUses;
   backend.services.observe(log, metrics, tracing?.call);
   observeLimits(backend, log, metrics);
+  const valueBytesMin = config.spoolBytesMax > 0 ? config.spoolValueBytesMin : undefined;
   const opened = openUpstreams(upstreams, {
     implementations,
     protocols,
@@ -205,6 +206,7 @@ export async function composeGateway<M extends Metrics>(
     metrics: metrics.upstreams,
     observe: steps.upstream,
     shadows,
+    valueBytesMin,
   });
   closers.defer(() => opened.close());
   closers.defer(async () => void (await Promise.all([shadows.close(), copies.close()])));
@@ -266,7 +268,11 @@ export async function composeGateway<M extends Metrics>(
     deprecations,
     turns: load.turns ?? neutralParts.turns,
     checks: compileChecks(deprecations, scanTexts),
-    bodyLimit: createBodyLimit(config.bodyBytesMax),
+    bodyLimit: createBodyLimit({
+      configured: config.bodyBytesMax,
+      valueBytesMin,
+      isForwarded: (operation) => composition.current(operation).executor.isRemote,
+    }),
     intercept: interceptor,
   });
   closers.defer(() => traffic?.close());

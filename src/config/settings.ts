@@ -1,4 +1,5 @@
 /** All settings. Configuration, `triglyph check` and docs/configuration.md are derived from this table. */
+import { tmpdir } from 'node:os';
 import { leniencies, leniencyNames } from '../formats/leniencies.ts';
 import {
   adminToken,
@@ -287,15 +288,36 @@ export const settings = Object.freeze({
   bodyBytesMax: optional({
     name: 'BODY_BYTES_MAX',
     unit: 'bytes',
-    doc: 'The largest request body, for every service. When absent, 65536, and for a service with longer values as much more as its longest value needs: up to 16777216 together.',
-    parse: integer(1024, 134_217_728),
+    doc: 'The largest request body, for every service. When absent, 65536, and for a service with longer values as much more as its longest value needs: up to 16777216 together, and more where large values go to files.',
+    parse: integer(1024, 2_147_483_648),
   }),
   largeBodiesBytesMax: setting({
     name: 'LARGE_BODIES_BYTES_MAX',
     unit: 'bytes',
     default: '67108864',
-    doc: 'Bytes of all request bodies above 64 KiB that a process handles at once; 503 beyond it. Each needs about ten times its size in memory until it is answered.',
+    doc: 'Bytes in memory of all request bodies above 64 KiB that a process handles at once; 503 beyond it. Each needs about ten times its size in memory until it is answered.',
     parse: integer(65_536, 1_073_741_824),
+  }),
+  spoolDir: setting({
+    name: 'SPOOL_DIR',
+    unit: 'folder',
+    default: { description: 'the folder of the system for temporary files', compute: () => tmpdir() },
+    doc: 'The folder for the temporary files of large values on their way to and from other servers. Files are encrypted, have no name, and disappear with the process.',
+    parse: text,
+  }),
+  spoolBytesMax: setting({
+    name: 'SPOOL_BYTES_MAX',
+    unit: 'bytes',
+    default: '1073741824',
+    doc: 'Bytes of all temporary files of a process; a request beyond it is refused with 503. 0 leaves all values in memory.',
+    parse: integer(0, 1_099_511_627_776),
+  }),
+  spoolValueBytesMin: setting({
+    name: 'SPOOL_VALUE_BYTES_MIN',
+    unit: 'bytes',
+    default: '262144',
+    doc: 'The length from which bytes go to a temporary file. Shorter ones stay in memory, and so do those that are as short as the longest text of the contract.',
+    parse: integer(262_144, 1_073_741_824),
   }),
   headerBytesMax: setting({
     name: 'HEADER_BYTES_MAX',

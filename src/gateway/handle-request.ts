@@ -1,4 +1,5 @@
 /** Handles a request: every step, in order. */
+import type { Buffer } from 'node:buffer';
 import { addressGroup } from '../callers/limits/address-group.ts';
 import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
@@ -7,6 +8,7 @@ import type { Decoded, Target } from '../formats/protocol.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
+import { valueWithBytes } from '../lib/spool/tokens.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
@@ -62,14 +64,15 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     const target = await findTarget(request, gateway);
     request.caller = await authenticateHead(request, gateway);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
-    const body = await wire.body(gateway.bodyLimit(target.service));
+    const body = await readBody(request, gateway.bodyLimit(target.service), gateway);
     await slot.acquire();
     request.decoded = decodeBody(body, target, request, gateway.protocols);
     request.caller = await authenticateMessage(request, gateway);
     gateway.checks.decoded(request);
     request.key = keyOf(wire.headers, request.decoded);
     const current = findCurrent(request.decoded, body, request, gateway);
-    const canonical = authorize(request.decoded, current, request.caller, request);
+    const decoded = await inMemory(request.decoded, request, current);
+    const canonical = authorize(decoded, current, request.caller, request);
     gateway.checks.authorized(request);
     return await execute(canonical, current, request, gateway);
   } catch (thrown) {
@@ -77,6 +80,29 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   } finally {
     slot.release();
   }
+}
+
+/** A body at the path of an upstream is passed on as it is. */
+function readBody(
+  { wire, route, protocol }: RequestState,
+  limits: ReturnType<Gateway['bodyLimit']>,
+  { protocols }: Gateway,
+): Promise<Buffer> {
+  const isPassedOn = route.isOwnPath === true || protocol === protocols.rest;
+  return wire.body(limits?.bytesMax, isPassedOn ? undefined : limits?.spooling);
+}
+
+/** A handler of this program reads large values, too. */
+function inMemory(
+  decoded: Decoded,
+  { wire }: RequestState,
+  { executor }: CurrentOperation,
+): Decoded | Promise<Decoded> {
+  return executor.isRemote || wire.spool?.isUsed !== true ? decoded : withBytes(decoded);
+}
+
+async function withBytes(decoded: Decoded): Promise<Decoded> {
+  return { ...decoded, input: await valueWithBytes(decoded.input) };
 }
 
 /** Finds the route, the format and the reference of a request. Always succeeds, so that every refusal has a format. */
@@ -195,5 +221,6 @@ function headOf(
   const isOwn = route.isOwnPath === true && protocol === protocols.rest;
   const sent = isOwn ? { query, contentType: headers['content-type'], body } : undefined;
   const token = header.security?.token;
-  return { headers, sender, requestId, traceparent, query, ...(sent && { sent }), ...(token && { token }) };
+  const spool = wire.spool;
+  return { headers, sender, requestId, traceparent, query, spool, ...(sent && { sent }), ...(token && { token }) };
 }

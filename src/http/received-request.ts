@@ -3,8 +3,10 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Sender } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { WireRequest } from '../formats/wire.ts';
+import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
+import type { LargeBody, WireRequest } from '../formats/wire.ts';
 import { bodyBytesDefault } from '../gateway/body-limit.ts';
+import { Spool, SpoolFull, type SpoolSpace } from '../lib/spool/spool.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
@@ -20,6 +22,8 @@ interface Limits
   /** Requests of pages are not refused: a site checks by itself whose they are. */
   readonly acceptsPages?: true;
   readonly largeBodies?: LargeBodies;
+  /** Absent where no value goes to a file. */
+  readonly spoolSpace?: SpoolSpace | undefined;
 }
 
 /** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
@@ -83,31 +87,107 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const emptyBody = Buffer.alloc(0);
 
-/** Reads the body. Past `bytesMax` it stops reading and leaves the rest on the connection. */
+/** Takes the pieces of a body. */
+interface Pieces {
+  /** Of all pieces. */
+  readonly bytes: number;
+  /** Throws a Problem past a limit. Returns a promise where the next piece must wait. */
+  add(piece: Buffer): Promise<void> | undefined;
+  end(): Buffer | Promise<Buffer>;
+}
+
+/** Nearly every body is a single piece, which need not be copied. */
+class PiecesInMemory implements Pieces {
+  readonly #limits: BodyLimits;
+  readonly #pieces: Buffer[] = [];
+  bytes = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  add(piece: Buffer): undefined {
+    const { bytesMax, setting } = this.#limits;
+    this.bytes += piece.length;
+    if (this.bytes > bytesMax) throw tooLarge(bytesMax, setting);
+    this.#pieces.push(piece);
+  }
+
+  end(): Buffer {
+    return this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.bytes) : (this.#pieces[0] ?? emptyBody);
+  }
+}
+
+/** Pieces whose large values go to a file. The limits are of what remains in memory, and of the whole body. */
+class PiecesInFile implements Pieces {
+  readonly #reader: BodyReader;
+  readonly #bodyBytesMax: number;
+  readonly #limits: BodyLimits;
+  bytes = 0;
+
+  constructor(reader: BodyReader, { bodyBytesMax }: LargeBody, limits: BodyLimits) {
+    this.#reader = reader;
+    this.#bodyBytesMax = bodyBytesMax;
+    this.#limits = limits;
+  }
+
+  add(piece: Buffer): Promise<void> | undefined {
+    const { bytesMax, setting } = this.#limits;
+    this.bytes += piece.length;
+    if (this.bytes > this.#bodyBytesMax) throw tooLarge(this.#bodyBytesMax, setting);
+    const written = this.#reader.write(piece);
+    if (this.#reader.heldBytes > bytesMax) throw tooLarge(bytesMax, setting);
+    return written;
+  }
+
+  async end(): Promise<Buffer> {
+    try {
+      return await this.#reader.end();
+    } catch (thrown) {
+      throw toProblem(thrown);
+    }
+  }
+}
+
+/** The temporary files are full, or the disk is. */
+function toProblem(thrown: unknown): unknown {
+  return thrown instanceof SpoolFull
+    ? new Problem('overloaded', undefined, { reason: 'spool', cause: thrown })
+    : thrown;
+}
+
+/** Reads the body. Past a limit it stops reading and leaves the rest on the connection. */
 function readBody(
   request: IncomingMessage,
-  { bytesMax, setting }: Pick<BodyLimits, 'bytesMax' | 'setting'>,
-  resolve: (body: Buffer) => void,
-  reject: (problem: Problem) => void,
+  pieces: Pieces,
+  resolve: (body: Buffer | Promise<Buffer>) => void,
+  reject: (problem: unknown) => void,
 ): void {
   // A destroyed stream emits no more events.
   if (request.destroyed) {
     reject(aborted());
     return;
   }
-  // Nearly every body is a single piece, which need not be copied.
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  request.on('data', (piece: Buffer) => {
-    bytes += piece.length;
-    if (bytes <= bytesMax) {
-      pieces.push(piece);
-      return;
-    }
+  let isRefused = false;
+  const refuse = (thrown: unknown): void => {
+    isRefused = true;
     request.pause();
-    reject(tooLarge(bytesMax, setting));
+    reject(toProblem(thrown));
+  };
+  request.on('data', (piece: Buffer) => {
+    if (isRefused) return;
+    try {
+      const written = pieces.add(piece);
+      if (written === undefined) return;
+      request.pause();
+      written.then(() => request.resume(), refuse);
+    } catch (thrown) {
+      refuse(thrown);
+    }
   });
-  request.on('end', () => resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : (pieces[0] ?? emptyBody)));
+  request.on('end', () => {
+    if (!isRefused) resolve(pieces.end());
+  });
   request.on('error', (thrown) => reject(aborted(thrown)));
   request.on('close', () => {
     if (!request.readableEnded) reject(aborted());
@@ -135,9 +215,10 @@ export class ReceivedRequest implements WireRequest {
   /** Called once with the body, inflated. */
   onBody: ((body: Buffer) => void) | undefined;
   readonly #limits: Limits;
+  #spool: Spool | undefined;
   #coding: ContentCoding | undefined;
   #interruption: Problem | undefined;
-  #reject: ((problem: Problem) => void) | undefined;
+  #reject: ((problem: unknown) => void) | undefined;
   /** Of the caller. */
   readonly #sentTrace: string | undefined;
   #traceId: string | undefined;
@@ -163,6 +244,22 @@ export class ReceivedRequest implements WireRequest {
   /** A site has a limit of its own, which no setting raises. */
   get #setting(): string | undefined {
     return this.#limits.acceptsPages ? undefined : 'BODY_BYTES_MAX';
+  }
+
+  get spool(): Spool | undefined {
+    const { spoolSpace } = this.#limits;
+    this.#spool ??= spoolSpace && new Spool(spoolSpace);
+    return this.#spool;
+  }
+
+  /** The request is answered, and its observers know of it. */
+  closeSpool(): void {
+    void this.#spool?.close();
+  }
+
+  /** Whether a value of the request or of its answer is in a file. */
+  get hasLargeValues(): boolean {
+    return this.#spool?.isUsed === true;
   }
 
   get sender(): Sender {
@@ -203,23 +300,34 @@ export class ReceivedRequest implements WireRequest {
     this.#coding = codingOf(headers['content-encoding']);
   }
 
-  async body(bytesMax = this.#limits.bodyBytesMax ?? bodyBytesDefault): Promise<Buffer> {
+  async body(bytesMax = this.#limits.bodyBytesMax ?? bodyBytesDefault, spooling?: LargeBody): Promise<Buffer> {
     if (this.#interruption !== undefined) throw this.#interruption;
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
+    // A short body has no large value, and those of a compressed one are in memory.
+    const isShort = length !== undefined && length < (spooling?.valueBytesMin ?? 0);
+    const large = spooling === undefined || isShort || this.#coding !== undefined ? undefined : spooling;
+    const lengthMax = large?.bodyBytesMax ?? bytesMax;
     // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
-    if (length !== undefined && length > bytesMax) throw tooLarge(bytesMax, this.#setting);
+    if (length !== undefined && length > lengthMax) throw tooLarge(lengthMax, this.#setting);
     // One that does not declare its length may have any. It may inflate to more than is declared, too.
     const isKnown = length !== undefined && this.#coding === undefined;
-    this.release =
-      this.#limits.largeBodies?.admit(isKnown ? length : hasBody(this.request) ? bytesMax : 0) ?? this.release;
+    const inMemory = isKnown ? Math.min(length, bytesMax) : hasBody(this.request) ? bytesMax : 0;
+    this.release = this.#limits.largeBodies?.admit(inMemory) ?? this.release;
+    const reader = large && this.spool && readBodyTo(this.spool.file(), this.headers['content-type'] ?? '', large);
+    const limits = { bytesMax, ratioMax: inflateRatioMax, setting: this.#setting };
+    const pieces = large && reader ? new PiecesInFile(reader, large, limits) : new PiecesInMemory(limits);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
-      readBody(this.request, { bytesMax, setting: this.#setting }, resolve, reject);
+      readBody(this.request, pieces, resolve, reject);
     });
-    this.bytesIn = body.length;
-    const limits = { bytesMax, ratioMax: inflateRatioMax, setting: this.#setting };
+    this.bytesIn = pieces.bytes;
+    // What is in the file needs no memory.
+    if (reader !== undefined) {
+      this.release();
+      this.release = this.#limits.largeBodies?.admit(body.length) ?? this.release;
+    }
     const inflated = this.#coding === undefined ? body : await inflateBody(body, this.#coding, limits);
     this.onBody?.(inflated);
     // The connection keeps its last request, and need not keep the body.

@@ -1,6 +1,8 @@
 /** Writes a response: head and body in one write, with the headers of every response. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import type { StreamedBody } from '../formats/sent-body.ts';
 import { type Message, sentBody } from '../formats/wire.ts';
 import { bodyBytesDefault } from '../gateway/body-limit.ts';
 import type { HttpOptions } from './options.ts';
@@ -26,17 +28,10 @@ export interface WriteOptions {
 }
 
 /** Writes the message. */
-export function writeResponse(
-  received: ReceivedRequest,
-  message: Message,
-  { bytesOut, closing, requestId, limits }: WriteOptions,
-): void {
+export function writeResponse(received: ReceivedRequest, message: Message, options: WriteOptions): void {
   const { response } = received;
-  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax ?? bodyBytesDefault);
-  // Where the head is wrong, what follows it may not be where the caller means it to be.
-  const isUnsound = received.fault !== undefined;
-  const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;
-  response.writeHead(message.status, headLines(received, message, { bytesOut, close, requestId }));
+  const { bytesOut, limits } = options;
+  const rest = writeHead(received, message, options);
   const body = sentBody(message);
   if (rest && !received.request.complete) {
     response.write(body);
@@ -49,6 +44,61 @@ export function writeResponse(
   guardWrite(response, limits.writeMsMax);
 }
 
+/**
+ * Writes a message piece by piece. Returns how many bytes were written; fewer than the body has where the caller went away, or read too
+ * slowly: it has the time of a whole response for each piece.
+ */
+export async function streamResponse(
+  received: ReceivedRequest,
+  message: Message,
+  body: StreamedBody,
+  options: Omit<WriteOptions, 'bytesOut'>,
+): Promise<number> {
+  const { response } = received;
+  writeHead(received, message, { ...options, bytesOut: body.length });
+  let bytesOut = 0;
+  for await (const bytes of body.read()) {
+    if (response.destroyed) return bytesOut;
+    bytesOut += bytes.length;
+    if (response.write(bytes)) continue;
+    await drained(response, options.limits.writeMsMax);
+  }
+  response.end();
+  guardWrite(response, options.limits.writeMsMax);
+  await finished(response).catch(() => {});
+  return bytesOut;
+}
+
+/** Resolves when the caller has read what was written, or is gone. One that does not read in time is cut off. */
+function drained(response: ServerResponse, msMax: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      response.destroy();
+      end();
+    }, msMax);
+    response.on('drain', end).on('close', end);
+  });
+}
+
+/** Returns whether a body was left unread. */
+function writeHead(
+  received: ReceivedRequest,
+  message: Message,
+  { bytesOut, closing, requestId, limits }: Omit<WriteOptions, 'bytesOut'> & { readonly bytesOut: number | undefined },
+): boolean {
+  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax ?? bodyBytesDefault);
+  // Where the head is wrong, what follows it may not be where the caller means it to be.
+  const isUnsound = received.fault !== undefined;
+  const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;
+  received.response.writeHead(message.status, headLines(received, message, { bytesOut, close, requestId }));
+  return rest;
+}
+
 function fromBrowser(headers: ReceivedRequest['headers']): boolean {
   return (
     headers['sec-fetch-site'] !== undefined ||
@@ -58,7 +108,8 @@ function fromBrowser(headers: ReceivedRequest['headers']): boolean {
   );
 }
 
-interface HeadOptions extends Pick<WriteOptions, 'bytesOut' | 'requestId'> {
+interface HeadOptions extends Pick<WriteOptions, 'requestId'> {
+  readonly bytesOut: number | undefined;
   readonly close: boolean;
 }
 
@@ -67,7 +118,7 @@ function headLines(received: ReceivedRequest, message: Message, { bytesOut, clos
   const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff', requestIdHeader, requestId];
   if (received.headers.traceparent !== undefined) lines.push('traceparent', received.traceparent);
   // A 304 has no body, and its Content-Length would be that of the document.
-  if (message.status !== 304) lines.push('Content-Length', String(bytesOut));
+  if (message.status !== 304 && bytesOut !== undefined) lines.push('Content-Length', String(bytesOut));
   let cached = false;
   for (const name in message.headers) {
     const lower = name.toLowerCase();

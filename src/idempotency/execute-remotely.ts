@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
+import { describeTokens } from '../lib/spool/tokens.ts';
 import { type LookupEvent, lookUpOutcome } from './outcome-lookup.ts';
 import {
   type IdempotentTransaction,
@@ -242,7 +243,7 @@ function newPendingRequest<C>(
   const { request, record, handler } = execution;
   const { requestReference, service, operation, caller } = request;
   const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault, lookup } = handler;
-  const input = JSON.stringify(mask(operation.input, request.input));
+  const input = describeTokens(JSON.stringify(mask(operation.input, request.input)));
   // Without a key, no retry of a caller can ask.
   const canAsk = record !== undefined || lookup?.needsCaller === false;
   const question = canAsk ? lookup?.questionOf(request, key) : undefined;

@@ -3,7 +3,7 @@ import { redact } from '../lib/redact.ts';
 import type { IdempotentTransaction, ReadingTransaction } from './ports.ts';
 import type { Asking, RemoteDependencies, RemoteExecution } from './remote-dependencies.ts';
 import type { TransactionResult } from './replay.ts';
-import { type Outcome, sealOutcome } from './stored-outcome.ts';
+import { type Outcome, sealLargeOutcome, sealOutcome } from './stored-outcome.ts';
 
 const failureLengthMax = 500;
 /** Pauses between attempts to store an outcome, while the caller waits. */
@@ -21,7 +21,8 @@ export async function finish<R extends ReadingTransaction, C>(
   const { store, remote, wait } = dependencies;
   const { request, record } = execution;
   const { requestReference, operation } = request;
-  const text = record && sealOutcome(outcome, operation, record.hasher);
+  const seal = request.head?.spool?.isUsed === true ? sealLargeOutcome : sealOutcome;
+  const text = record && (await seal(outcome, operation, record.hasher));
   const save = () =>
     store.write(async (tx) => {
       if (!(await tx.pendingRequests.remove({ id, recordKey }))) return false;

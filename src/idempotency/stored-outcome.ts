@@ -2,6 +2,7 @@
 import { type Extras, membersIn } from '../contract/extras.ts';
 import { faultOf, type Operation } from '../contract/operation.ts';
 import {
+  describe,
   Problem,
   type ProblemKind,
   type ProblemType,
@@ -9,6 +10,7 @@ import {
   upstreamRefusal,
 } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
+import { bytesBehind, withBytes } from '../lib/spool/tokens.ts';
 import type { RequestHasher } from './ports.ts';
 import { keepsSensitive, redactFault, redactOutput } from './redacted-output.ts';
 
@@ -77,11 +79,30 @@ export function sealOutcome(
   outcome: Outcome,
   operation: Operation,
   hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
+  text = serializeOutcome(outcome, operation),
 ): string {
-  const text = serializeOutcome(outcome, operation);
   const isSealed =
     hasher.sealsAll || keepsSensitive(operation, outcome.problem) || membersIn(outcome.extras) !== undefined;
   return isSealed ? sealedPrefix + hasher.seal(text) : text;
+}
+
+/** Of values in files that an outcome has when it is stored. */
+const storedBytesMax = 16_777_216;
+
+/** As `sealOutcome`, for an outcome with values in files. Of one that is too large, it is stored that its answer is. */
+export async function sealLargeOutcome(
+  outcome: Outcome,
+  operation: Operation,
+  hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
+): Promise<string> {
+  const text = serializeOutcome(outcome, operation);
+  // The effect is there, whether its answer can be read again or not.
+  const whole = bytesBehind(text) <= storedBytesMax ? await withBytes(text).catch(() => undefined) : undefined;
+  if (whole !== undefined) return sealOutcome(outcome, operation, hasher, whole);
+  const { requestReference } = outcome;
+  const limit = `retries get no more than ${storedBytesMax} bytes`;
+  const problem = new Problem('answerTooLarge', `${describe('answerTooLarge')} (${limit})`);
+  return sealOutcome({ requestReference, problem }, operation, hasher);
 }
 
 /** The text that was sealed, or one that was not. Throws `SealBroken`. */

@@ -2,6 +2,12 @@
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { StreamedBody } from '../formats/sent-body.ts';
+import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
+import type { Spooling } from '../formats/wire.ts';
+import { errorCode } from '../lib/error-code.ts';
+import { codingOf } from '../lib/inflate.ts';
+import { type Spool, SpoolFull } from '../lib/spool/spool.ts';
 import { failureOf, UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { skipContinue } from './skip-continue.ts';
@@ -12,7 +18,7 @@ export interface OutgoingRequest {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: string | Buffer | null;
+  readonly body: string | Buffer | StreamedBody | null;
 }
 
 export interface IncomingResponse {
@@ -82,10 +88,10 @@ export class Connections {
     return this.#waiting.size;
   }
 
-  /** Rejects with `UpstreamFailure`, within `msMax`. */
-  send(request: OutgoingRequest, msMax: number): Promise<IncomingResponse> {
+  /** Rejects with `UpstreamFailure`, within `msMax`. `large`: where large values of the answer go to a file. */
+  send(request: OutgoingRequest, msMax: number, large?: LargeAnswer): Promise<IncomingResponse> {
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(request, { resolve, reject, end: this.#end });
+      const exchange = new Exchange(request, { resolve, reject, end: this.#end }, large);
       if (this.#isClosed) exchange.fail(new UpstreamFailure('closed', 'notSent'));
       else if (this.#active < this.#options.connections) this.#start(exchange, msMax);
       else if (this.#waiting.size >= this.#options.queueMax) exchange.fail(new UpstreamFailure('queueFull', 'notSent'));
@@ -111,7 +117,10 @@ export class Connections {
     this.#active += 1;
     exchange.isActive = true;
     if (msMax !== undefined) exchange.limit(msMax);
-    this.#pool.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
+    const { request } = exchange;
+    const { body } = request;
+    const sent = body instanceof StreamedBody ? { ...request, body: body.read() } : request;
+    this.#pool.dispatch(sent as Dispatcher.DispatchOptions, exchange);
   }
 
   readonly #end = (exchange: Exchange): void => {
@@ -132,6 +141,12 @@ export class Connections {
   };
 }
 
+/** Where large values of an answer go. */
+export interface LargeAnswer {
+  readonly spool: Spool;
+  readonly spooling: Spooling;
+}
+
 interface Settle {
   resolve(response: IncomingResponse): void;
   reject(failure: UpstreamFailure): void;
@@ -145,6 +160,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly request: OutgoingRequest;
   readonly #settle: Settle;
   readonly #chunks: Buffer[] = [];
+  readonly #large: LargeAnswer | undefined;
+  #reader: BodyReader | undefined;
   #status = 0;
   #headers: IncomingResponse['headers'] | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -153,9 +170,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   isActive = false;
   startBefore = Number.POSITIVE_INFINITY;
 
-  constructor(request: OutgoingRequest, settle: Settle) {
+  constructor(request: OutgoingRequest, settle: Settle, large: LargeAnswer | undefined) {
     this.request = request;
     this.#settle = settle;
+    this.#large = large;
   }
 
   limit(msMax: number): void {
@@ -192,25 +210,55 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = withSingleValues(headers);
+    if (this.#large !== undefined) this.#reader = readerOf(this.#large, status, this.#headers);
   }
 
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#reader === undefined) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    // The parser reports an empty piece when it goes on after a pause.
+    if (this.#isSettled || chunk.length === 0) return;
+    try {
+      const written = this.#reader.write(chunk);
+      if (written === undefined) return;
+      controller.pause();
+      written.then(
+        () => controller.resume(),
+        (thrown: unknown) => this.#failToHold(thrown),
+      );
+    } catch (thrown) {
+      this.#failToHold(thrown);
+    }
   }
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
     const chunks = this.#chunks;
-    this.#finish();
-    this.#settle.resolve({
-      status: this.#status,
-      headers: this.#headers ?? {},
-      body: chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? noBody),
-    });
+    if (this.#reader !== undefined)
+      this.#reader.end().then(
+        (body) => this.#resolve(body),
+        (thrown: unknown) => this.#failToHold(thrown),
+      );
+    else this.#resolve(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? noBody));
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     this.fail(error);
+  }
+
+  #resolve(body: Buffer): void {
+    if (this.#isSettled) return;
+    this.#finish();
+    this.#settle.resolve({ status: this.#status, headers: this.#headers ?? {}, body });
+  }
+
+  /** The temporary files are full, or the disk is. */
+  #failToHold(thrown: unknown): void {
+    const isFull = thrown instanceof SpoolFull;
+    const detail = `temporary files: ${errorCode(isFull ? (thrown.cause ?? thrown) : thrown)}`;
+    this.fail(isFull ? new UpstreamFailure('spoolFull', 'unknown', { detail, isSuccess: true }) : thrown);
   }
 
   #finish(): void {
@@ -218,6 +266,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#settle.end(this);
   }
+}
+
+/** Returns undefined for an answer that stays in memory: a refusal, a short one, and a compressed one. */
+function readerOf(
+  { spool, spooling }: LargeAnswer,
+  status: number,
+  headers: IncomingResponse['headers'],
+): BodyReader | undefined {
+  const isShort = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) < spooling.valueBytesMin;
+  if (status >= 300 || isShort || codingOf(headers['content-encoding']) !== undefined) return undefined;
+  return readBodyTo(spool.file(), headers['content-type'] ?? '', spooling);
 }
 
 function endLate(exchange: Exchange): void {

@@ -7,11 +7,14 @@ import { isBound, type Operation } from '../contract/operation.ts';
 import { describe, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
+import { spoolingOf } from '../formats/spool-body.ts';
+import type { Spooling } from '../formats/wire.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { backoffMs } from '../lib/retry.ts';
+import { valueWithBytes } from '../lib/spool/tokens.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { ClientTokens, type Token } from './client-tokens.ts';
@@ -46,6 +49,8 @@ interface Call {
   readonly key: string | undefined;
   readonly encode: EncodeRequest;
   readonly classify: Classify;
+  /** Absent where all answers are in memory. */
+  readonly spooling: Spooling | undefined;
 }
 
 /** Of retries to requests. */
@@ -98,14 +103,18 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const sessions = setup.session && new Sessions(setup.session, logIn);
   const tokens = credentials.client && new ClientTokens(credentials.client, setup);
 
-  async function attempt({ request, source, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
+  async function attempt(
+    { request, source, key, encode, classify, spooling }: Call,
+    msMax: number,
+  ): Promise<RemoteAnswer> {
     const startedAt = performance.now();
     const token = await tokens?.find(msMax);
     const session = await sessions?.find(request, msMax - (performance.now() - startedAt));
     const outgoing = await prepare(request, key, encode, { token, session });
     if (!circuits.tryAcquire(source)) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
-      const response = await connections.send(outgoing, msMax - (performance.now() - startedAt));
+      const large = spooling && request.head?.spool && { spool: request.head.spool, spooling };
+      const response = await connections.send(outgoing, msMax - (performance.now() - startedAt), large);
       if (setup.session !== undefined) keepCookies(session, response.headers, setup.session);
       const reply = replyOf(response, responseBytesMax);
       const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
@@ -252,15 +261,21 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const protocol = protocolOf(setup, operation);
       const encode = compileRequest(setup, protocol, service, operation);
       const classify = compileClassify(setup, protocol, service, operation);
+      const isRest = protocol === protocols.rest;
+      const spooling = isRest ? undefined : spoolingOf([operation.output], setup.valueBytesMin);
+      // A signature is of the bytes, and so are the formats of an HTTP binding.
+      const needsBytes = isRest || setup.soap?.security?.signature !== undefined;
       return Object.freeze<RemoteHandler<unknown>>({
         kind: 'remote',
         upstream: name,
         deduplicates,
         msMax: timeouts.totalMs,
-        async forward(request, _context, key) {
+        async forward(given, _context, key) {
+          const isInFile = needsBytes && given.head?.spool?.isUsed === true;
+          const request = isInFile ? { ...given, input: await inputWithBytes(given) } : given;
           try {
             const source = sourceOf(request);
-            return await send({ request, source, key: carriesKey ? key : undefined, encode, classify });
+            return await send({ request, source, key: carriesKey ? key : undefined, encode, classify, spooling });
           } catch (thrown) {
             throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, deduplicates) : thrown;
           }
@@ -294,6 +309,10 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   function protocolOf({ format }: UpstreamSetup, operation: Operation): Protocol {
     return isBound(operation) || operation.upstream !== undefined ? protocols.rest : protocols[format];
   }
+}
+
+async function inputWithBytes({ input }: AnyRequest): Promise<AnyRequest['input']> {
+  return (await valueWithBytes(input)) as AnyRequest['input'];
 }
 
 function withPairs(path: string, pairs: readonly (readonly [string, string])[]): string {
@@ -347,6 +366,7 @@ function outageOf({ reason }: UpstreamFailure): 'connection' | 'request' | undef
     case 'invalidRequest':
     case 'notPrepared':
     case 'tooLarge':
+    case 'spoolFull':
     case 'redirect':
     case 'encoding':
     case 'contentType':
@@ -374,8 +394,10 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   const { reason, progress, message, cause, retryAfterSeconds } = failure;
   if (progress === 'notSent') return new NotSent(message, { cause: failure, retryAfterSeconds });
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
+  if (reason === 'spoolFull' && effect === 'reads')
+    return new Problem('overloaded', undefined, { cause: failure, reason });
   // A status of success says that the request was executed. The answer would be as large for every retry.
-  if (reason === 'tooLarge' && failure.isSuccess)
+  if ((reason === 'tooLarge' || reason === 'spoolFull') && failure.isSuccess)
     return new Problem('answerTooLarge', `${describe('answerTooLarge')} (${limitIn(failure)})`, {
       cause: failure,
       reason,

@@ -23,6 +23,7 @@ export type FailureReason =
   | 'totalTimeout'
   | 'truncated'
   | 'tooLarge'
+  | 'spoolFull'
   | 'notHttp'
   | 'redirect'
   | 'encoding'

@@ -87,6 +87,8 @@ export interface UpstreamSetup {
   /** Requests that wait for a connection. */
   readonly queueMax: number;
   readonly responseBytesMax: number;
+  /** From which length bytes of answers go to a file; absent where they stay in memory. */
+  readonly valueBytesMin?: number | undefined;
   /** What becomes of members of answers that the contract does not have; `keep` by default. */
   readonly unknownMembers?: UnknownMembersOption | undefined;
   readonly clock: Clock;

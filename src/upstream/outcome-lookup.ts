@@ -8,6 +8,7 @@ import type { Protocols } from '../formats/index.ts';
 import type { LookedUp, OutcomeLookup, RemoteHandler } from '../idempotency/ports.ts';
 import { isRefusal } from '../idempotency/remote-problems.ts';
 import { valueAt } from '../lib/members.ts';
+import { hasToken } from '../lib/spool/tokens.ts';
 
 type Path = readonly string[];
 type Scalar = string | number | boolean;
@@ -104,8 +105,8 @@ export function createOutcomeLookup<C>(parts: LookupParts): OutcomeLookup<C> {
     async ask(text, { caller, requestReference, head }, context) {
       try {
         const { input, same } = JSON.parse(text) as Question;
-        // Without the body of the write.
-        const { sent: _, ...others } = head ?? { headers: {} };
+        // Without the body of the write. What is stored is in memory.
+        const { sent: _, spool: __, ...others } = head ?? { headers: {} };
         const request = { service: lookupService, operation: lookupOperation, input, caller, requestReference };
         const answer = await handler.forward({ ...request, head: others }, context, undefined);
         return read(answer.output, same);
@@ -130,6 +131,7 @@ function readSource(source: LookupSource, { input }: AnyRequest, key: string | u
   if (source === 'key') return key;
   if ('value' in source) return source.value;
   const value = valueAt(input, source.path);
+  if (typeof value === 'string' && hasToken(value)) return undefined;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 

@@ -6,6 +6,7 @@ import { type Operation, soapActionOf } from '../contract/operation.ts';
 import { headerFieldOf } from '../contract/schema.ts';
 import { headerBlocksOf, type Service, uriOf } from '../contract/service.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
+import { streamedBody } from '../formats/sent-body.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
@@ -59,11 +60,11 @@ export function compileRequest(
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     const sentTo = only ?? base + path;
     if (sent !== undefined) return { method, path: withQuery(sentTo, sent), headers, body: bodyOf(sent) };
-    if (completion !== undefined) {
-      const completed = completion.add(body, origin + sentTo);
-      return { method, path: sentTo, headers, body: sentBody({ ...call, body: completed }) };
-    }
-    return { method, path: sentTo, headers, body: body === '' ? null : sentBody(call) };
+    const completed = completion === undefined ? call : { ...call, body: completion.add(body, origin + sentTo) };
+    if (completed.body === '') return { method, path: sentTo, headers, body: null };
+    const streamed = streamedBody(completed);
+    if (streamed?.length !== undefined) headers.push('content-length', String(streamed.length));
+    return { method, path: sentTo, headers, body: streamed ?? sentBody(completed) };
   };
 }
 

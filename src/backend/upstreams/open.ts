@@ -44,10 +44,12 @@ export interface UpstreamDependencies {
   readonly observe: StepHooks['upstream'];
   /** The second servers of the plan. */
   readonly shadows: Pick<LiveShadows, 'find'>;
+  /** From which length bytes go to a file; absent where they stay in memory. */
+  readonly valueBytesMin?: number | undefined;
 }
 
 export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies) {
-  const { protocols, referenceHeader, log, metrics, backend, observe } = dependencies;
+  const { protocols, referenceHeader, log, metrics, backend, observe, valueBytesMin } = dependencies;
   const { clock, vault } = backend.context;
   const sealed = { store: backend.upstreamCredentials, vault, clock };
   const report = createEventListener(log, metrics);
@@ -57,7 +59,7 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
       const credentials = createUpstreamCredentials(configured, sealed, plan.callers);
       return [
         configured.name,
-        createUpstream({ ...configured, credentials, protocols, referenceHeader, clock, report }),
+        createUpstream({ ...configured, credentials, protocols, referenceHeader, clock, report, valueBytesMin }),
       ];
     }),
   );

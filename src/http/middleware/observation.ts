@@ -1,6 +1,10 @@
 /** Middleware: times each request, and tells its observers after its response is written. */
+import { tmpdir } from 'node:os';
+import type { Answer } from '../../gateway/answer.ts';
 import { observeRequests } from '../../gateway/observe-steps.ts';
 import { type RequestObserver, Step } from '../../gateway/request-observer.ts';
+import { SpoolSpace } from '../../lib/spool/spool.ts';
+import { describeTokens, mapTexts } from '../../lib/spool/tokens.ts';
 import { clientAddress } from '../forwarded.ts';
 import { LargeBodies } from '../large-bodies.ts';
 import type { HttpOptions } from '../options.ts';
@@ -11,7 +15,13 @@ export interface ObservationOptions {
   readonly observers: readonly RequestObserver[];
   readonly options: Pick<
     HttpOptions,
-    'bodyBytesMax' | 'largeBodiesBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'
+    | 'bodyBytesMax'
+    | 'largeBodiesBytesMax'
+    | 'headersMax'
+    | 'trustedProxies'
+    | 'clientCertificateHeader'
+    | 'spoolDir'
+    | 'spoolBytesMax'
   >;
   /** Called for each request as it arrives; the server needs the request when its connection breaks. */
   readonly onRequest: (request: ReceivedRequest) => void;
@@ -21,7 +31,9 @@ export function observation({ observers, options, onRequest }: ObservationOption
   const started = observers.flatMap((each) => each.started ?? []);
   const answered = observers.flatMap((each) => each.answered ?? []);
   const observe = observeRequests(observers);
-  const limits = { ...options, largeBodies: new LargeBodies(options.largeBodiesBytesMax) };
+  const { spoolDir: folder = tmpdir(), spoolBytesMax: bytesMax = 0 } = options;
+  const spoolSpace = bytesMax > 0 ? new SpoolSpace({ folder, bytesMax }) : undefined;
+  const limits = { ...options, largeBodies: new LargeBodies(options.largeBodiesBytesMax), spoolSpace };
   return async (context, next) => {
     const startedAt = performance.now();
     const { req, res, state } = context;
@@ -34,24 +46,37 @@ export function observation({ observers, options, onRequest }: ObservationOption
     try {
       if (observe === undefined) await next();
       else await runObserved(observe, request, next);
+      const { sent } = state;
+      if (sent === undefined) throw new TypeError('no middleware wrote a response');
+      const { requestId, status, bytesOut, aborted } = sent;
+      const answer = request.hasLargeValues ? describeLarge(sent.answer) : sent.answer;
+      const http = {
+        method: request.method,
+        traceId: request.traceId,
+        requestId,
+        status,
+        ms: performance.now() - startedAt,
+        bytesIn: request.bytesIn,
+        bytesOut,
+        address: clientAddress(req, options.trustedProxies),
+        aborted,
+      };
+      for (const tell of answered) tell(request, answer, http);
     } finally {
       request.release();
+      request.closeSpool();
     }
-    const { sent } = state;
-    if (sent === undefined) throw new TypeError('no middleware wrote a response');
-    const { answer, requestId, status, bytesOut, aborted } = sent;
-    const http = {
-      method: request.method,
-      traceId: request.traceId,
-      requestId,
-      status,
-      ms: performance.now() - startedAt,
-      bytesIn: request.bytesIn,
-      bytesOut,
-      address: clientAddress(req, options.trustedProxies),
-      aborted,
-    };
-    for (const tell of answered) tell(request, answer, http);
+  };
+}
+
+/** Observers see the length of a value that is in a file. */
+function describeLarge(answer: Answer): Answer {
+  const { message, decoded, output } = answer;
+  return {
+    ...answer,
+    message: { ...message, body: describeTokens(message.body) },
+    ...(decoded && { decoded: { ...decoded, input: mapTexts(decoded.input, describeTokens) } }),
+    ...(output !== undefined && { output: mapTexts(output, describeTokens) }),
   };
 }
 

@@ -196,9 +196,16 @@ export class Shadow {
     // A write is copied to a sandbox, and never to the server that callers rely on.
     if (head === undefined || (isWrite && (!this.#options.copiesWrites || side === 'shadow'))) return;
     if (!this.#isCopied(request)) return;
+    // The files are removed when the request is answered, before its copy is sent.
+    const { spool, ...kept } = head;
+    if (spool?.isUsed === true) {
+      this.#parts.report({ kind: 'dropped', operation: operationName(request) });
+      return;
+    }
+    const copied = spool === undefined ? request : { ...request, head: kept };
     const to: Side = side === 'current' ? 'shadow' : 'current';
     this.#unanswered.set(head.headers, {
-      request: to === 'shadow' ? this.#forShadow(request) : request,
+      request: to === 'shadow' ? this.#forShadow(copied) : copied,
       to,
       handler: this.#parts.copyTo(to, service, operation),
       key: isWrite ? copyKey(key) : undefined,

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -221,6 +222,18 @@ export async function startEchoServer(
     [Symbol.asyncDispose]: () => echoServer.close(),
   };
   return echoServer;
+}
+
+/** Counts the files of a folder that a process has open. They have no name in the folder. */
+export function openFilesIn(folder: string, pid: number | 'self' = 'self'): number {
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  return links.filter((link) => link.startsWith(`${folder}/`)).length;
 }
 
 export type OperationName = 'echo' | 'find' | 'attach';

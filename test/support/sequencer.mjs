@@ -8,6 +8,8 @@ const longest = [
   'test/system/production-guide.test.ts',
   'test/browser/accessibility.test.ts',
   'test/system/npm.test.ts',
+  'test/system/large-values.test.ts',
+  'test/system/large-values-memory.test.ts',
   'test/fault/upstream/upstream-kills.test.ts',
   'test/system/load.test.ts',
   'test/browser/imported.test.ts',

@@ -71,12 +71,12 @@ const boundaries = {
   'xml-crypto': ['upstream/ws-security.ts'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': [
-    'console/explorer/send-to-callers-port.ts',
+    'console/sender/send-to-callers-port.ts',
     'http/',
     'jobs/webhooks/send.ts',
     'documents/wsdl/download.ts',
   ],
-  'node:https': ['console/explorer/send-to-callers-port.ts', 'http/node-http.ts', 'vault/transit/client.ts'],
+  'node:https': ['console/sender/send-to-callers-port.ts', 'http/node-http.ts', 'vault/transit/client.ts'],
   'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],
 };

@@ -12,13 +12,15 @@ import { actionOperations } from './actions/contract.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
-import { getTrafficRequest, listTraffic, printTrafficRequest } from './traffic/contract.ts';
+import { requestOperations } from './request/contract.ts';
+import { listTraffic } from './traffic/contract.ts';
 
 /** The operations that are bound to a tenant. Others are about all tenants: they are refused. */
 const ofTenant: ReadonlySet<Operation> = new Set<Operation>([
   ...overviewOperations,
   ...explorerOperations,
-  ...[listTraffic, getTrafficRequest, printTrafficRequest],
+  listTraffic,
+  ...requestOperations,
   ...actionOperations,
   ...boundOperations,
 ]);

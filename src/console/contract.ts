@@ -7,6 +7,7 @@ import { operatorRoles, roles } from '../operators/operation.ts';
 import { actionOperations } from './actions/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';
+import { requestOperations } from './request/contract.ts';
 import { stateOperations } from './state/contract.ts';
 import { testingOperations, testingProblems } from './testing/contract.ts';
 import { trafficOperations, trafficProblems } from './traffic/contract.ts';
@@ -17,6 +18,7 @@ export const viewOperations = Object.freeze({
   explorer: explorerOperations,
   state: stateOperations,
   traffic: trafficOperations,
+  request: requestOperations,
   actions: actionOperations,
   testing: testingOperations,
 });

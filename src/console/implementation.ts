@@ -17,6 +17,7 @@ import type { ConsoleContext, ViewHandlers } from './console-context.ts';
 import { consoleOf, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
+import { requestHandlers } from './request/handlers.ts';
 import { stateHandlers } from './state/handlers.ts';
 import { testingHandlers } from './testing/handlers.ts';
 import { trafficHandlers } from './traffic/handlers.ts';
@@ -49,7 +50,7 @@ export function implementConsole(context: ConsoleContext): Implementation {
 }
 
 function handlersOf(context: ConsoleContext, service: Service): ReadonlyMap<Operation, Perform> {
-  const { overview, explorer, state, traffic, actions, testing } = viewOperations;
+  const { overview, explorer, state, traffic, request, actions, testing } = viewOperations;
   const isOffered = context.boundTenant === undefined ? () => true : isOfTenant;
   return new Map([
     ...operatorOperations
@@ -59,6 +60,7 @@ function handlersOf(context: ConsoleContext, service: Service): ReadonlyMap<Oper
     ...performView(explorer, explorerHandlers(context)),
     ...performView(state, stateHandlers(context)),
     ...performView(traffic, trafficHandlers(context)),
+    ...performView(request, requestHandlers(context)),
     ...performView(actions, actionHandlers(service, isOffered)),
     ...performView(testing, testingHandlers(context)),
   ]);

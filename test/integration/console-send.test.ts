@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sendToCallersPort } from '../../src/console/explorer/send-to-callers-port.ts';
+import { sendToCallersPort } from '../../src/console/sender/send-to-callers-port.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOfTenant } from '../../src/console/bound-tenant.ts';
 import { consoleV1 } from '../../src/console/contract.ts';
-import { describeOperation } from '../../src/console/explorer/describe-operation.ts';
+import { describeOperation } from '../../src/console/form/describe-operation.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
 import { statement } from '../../src/store/sql/engine.ts';

@@ -2,10 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway } from '../../src/app/create-gateway.ts';
-import { describeOperation } from '../../src/console/explorer/describe-operation.ts';
-import { editMessage } from '../../src/console/explorer/edit-message.ts';
-import { type SendParts, sendRequest } from '../../src/console/explorer/send-request.ts';
-import type { SentRequest } from '../../src/console/explorer/send-to-callers-port.ts';
+import { editMessage } from '../../src/console/converter/edit-message.ts';
+import { describeOperation } from '../../src/console/form/describe-operation.ts';
+import { type SendParts, sendRequest } from '../../src/console/sender/send-request.ts';
+import type { SentRequest } from '../../src/console/sender/send-to-callers-port.ts';
 import { maskSensitive } from '../../src/contract/redaction.ts';
 import { boundOperations, newestOf } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';

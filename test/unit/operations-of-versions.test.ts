@@ -1,6 +1,6 @@
 /** Services whose versions have different operations: documents, conversions, the explorer and calls. */
 import { describe, expect, test } from '@jest/globals';
-import { editMessage } from '../../src/console/explorer/edit-message.ts';
+import { editMessage } from '../../src/console/converter/edit-message.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import { olderVersion } from '../../src/contract/older-version.ts';
 import { operation } from '../../src/contract/operation.ts';

@@ -3,7 +3,7 @@ import { type BoundOperation, isBound, type Operation } from '../../contract/ope
 import type { Service } from '../../contract/service.ts';
 import { subjects } from '../../operators/index.ts';
 import type { ViewHandlers } from '../console-context.ts';
-import { describeOperation } from '../explorer/describe-operation.ts';
+import { describeOperation } from '../form/describe-operation.ts';
 import type { actionOperations } from './contract.ts';
 
 /** `isOffered`: whether the people who read the list may call an operation. */

@@ -1,7 +1,7 @@
 /** Actions: a form for each operation of operators, and its outcome. */
 import { useState } from 'preact/hooks';
-import { RequestForm } from '../explorer/request-form.tsx';
-import type { DraftObject } from '../explorer/types.tsx';
+import { RequestForm } from '../form/request-form.tsx';
+import type { DraftObject } from '../form/types.tsx';
 import { type Answer, type ApiError, itemsOf, read, send, toApiError } from '../page/api.ts';
 import {
   Badge,

@@ -1,8 +1,9 @@
 /** Callers: who still calls how, what they have to change, and when calls are refused. */
+
+import { DeprecationList } from '../deprecations/deprecation-list.tsx';
 import { Page, Tabs, type ViewProps } from '../page/components/index.ts';
 import { navigate, useRoute } from '../page/routing.tsx';
 import { CallerList } from './caller-list.tsx';
-import { DeprecationList } from './deprecation-list.tsx';
 import { ReadinessList } from './readiness-list.tsx';
 import { ReportPanel } from './report-panel.tsx';
 

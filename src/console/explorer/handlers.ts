@@ -7,11 +7,11 @@ import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
 import { createProtocols, formatsOf } from '../../formats/index.ts';
 import { type ConsoleContext, type DemoCaller, originForCallers, type ViewHandlers } from '../console-context.ts';
+import { editMessage, findOperation, parseDraft, textOf } from '../converter/edit-message.ts';
+import { describeOperation } from '../form/describe-operation.ts';
+import { type SendParts, sendRequest } from '../sender/send-request.ts';
+import { sendToCallersPort } from '../sender/send-to-callers-port.ts';
 import type { explorerOperations } from './contract.ts';
-import { describeOperation } from './describe-operation.ts';
-import { editMessage, findOperation, parseDraft, textOf } from './edit-message.ts';
-import { type SendParts, sendRequest } from './send-request.ts';
-import { sendToCallersPort } from './send-to-callers-port.ts';
 
 export function explorerHandlers(context: ConsoleContext): ViewHandlers<(typeof explorerOperations)[number]> {
   const { services, callers, backend, demoCallers = new Map(), traffic } = context;

@@ -1,5 +1,8 @@
 /** One operation: its form and the request in all formats, the answer, and programs. */
 import { useCallback, useState } from 'preact/hooks';
+import { Changes } from '../converter/changes.tsx';
+import { RequestForm } from '../form/request-form.tsx';
+import type { DraftObject } from '../form/types.tsx';
 import { pathOf } from '../page/api.ts';
 import {
   Badge,
@@ -15,11 +18,9 @@ import {
 import { type Format, formatTitles } from '../page/formats.ts';
 import { Link, navigate } from '../page/routing.tsx';
 import { useDocuments } from '../page/use-documents.ts';
-import { Changes } from './changes.tsx';
+import { SendPanel, type SentAnswer } from '../sender/send-panel.tsx';
 import { Programs } from './programs.tsx';
-import { RequestForm } from './request-form.tsx';
-import { SendPanel } from './send-panel.tsx';
-import type { Described, DraftObject, Operations, SentAnswer } from './types.tsx';
+import type { Described, Operations } from './types.tsx';
 import { carry, type EditableRequest, marksOf, useRequest } from './use-request.tsx';
 
 interface OperationPageProps {

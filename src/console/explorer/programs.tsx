@@ -1,12 +1,13 @@
 /** The request as programs that send it. */
 import { useState } from 'preact/hooks';
+import { packed } from '../form/draft.tsx';
+import type { DraftObject } from '../form/types.tsx';
 import { send } from '../page/api.ts';
 import { Button, Code, Empty, Loaded, Section, Tabs } from '../page/components/index.ts';
 import { type Format, formatTitles } from '../page/formats.ts';
 import { useQuery } from '../page/use-query.ts';
 import type { printPrograms } from './contract.ts';
-import { packed } from './draft.tsx';
-import type { Described, DraftObject } from './types.tsx';
+import type { Described } from './types.tsx';
 
 interface ProgramsProps {
   readonly described: Described;

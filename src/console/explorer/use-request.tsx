@@ -1,11 +1,13 @@
 /** The request that is being edited: in the form or in one format, and the others follow. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { editMessage } from '../converter/contract.ts';
+import type { EditedMessage, ShownMessage } from '../converter/types.tsx';
+import { packed } from '../form/draft.tsx';
+import type { DraftObject } from '../form/types.tsx';
 import { type ApiError, send, toApiError } from '../page/api.ts';
 import type { Mark } from '../page/components/index.ts';
 import type { Format } from '../page/formats.ts';
-import type { editMessage } from './contract.ts';
-import { packed } from './draft.tsx';
-import type { Described, DraftObject, EditedMessage, ShownMessage } from './types.tsx';
+import type { Described } from './types.tsx';
 
 interface Carried {
   readonly from: 'fields' | Format | undefined;

@@ -1,11 +1,11 @@
 /** The explorer: selects an operation, or converts any message. */
 
+import { Converter } from '../converter/converter.tsx';
 import { pathOf } from '../page/api.ts';
 import { Loaded, Page, SelectField, type ViewProps } from '../page/components/index.ts';
 import { Link, navigate, useRoute } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
 import type { describeExplorerOperation, listExplorerOperations } from './contract.ts';
-import { Converter } from './converter.tsx';
 import { OperationPage, operationPath } from './operation-page.tsx';
 import type { Operations } from './types.tsx';
 

@@ -1,7 +1,7 @@
 /** The names of formats and of languages, for people. */
 
-import type { EditedMessage } from '../explorer/types.tsx';
-import type { printTrafficRequest } from '../traffic/contract.ts';
+import type { EditedMessage } from '../converter/types.tsx';
+import type { printTrafficRequest } from '../request/contract.ts';
 import type { Question } from './api.ts';
 
 export type Format = NonNullable<EditedMessage['format']>;

@@ -1,15 +1,15 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
+import { PendingSection } from '../idempotency/pending.tsx';
+import { RecordsSection } from '../idempotency/records.tsx';
 import { Empty, OfAllTenants, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { Link, useRoute } from '../page/routing.tsx';
+import { JobsSection, WebhooksSection } from '../webhooks/sections.tsx';
 import { AuditSection } from './audit.tsx';
 import { KeysSection } from './keys.tsx';
 import { ProcessesSection, ServicesSection, StoreSection, UpstreamsSection } from './parts.tsx';
-import { PendingSection } from './pending.tsx';
-import { RecordsSection } from './records.tsx';
 import { type StateSection, stateSections } from './sections.tsx';
 import { SettingsSection } from './settings.tsx';
-import { JobsSection, WebhooksSection } from './work.tsx';
 
 const contents: Readonly<Record<StateSection, ComponentType<ViewProps>>> = {
   webhooks: WebhooksSection,

@@ -1,17 +1,14 @@
 /** Traffic: the requests that the gateway has answered, one of them with its details, and rates. */
 import { defineProblems, kind } from '../../contract/problem.ts';
 import { boolean, double, integer, object, oneOf, optional, required, string } from '../../contract/schema.ts';
-import { languageNames } from '../../convert/call-source.ts';
 import { reads, values } from '../../operators/operation.ts';
 
 const textMax = 4_000;
-/** Characters of a message. */
-export const messageMax = 200_000;
-const text = string({ max: textMax, example: 'orders' });
+export const text = string({ max: textMax, example: 'orders' });
 const moment = integer(0, Number.MAX_SAFE_INTEGER, Date.UTC(2026, 0, 31));
-const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
-const time = double(1.25);
-const id = string({ min: 1, max: 40, pattern: '[0-9]+-[0-9]+', example: '4711-12' });
+export const count = integer(0, Number.MAX_SAFE_INTEGER, 3);
+export const time = double(1.25);
+export const id = string({ min: 1, max: 40, pattern: '[0-9]+-[0-9]+', example: '4711-12' });
 
 /** The problems of this view. */
 export const trafficProblems = defineProblems({
@@ -20,7 +17,8 @@ export const trafficProblems = defineProblems({
   trafficOff: kind(404, '000', 'validation', 'Traffic is not recorded: TRAFFIC is off'),
 });
 
-const line = {
+/** What the list has of a request. */
+export const line = {
   id: required(id, 'Names the request.'),
   at: required(moment, 'When it was answered, in milliseconds since 1970.'),
   method: required(text, 'The method of HTTP.'),
@@ -73,101 +71,6 @@ export const listTraffic = reads(
   [trafficProblems.trafficOff],
 );
 
-const issue = object('TrafficIssue', {
-  at: required(text, 'The place, in the words of the format.'),
-  problem: required(text, 'The name of the problem.'),
-  code: required(text, 'Its code.'),
-  message: required(text, 'Its message.'),
-});
-
-const header = object('MaskedHeader', {
-  name: required(text, 'The name.'),
-  value: optional(text, 'The value, or `<masked>`.'),
-});
-
-const message = {
-  headers: values(header, 'Header', 'The headers.', 200),
-  body: optional(string({ max: messageMax, example: '{}' }), 'The body as text, with secrets masked.'),
-  indented: optional(string({ max: messageMax, example: '{}' }), 'The body on several lines, where it has one.'),
-  isCut: required(boolean(false), 'Whether the body is longer.'),
-} as const;
-
-const received = object('ReceivedMessage', {
-  ...message,
-  query: optional(text, 'The query, with secrets masked.'),
-  isReadable: required(
-    boolean(true),
-    'Whether a format could read the body. If not, its structure is shown, and letters are `x`.',
-  ),
-});
-
-const step = object('TrafficStep', {
-  name: required(
-    oneOf('StepName', 'receive', 'decode', 'authorize', 'execute', 'read', 'transaction', 'upstream', 'answer'),
-    'The step: `receive` includes the log-in, the turn and the body.',
-  ),
-  startMs: required(time, 'When it began, after the head.'),
-  ms: required(time, 'How long it took.'),
-  isFailed: required(boolean(false), 'Whether it ended with an error.'),
-});
-
-const upstreamCall = object('UpstreamCall', {
-  upstream: required(text, 'The upstream.'),
-  operation: required(text, 'The operation.'),
-  hasKey: required(boolean(true), 'Whether it got a key of its own for the request.'),
-  startMs: required(time, 'When it was asked, after the head.'),
-  ms: required(time, 'How long it took, with its retries.'),
-  outcome: required(text, '`ok`, or the name of the problem or error.'),
-  reference: optional(text, 'The reference that the upstream gave the request.'),
-});
-
-const details = object('TrafficDetails', {
-  tenant: optional(text, 'The tenant.'),
-  client: optional(text, 'What the client calls itself.'),
-  address: required(text, 'The address of the caller.'),
-  requestId: required(text, 'The X-Request-Id.'),
-  traceId: required(text, 'The trace.'),
-  received: required(received, 'What was received.'),
-  canonical: optional(
-    string({ max: messageMax, example: '{}' }),
-    'The canonical form as JSON; absent for a request with issues.',
-  ),
-  issues: values(issue, 'Issue', 'What is wrong with the request.', 100),
-  problemCode: optional(text, 'The code of the problem.'),
-  problemMessage: optional(text, 'Its message.'),
-  keyLength: optional(count, 'The length of the Idempotency-Key.'),
-  keyIsWeak: required(boolean(false), 'Whether the key is so short that two callers may choose the same.'),
-  steps: values(step, 'Step', 'The steps.', 200),
-  upstreamCalls: values(upstreamCall, 'UpstreamCall', 'The requests to upstreams.', 100),
-  answer: required(object('AnswerMessage', message), 'The answer.'),
-});
-
-export const getTrafficRequest = reads(
-  'getTrafficRequest',
-  'GET /traffic/requests/{id}',
-  'Returns a request with its details. Secrets in them are masked. The audit log records who has opened which request.',
-  { id: required(id, 'The request.', { in: 'path' }) },
-  object('TrafficRequest', {
-    ...line,
-    details: optional(details, 'Absent where they were not recorded, or are not stored any more.'),
-  }),
-  [trafficProblems.requestNotKept, trafficProblems.trafficOff],
-);
-
-export const printTrafficRequest = reads(
-  'printTrafficRequest',
-  'GET /traffic/requests/{id}/programs/{language}',
-  'Returns a program that sends the request. What is masked is a placeholder in it.',
-  {
-    id: required(id, 'The request.', { in: 'path' }),
-    language: required(oneOf('Language', ...languageNames), 'The language.', { in: 'path' }),
-  },
-  object('TrafficProgram', {
-    source: required(string({ max: messageMax, example: 'curl' }), 'The source of the program.'),
-  }),
-  [trafficProblems.requestNotKept, trafficProblems.noCanonicalForm, trafficProblems.trafficOff],
-);
-
 const point = object('RatePoint', {
   at: required(moment, 'The start of the interval, in milliseconds since 1970.'),
   requests: required(count, 'The requests that were answered.'),
@@ -205,4 +108,4 @@ export const getTrafficRates = reads(
   [trafficProblems.trafficOff],
 );
 
-export const trafficOperations = [listTraffic, getTrafficRequest, printTrafficRequest, getTrafficRates] as const;
+export const trafficOperations = [listTraffic, getTrafficRates] as const;

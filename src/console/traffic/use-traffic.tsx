@@ -1,11 +1,9 @@
 /** The last requests that match a filter, and new ones as they come. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, type ApiError, addressOf, read, toApiError } from '../page/api.ts';
-import type { getTrafficRequest, listTraffic } from './contract.ts';
+import type { listTraffic } from './contract.ts';
 
 export type TrafficLine = Answer<typeof listTraffic>['requests'][number];
-export type TrafficRequest = Answer<typeof getTrafficRequest>;
-export type TrafficDetails = NonNullable<TrafficRequest['details']>;
 
 export type TrafficFilter = Partial<
   Record<'format' | 'operation' | 'version' | 'caller' | 'outcome' | 'reference', string>

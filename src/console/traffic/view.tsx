@@ -2,9 +2,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { OfAllTenants, Page, Section, type ViewProps } from '../page/components/index.ts';
 import { useRoute } from '../page/routing.tsx';
+import { RequestPage } from '../request/request.tsx';
 import { LiveRequests } from './live-requests.tsx';
 import { RatesSection } from './rates.tsx';
-import { RequestPage } from './request.tsx';
 
 export default function TrafficView({ gateway, boundTenant }: ViewProps) {
   const { rest } = useRoute();

@@ -10,8 +10,8 @@ import type { Convert } from '../../convert/convert.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
 import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
 import type { DemoCaller } from '../console-context.ts';
+import { findOperation, shownMessages, textOf } from '../converter/edit-message.ts';
 import type { sendExplorerRequest } from './contract.ts';
-import { findOperation, shownMessages, textOf } from './edit-message.ts';
 import type { SentAnswer, SentRequest } from './send-to-callers-port.ts';
 
 type Question = Input<typeof sendExplorerRequest>;

@@ -15,7 +15,7 @@ import type { Service } from '../../contract/service.ts';
 import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
 import { exampleOf } from '../../documents/example.ts';
 import { formatsOf } from '../../formats/index.ts';
-import type { describeExplorerOperation } from './contract.ts';
+import type { describeExplorerOperation } from '../explorer/contract.ts';
 
 type Described = Output<typeof describeExplorerOperation>;
 type FormField = Described['fields'][number];

@@ -1,6 +1,6 @@
 /** The steps of a request: a table, in which a bar shows when each one was. */
 import { formatMs, Section, Table } from '../page/components/index.ts';
-import type { TrafficDetails } from './use-traffic.tsx';
+import type { TrafficDetails } from './types.tsx';
 
 type Step = TrafficDetails['steps'][number];
 

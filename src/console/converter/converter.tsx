@@ -1,5 +1,9 @@
 /** The converter: says what a message is, what it means, and what it is in other formats. */
 import { useEffect, useState } from 'preact/hooks';
+import { operationPath } from '../explorer/operation-page.tsx';
+import type { Operations } from '../explorer/types.tsx';
+import { carry, marksOf } from '../explorer/use-request.tsx';
+import { packed } from '../form/draft.tsx';
 import { type ApiError, send, toApiError } from '../page/api.ts';
 import {
   Badge,
@@ -18,11 +22,8 @@ import { formatTitles } from '../page/formats.ts';
 import { navigate } from '../page/routing.tsx';
 import { Changes } from './changes.tsx';
 import type { editMessage } from './contract.ts';
-import { packed } from './draft.tsx';
 import { Messages } from './messages.tsx';
-import { operationPath } from './operation-page.tsx';
-import type { EditedMessage, Operations } from './types.tsx';
-import { carry, marksOf } from './use-request.tsx';
+import type { EditedMessage } from './types.tsx';
 
 export function Converter({ operations }: { readonly operations: Operations['operations'] }) {
   const [text, setText] = useState('');

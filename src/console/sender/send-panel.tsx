@@ -1,6 +1,10 @@
 /** Sends the request with the credential of a caller, and shows the answer in all formats. */
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiError, itemsOf, send, toApiError } from '../page/api.ts';
+import { Messages } from '../converter/messages.tsx';
+import type { ShownMessage } from '../converter/types.tsx';
+import type { Described, Operations } from '../explorer/types.tsx';
+import { newKey, packed } from '../form/draft.tsx';
+import { type Answer, type ApiError, itemsOf, send, toApiError } from '../page/api.ts';
 import {
   Badge,
   Button,
@@ -16,9 +20,6 @@ import {
 import { type Format, formatTitles } from '../page/formats.ts';
 import { Link } from '../page/routing.tsx';
 import type { sendExplorerRequest } from './contract.ts';
-import { newKey, packed } from './draft.tsx';
-import { Messages } from './messages.tsx';
-import type { Described, Operations, SentAnswer, ShownMessage } from './types.tsx';
 
 interface SendPanelProps {
   readonly described: Described;
@@ -33,6 +34,8 @@ interface SendPanelProps {
   readonly format: Format;
   readonly onRefused: (fields: SentAnswer['refused']) => void;
 }
+
+export type SentAnswer = Answer<typeof sendExplorerRequest>;
 
 interface Sent {
   readonly number: number;

@@ -1,6 +1,7 @@
 /** The form of a deprecation. Before it is saved, the server lists the callers that it affects. */
 import { useState } from 'preact/hooks';
 import type { listDeprecations, previewDeprecation } from '../../operators/deprecations/contract.ts';
+import { callOf } from '../callers/call-of.tsx';
 import type { listExplorerOperations } from '../explorer/contract.ts';
 import { type Answer, itemsOf, send } from '../page/api.ts';
 import {
@@ -20,7 +21,6 @@ import { useAction } from '../page/use-action.ts';
 import { useNames } from '../page/use-names.ts';
 import { useRead } from '../page/use-query.ts';
 import { BrownOutFields } from './brown-out-fields.tsx';
-import { callOf } from './call-of.tsx';
 
 type Rule = Answer<typeof listDeprecations>['deprecations'][number]['rule'];
 type Preview = Answer<typeof previewDeprecation>;

@@ -20,11 +20,11 @@ import {
 import { formatTitle } from '../page/formats.ts';
 import { Link } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
+import { KeyBadge, Outcome } from '../traffic/outcome.tsx';
 import type { getTrafficRequest } from './contract.ts';
-import { KeyBadge, Outcome } from './outcome.tsx';
 import { ProgramPanel } from './program.tsx';
 import { Steps } from './steps.tsx';
-import type { TrafficDetails, TrafficRequest } from './use-traffic.tsx';
+import type { TrafficDetails, TrafficRequest } from './types.tsx';
 
 export function RequestPage({ id }: { readonly id: string }) {
   const query = useRead<typeof getTrafficRequest>(pathOf`/traffic/requests/${id}`);

@@ -23,7 +23,7 @@ test.each([
   ['store tok', /Operation.*Recurring\.storeToken v68/, '**/console/explorer/Recurring/68/storeToken'],
   ['audit', /View.*State: Audit log/, '**/console/state/audit'],
   ['port the gateway listens', undefined, undefined],
-  ['REDIS_URL', /Setting REDIS_URL /, '**/console/state/settings?search=REDIS_URL'],
+  ['REDIS_URL', /Setting REDIS_URL /, '**/console/state/settings?settings.filter=REDIS_URL'],
 ] as const)('%s is found and opened by the keyboard', async (text, name, path) => {
   await page.keyboard.press('Control+k');
   await field().pressSequentially(text);

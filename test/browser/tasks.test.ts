@@ -90,7 +90,7 @@ test('who still uses SOAP', async () => {
   await view('Callers');
   await page.getByLabel('Format').selectOption({ label: 'SOAP 1.1' });
   await row.getByText('API key of Demo').waitFor();
-  await page.getByText('1 caller', { exact: true }).waitFor();
+  await page.getByText('1 row', { exact: true }).waitFor();
   await visit.picture('console/task-soap');
   expect(await actions()).toBeLessThanOrEqual(actionsMax);
 });

@@ -107,6 +107,16 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
   };
 }
 
+/** Downloads the file of the only table of a page, and returns its lines. */
+export async function downloadCsv(page: Page): Promise<readonly string[]> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  const file = readFileSync(await download.path(), 'utf8');
+  return file.trimEnd().split('\r\n');
+}
+
 function write(path: string, content: Uint8Array): void {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });

@@ -1,5 +1,5 @@
 /** The table of callers with its filters, its download, and the call that replaces the last one. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { exportCallers, getReplacementCall, listCallers } from '../../operators/callers/contract.ts';
 import { type Answer, pathOf, read, saveFile } from '../page/api.ts';
 import {
@@ -54,6 +54,7 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
   const { formats = [], services = [], operations = [], versions = [], isRecorded } = query.value ?? {};
   const action = useAction();
   const credential = useCredentialColumn();
+  const columns = useMemo(() => [credential, ...otherColumns(setOpened)], [credential]);
   const download = (): void =>
     action.run(async () => {
       const { noise: _, ...exported } = asked;
@@ -88,18 +89,16 @@ export function CallerList({ gateway }: Pick<ViewProps, 'gateway'>) {
       <Loaded query={query}>
         {({ callers, total }) => (
           <>
-            <p class="hint" role="status">
-              {callers.length < total
-                ? `The last used ${callers.length} of ${total}`
-                : total === 1
-                  ? '1 caller'
-                  : `${total} callers`}
-            </p>
+            {callers.length < total && (
+              <p class="hint" role="status">
+                The last used {callers.length.toLocaleString('en')} of {total.toLocaleString('en')} callers
+              </p>
+            )}
             <Table
               caption="Callers"
               name="callers"
               hasOwnFile
-              columns={[credential, ...columns(setOpened)]}
+              columns={columns}
               rows={callers}
               keyOf={({ id }) => id}
               onOpen={setOpened}
@@ -143,7 +142,7 @@ function NoCaller() {
   );
 }
 
-function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
+function otherColumns(open: (caller: Caller) => void): readonly Column<Caller>[] {
   return [
     {
       name: 'Call',
@@ -158,12 +157,7 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
         </Button>
       ),
     },
-    {
-      name: 'Format',
-      cell: ({ format }) => formatTitle(format),
-      value: ({ format }) => formatTitle(format),
-      narrow: true,
-    },
+    { name: 'Format', value: ({ format }) => formatTitle(format), narrow: true },
     { name: 'Client', cell: ({ client }) => <Text value={client} max={60} />, value: ({ client }) => client },
     {
       name: 'Used',
@@ -183,13 +177,18 @@ function columns(open: (caller: Caller) => void): readonly Column<Caller>[] {
     numbers('Failed', ({ failed }) => failed),
     numbers('Off', ({ switchedOff }) => switchedOff),
     { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} label={trendText(trend)} />, narrow: true },
-    { name: 'Ends', cell: (each) => <Ends {...each} />, narrow: true },
+    {
+      name: 'Ends',
+      cell: (each) => <Ends {...each} />,
+      value: ({ deprecation, sunset }) => (deprecation === 'none' ? undefined : (sunset ?? deprecation)),
+      narrow: true,
+    },
   ];
 }
 
 /** A column of numbers. */
 function numbers(name: string, value: (caller: Caller) => number): Column<Caller> {
-  return { name, cell: value, value, align: 'end', narrow: true };
+  return { name, value, align: 'end', narrow: true };
 }
 
 function Ends({ deprecation, sunset }: Pick<Caller, 'deprecation' | 'sunset'>) {

@@ -151,6 +151,7 @@ function Differences({ name, differences, children }: DifferencesProps) {
       <p class="hint">{children}</p>
       <Table
         caption={`Differences of ${name}`}
+        name={`differences-${name}`}
         columns={differenceColumns}
         rows={itemsOf(differences)}
         keyOf={({ operation, path, kind }) => `${operation} ${path} ${kind}`}
@@ -164,6 +165,7 @@ function callerColumns(onOwner: SectionsProps['onOwner']): readonly Column<Calle
   return [
     {
       name: 'Owner',
+      value: ({ owner, address }) => [owner, address].filter((each) => each !== undefined).join(' '),
       cell: (each) => (
         <>
           <Text value={each.owner ?? 'nobody'} /> <Text value={each.address ?? ''} />{' '}
@@ -179,27 +181,32 @@ function callerColumns(onOwner: SectionsProps['onOwner']): readonly Column<Calle
         </>
       ),
     },
-    { name: 'Risk', cell: ({ risk }) => <Badge tone={tones[risk]}>{risk}</Badge>, narrow: true },
-    { name: 'Why', cell: ({ reasons }) => <Text value={itemsOf(reasons).join('; ')} /> },
-    { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
-    { name: 'End', cell: ({ ending }) => ending, align: 'end', narrow: true },
+    {
+      name: 'Risk',
+      cell: ({ risk }) => <Badge tone={tones[risk]}>{risk}</Badge>,
+      value: ({ risk }) => risk,
+      narrow: true,
+    },
+    { name: 'Why', value: ({ reasons }) => itemsOf(reasons).join('; ') },
+    { name: 'Requests', value: ({ requests }) => requests, align: 'end', narrow: true },
+    { name: 'End', value: ({ ending }) => ending, align: 'end', narrow: true },
   ];
 }
 
 const breakColumns: readonly Column<Report['breaks'][number]>[] = [
-  { name: 'Call', cell: (each) => <Text value={callOf(each)} /> },
-  { name: 'Format', cell: ({ format }) => formatTitle(format), narrow: true },
-  { name: 'Client', cell: ({ client }) => <Text value={client} max={40} /> },
-  { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
-  { name: 'Other way', cell: ({ hasReplacement }) => (hasReplacement ? 'yes' : 'no'), narrow: true },
+  { name: 'Call', value: callOf },
+  { name: 'Format', value: ({ format }) => formatTitle(format), narrow: true },
+  { name: 'Client', cell: ({ client }) => <Text value={client} max={40} />, value: ({ client }) => client },
+  { name: 'Requests', value: ({ requests }) => requests, align: 'end', narrow: true },
+  { name: 'Other way', value: ({ hasReplacement }) => (hasReplacement ? 'yes' : 'no'), narrow: true },
 ];
 
 const differenceColumns: readonly Column<Comparison['differences'][number]>[] = [
-  { name: 'Operation', cell: ({ operation }) => <Text value={operation} /> },
-  { name: 'Member', cell: ({ path }) => <Text value={path} /> },
-  { name: 'Difference', cell: ({ kind }) => kind, narrow: true },
-  { name: 'Answers', cell: ({ count }) => count, align: 'end', narrow: true },
-  { name: 'Accepted', cell: ({ accepted }) => <Text value={accepted ?? 'no'} /> },
+  { name: 'Operation', value: ({ operation }) => operation },
+  { name: 'Member', value: ({ path }) => path },
+  { name: 'Difference', value: ({ kind }) => kind, narrow: true },
+  { name: 'Answers', value: ({ count }) => count, align: 'end', narrow: true },
+  { name: 'Accepted', value: ({ accepted }) => accepted ?? 'no' },
 ];
 
 interface OwnerProps {

@@ -72,8 +72,8 @@ const columns: readonly Column<Pending>[] = [
     narrow: true,
   },
   { name: 'Operation', cell: (each) => <code>{operationOf(each)}</code>, value: operationOf },
-  { name: 'Upstream', cell: ({ upstream }) => upstream, value: ({ upstream }) => upstream },
-  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} />, value: ({ tenant }) => tenant },
+  { name: 'Upstream', value: ({ upstream }) => upstream },
+  { name: 'Tenant', value: ({ tenant }) => tenant },
   {
     name: 'Started',
     cell: ({ startedAt }) => <Time value={startedAt} isRelative />,

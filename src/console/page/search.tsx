@@ -207,7 +207,7 @@ function useTargets({ gateway, boundTenant }: Person): readonly Target[] {
             kind: 'Setting',
             title,
             doc,
-            path: `/state/settings?search=${title}`,
+            path: `/state/settings?settings.filter=${title}`,
           })),
         ),
       () => {},

@@ -1,5 +1,5 @@
 /** Names of credentials: people read these, and the ids on request. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { listCredentials } from '../../operators/credentials/contract.ts';
 import { type Answer, itemsOf, read } from './api.ts';
 
@@ -35,7 +35,7 @@ export function useNames(): Names | undefined {
     change();
     return () => void listeners.delete(change);
   }, []);
-  return shown && { byId: shown, nameOf, idOf };
+  return useMemo(() => shown && { byId: shown, nameOf, idOf }, [shown]);
 }
 
 function load(): void {

@@ -17,6 +17,7 @@ export function DifferenceList({ differences, onAccept, onReopen }: DifferenceLi
   const columns: readonly Column<Difference>[] = [
     {
       name: 'Member',
+      value: ({ operation, path }) => `${path} ${operation}`,
       cell: ({ operation, path }) => (
         <>
           <code>
@@ -27,11 +28,12 @@ export function DifferenceList({ differences, onAccept, onReopen }: DifferenceLi
         </>
       ),
     },
-    { name: 'Upstream', cell: ({ current }) => <Value text={current} /> },
-    { name: 'Shadow', cell: ({ shadow }) => <Value text={shadow} /> },
-    { name: 'Answers', cell: ({ count }) => count, align: 'end', narrow: true },
+    { name: 'Upstream', cell: ({ current }) => <Value text={current} />, value: ({ current }) => current },
+    { name: 'Shadow', cell: ({ shadow }) => <Value text={shadow} />, value: ({ shadow }) => shadow },
+    { name: 'Answers', value: ({ count }) => count, align: 'end', narrow: true },
     {
       name: 'Since',
+      value: ({ firstAt }) => firstAt,
       cell: ({ firstAt, callers = [] }) => (
         <>
           <Time value={firstAt} isRelative />
@@ -43,6 +45,7 @@ export function DifferenceList({ differences, onAccept, onReopen }: DifferenceLi
     },
     {
       name: 'State',
+      value: ({ reason, kind }) => (reason === undefined ? kind : `accepted: ${reason}`),
       cell: (each) =>
         each.reason === undefined ? (
           <>
@@ -71,6 +74,7 @@ export function DifferenceList({ differences, onAccept, onReopen }: DifferenceLi
   return (
     <Table
       caption="Differences"
+      name="differences"
       columns={columns}
       rows={differences}
       keyOf={({ id }) => id}

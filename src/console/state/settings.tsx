@@ -1,30 +1,26 @@
 /** Every setting with its source. */
 import { useState } from 'preact/hooks';
 import { type Answer, itemsOf } from '../page/api.ts';
-import { CheckField, type Column, Filters, LoadedTable, Section, Text, TextField } from '../page/components/index.ts';
-import { useParameter } from '../page/routing.tsx';
+import { CheckField, type Column, Filters, LoadedTable, Section, Text } from '../page/components/index.ts';
 import { useRead } from '../page/use-query.ts';
 import type { listSettings } from './contract.ts';
 
 type Setting = Answer<typeof listSettings>['settings'][number];
 
 export function SettingsSection() {
-  const [search, setSearch] = useParameter('search');
   const [onlySet, setOnlySet] = useState(false);
   const query = useRead<typeof listSettings>('/state/settings');
-  const isFound = ({ name, doc, isDefault }: Setting): boolean =>
-    !(onlySet && isDefault) && `${name} ${doc}`.toLowerCase().includes(search.toLowerCase());
   return (
     <Section title="Settings">
       <Filters>
-        <TextField label="Search" type="search" value={search} onInput={setSearch} />
         <CheckField label="Only those that are set" checked={onlySet} onChange={setOnlySet} />
       </Filters>
       <LoadedTable
         query={query}
         caption="Settings"
+        name="settings"
         columns={columns}
-        rows={({ settings }) => itemsOf(settings).filter(isFound)}
+        rows={({ settings }) => itemsOf(settings).filter(({ isDefault }) => !(onlySet && isDefault))}
         keyOf={({ name }) => name}
         empty="No setting is found."
       />
@@ -35,6 +31,7 @@ export function SettingsSection() {
 const columns: readonly Column<Setting>[] = [
   {
     name: 'Setting',
+    value: ({ name, doc }) => `${name}: ${doc}`,
     cell: ({ name, doc }) => (
       <>
         <code>{name}</code>
@@ -44,6 +41,7 @@ const columns: readonly Column<Setting>[] = [
   },
   {
     name: 'Value',
+    value: ({ value }) => value,
     cell: ({ value, unit }) => (
       <div class="setting-value">
         <Text value={value} />
@@ -53,6 +51,7 @@ const columns: readonly Column<Setting>[] = [
   },
   {
     name: 'Source',
+    value: ({ source }) => source,
     cell: ({ source, isDefault }) => (isDefault ? 'default' : <Text value={source} />),
   },
 ];

@@ -21,7 +21,7 @@ import { formatOption, formatTitle } from '../page/formats.ts';
 import { type Filter, Link, navigate, useFilter } from '../page/routing.tsx';
 import { type Names, useNames } from '../page/use-names.ts';
 import { KeyBadge, Outcome } from './outcome.tsx';
-import { type LiveTraffic, rowsMax, rowsOfFastMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
+import { type LiveTraffic, rowsMax, type TrafficLine, useTraffic } from './use-traffic.tsx';
 
 const outcomes = ['ok', 'refused', 'failed', 'replayed'];
 const filterNames = ['format', 'operation', 'version', 'caller', 'outcome', 'reference'] as const;
@@ -39,7 +39,6 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
     value === '' ? [] : [[name, name === 'caller' ? names.idOf(value) : value]],
   );
   const traffic = useTraffic(Object.fromEntries(set), isPaused);
-  const isFast = traffic.isFast && !isPaused;
   return (
     <Section
       title="Requests"
@@ -61,9 +60,9 @@ function List({ gateway, names }: Pick<ViewProps, 'gateway'> & { readonly names:
           <Table
             caption="Requests"
             columns={columns}
-            rows={isFast ? traffic.requests.slice(0, rowsOfFastMax) : traffic.requests}
+            rows={traffic.requests}
             // All rows are new each time: to fill them again costs less than to make others.
-            {...(!isFast && { keyOf: ({ id }: TrafficLine) => id })}
+            {...(!traffic.isFast && { keyOf: ({ id }: TrafficLine) => id })}
             onOpen={openRequest}
             empty={
               <Empty title="No request yet.">
@@ -82,11 +81,11 @@ function openRequest({ id }: TrafficLine): void {
 }
 
 function State({ traffic, isPaused }: { readonly traffic: LiveTraffic; readonly isPaused: boolean }) {
-  const { state, isFast, waiting, missed } = traffic;
+  const { state, waiting, missed } = traffic;
   const texts = [
     isPaused
       ? `Paused${waiting === 0 ? '' : `, ${waiting === rowsMax ? `${rowsMax} or more` : waiting} new`}`
-      : `${stateTexts[state]}${isFast ? `, the newest ${rowsOfFastMax}: Pause shows more` : ''}`,
+      : stateTexts[state],
     ...(missed === 0 ? [] : [`${missed.toLocaleString('en')} not shown: they came too fast, or while paused`]),
   ];
   return <span class="hint traffic-state">{texts.join(' · ')}</span>;

@@ -13,11 +13,9 @@ export type TrafficFilter = Partial<
 export const rowsMax = 200;
 /** New requests are drawn together, so often at most. */
 const drawEveryMs = 200;
-/** More new requests than this at once are too many to read. The list is then drawn less often, with its newest rows alone. */
+/** More new requests than this at once are too many to read. The list is then drawn less often. */
 const readableMax = 20;
 const drawFastEveryMs = 1_000;
-/** Rows of the list while requests come fast. */
-export const rowsOfFastMax = 20;
 /** Until the next attempt after a refusal. */
 const restartMs = 3_000;
 
@@ -64,7 +62,6 @@ export function useTraffic(filter: TrafficFilter, isPaused: boolean): LiveTraffi
       if (!paused.current) fresh = [];
       const waiting = fresh.length;
       const isFast = drawn.length > readableMax;
-      // It draws the whole list again when no more come.
       timer = isFast ? setTimeout(draw.current, drawFastEveryMs) : undefined;
       const missedNow = missed;
       missed = 0;

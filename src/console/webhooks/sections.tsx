@@ -67,6 +67,7 @@ export function WebhooksSection({ mayAct }: ViewProps) {
         <LoadedTable
           query={letters}
           caption="Dead letters"
+          name="dead-letters"
           columns={columns}
           rows={() => dead}
           keyOf={({ tenant, id }) => `${tenant} ${id}`}
@@ -77,6 +78,7 @@ export function WebhooksSection({ mayAct }: ViewProps) {
         <LoadedTable
           query={endpoints}
           caption="Endpoints"
+          name="endpoints"
           columns={endpointColumns}
           rows={(value) => value.endpoints}
           keyOf={({ id }) => id}
@@ -117,32 +119,39 @@ function actionColumn(retry: (letter: DeadLetter) => void): Column<DeadLetter> {
 }
 
 const letterColumns: readonly Column<DeadLetter>[] = [
-  { name: 'Event', cell: ({ type }) => <code>{type}</code> },
+  { name: 'Event', cell: ({ type }) => <code>{type}</code>, value: ({ type }) => type },
   {
     name: 'Tenant',
-    cell: ({ tenant, owner }) => <Text value={owner === undefined ? tenant : `${tenant}, ${owner}`} />,
+    value: ({ tenant, owner }) => (owner === undefined ? tenant : `${tenant}, ${owner}`),
   },
-  { name: 'Endpoint', cell: ({ endpoint }) => <Text value={endpoint} /> },
-  { name: 'Given up', cell: ({ givenUpAt }) => <Time value={givenUpAt} isRelative />, narrow: true },
-  { name: 'Attempts', cell: ({ attempts }) => attempts, align: 'end', narrow: true },
-  { name: 'Because', cell: ({ because }) => <Text value={because} max={300} /> },
+  { name: 'Endpoint', value: ({ endpoint }) => endpoint },
+  {
+    name: 'Given up',
+    cell: ({ givenUpAt }) => <Time value={givenUpAt} isRelative />,
+    value: ({ givenUpAt }) => givenUpAt,
+    narrow: true,
+  },
+  { name: 'Attempts', value: ({ attempts }) => attempts, align: 'end', narrow: true },
+  { name: 'Because', cell: ({ because }) => <Text value={because} max={300} />, value: ({ because }) => because },
 ];
 
 const endpointColumns: readonly Column<WebhookEndpoint>[] = [
-  { name: 'Address', cell: ({ address }) => <Text value={address} /> },
-  { name: 'Id', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Tenant', cell: ({ tenant }) => <Text value={tenant} />, narrow: true },
-  { name: 'Format', cell: ({ format }) => format, narrow: true },
-  { name: 'Waiting', cell: ({ waiting }) => waiting, align: 'end', narrow: true },
+  { name: 'Address', value: ({ address }) => address },
+  { name: 'Id', cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { name: 'Tenant', value: ({ tenant }) => tenant, narrow: true },
+  { name: 'Format', value: ({ format }) => format, narrow: true },
+  { name: 'Waiting', value: ({ waiting }) => waiting, align: 'end', narrow: true },
   {
     name: 'Oldest',
     cell: ({ oldestMs }) => (oldestMs === undefined ? '' : formatMs(oldestMs)),
+    value: ({ oldestMs }) => oldestMs,
     align: 'end',
     narrow: true,
   },
   {
     name: 'Dead',
     cell: ({ dead }) => (dead === 0 ? '0' : <Badge tone="bad">{dead} dead</Badge>),
+    value: ({ dead }) => dead,
     align: 'end',
     narrow: true,
   },

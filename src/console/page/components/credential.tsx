@@ -1,4 +1,5 @@
 /** A credential by its name. Its id is shown on request. */
+import { useMemo } from 'preact/hooks';
 import { useNames } from '../use-names.ts';
 import type { Column } from './table.tsx';
 import { Text } from './text.tsx';
@@ -29,9 +30,12 @@ export function Actor({ value }: { readonly value: string }) {
 /** The column of a table of calls, which sorts by the names. */
 export function useCredentialColumn(): Column<{ readonly credential?: string | undefined }> {
   const names = useNames();
-  return {
-    name: 'Credential',
-    cell: ({ credential }) => <Credential id={credential} />,
-    value: ({ credential }) => credential && (names?.nameOf(credential) ?? credential),
-  };
+  return useMemo(
+    () => ({
+      name: 'Credential',
+      cell: ({ credential }) => <Credential id={credential} />,
+      value: ({ credential }) => credential && (names?.nameOf(credential) ?? credential),
+    }),
+    [names],
+  );
 }

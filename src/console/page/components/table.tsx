@@ -1,29 +1,44 @@
-/** A table. On a phone each row becomes a block in which every cell has its heading. One with a name filters, sorts, has pages and downloads. */
+/**
+ * A table. On a phone each row becomes a block in which every cell has its heading. One with a name filters, sorts and downloads. A long
+ * one scrolls in a box, and the page has its visible rows only.
+ */
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { itemsOf, saveFile } from '../api.ts';
 import { useParameter } from '../routing.tsx';
 import type { Query } from '../use-query.ts';
 import { Button } from './button.tsx';
 import { Loaded } from './feedback.tsx';
+import { Text } from './text.tsx';
+import { useVisibleRows } from './visible-rows.ts';
 
-export interface Column<R> {
+interface ColumnFrame {
   readonly name: string;
-  readonly cell: (row: R) => ComponentChildren;
-  /** By what a table with a name filters and sorts, and what its file has. Without one, the column does none of it. */
-  readonly value?: (row: R) => string | number | undefined;
   /** Numbers stand at the right. */
   readonly align?: 'end';
   /** The column is as narrow as its content. */
   readonly narrow?: boolean;
 }
 
+/** `value`: by what a table with a name filters and sorts, and what its file has. Its text is the cell, where the column has no other. */
+export type Column<R> = ColumnFrame &
+  (
+    | {
+        readonly cell: (row: R) => ComponentChildren;
+        readonly value?: (row: R) => string | number | undefined;
+      }
+    | {
+        readonly cell?: undefined;
+        readonly value: (row: R) => string | number | undefined;
+      }
+  );
+
 interface TableProps<R> {
   /** What the table is, for those who cannot see it. */
   readonly caption: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
-  /** Names the filter, the order and the page of the table in the address, and its file: `pending` has `?pending.sort=Age`. */
+  /** Names the filter, the order and the first visible row of the table in the address, and its file: `pending` has `?pending.sort=Age`. */
   readonly name?: string;
   /** The view has a file of its own, which has more. */
   readonly hasOwnFile?: boolean;
@@ -38,77 +53,69 @@ interface TableProps<R> {
 export function Table<R>(props: TableProps<R>) {
   const { rows, empty, name } = props;
   if (rows.length === 0 && empty !== undefined) return <div class="empty">{empty}</div>;
-  return name === undefined ? <Plain {...props} /> : <Sortable {...props} name={name} />;
+  return name === undefined ? <Rows {...props} /> : <Sortable {...props} name={name} />;
 }
 
-/** The rows of one page. More are on other pages, so that a browser is quick with 10,000. */
-const rowsOfPage = 100;
 /** Of so few rows, the one that is looked for is seen. */
 const filteredMin = 10;
 
 function Sortable<R>(props: TableProps<R> & { readonly name: string }) {
   const { name, columns, rows, caption, hasOwnFile = false } = props;
   const [sort, setSort] = useParameter(`${name}.sort`);
-  const [pageText, setPage] = useParameter(`${name}.page`);
+  const [first, setFirst] = useParameter(`${name}.row`);
   const [text, setText] = useParameter(`${name}.filter`);
   const [of, setOf] = useParameter(`${name}.of`);
   const isDescending = sort.startsWith('-');
   const sorted = columns.find((each) => each.name === sort.replace(/^-/, ''));
   const valued = columns.filter(({ value }) => value !== undefined);
-  const found = filterRows(rows, of === '' ? valued : valued.filter((each) => each.name === of), text);
-  const ordered = sorted?.value === undefined ? found : inOrder(found, sorted.value, isDescending);
-  const pages = Math.max(1, Math.ceil(ordered.length / rowsOfPage));
-  const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1));
+  // Not anew for each row that is scrolled to: with 10,000 rows, it takes a while.
+  const ordered = useMemo(() => {
+    const found = filterRows(rows, of === '' ? valued : valued.filter((each) => each.name === of), text);
+    return sorted?.value === undefined ? found : inOrder(found, sorted.value, isDescending);
+  }, [rows, columns, text, of, sort]);
   const order = { sorted: sorted?.name, isDescending, onSort: (column: string) => setSort(nextSort(sort, column)) };
   return (
     <>
-      {(rows.length > filteredMin || text !== '') && (
-        <div class="row table-filter">
-          <input
-            type="search"
-            aria-label={`Filter ${caption}`}
-            placeholder="Filter"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          <select
-            aria-label={`Column to filter in ${caption}`}
-            value={of}
-            onChange={(event) => setOf(event.currentTarget.value)}
-          >
-            <option value="">in any column</option>
-            {valued.map((each) => (
-              <option key={each.name}>{each.name}</option>
-            ))}
-          </select>
-          {text !== '' && (
-            <span class="hint" role="status">
-              {found.length.toLocaleString('en')} of {rows.length.toLocaleString('en')} rows
-            </span>
-          )}
-        </div>
-      )}
-      <Plain {...props} rows={ordered.slice((page - 1) * rowsOfPage, page * rowsOfPage)} order={order} />
-      <div class="row">
-        {pages > 1 && (
+      <div class="row table-filter">
+        {(rows.length > filteredMin || text !== '') && (
           <>
-            <Button kind="quiet" disabled={page === 1} onClick={() => setPage(String(page - 1))}>
-              Page before
-            </Button>
-            <span role="status">
-              Page {page} of {pages}, {found.length.toLocaleString('en')} rows
-            </span>
-            <Button kind="quiet" disabled={page === pages} onClick={() => setPage(String(page + 1))}>
-              Next page
-            </Button>
+            <input
+              type="search"
+              aria-label={`Filter ${caption}`}
+              placeholder="Filter"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            <select
+              aria-label={`Column to filter in ${caption}`}
+              value={of}
+              onChange={(event) => setOf(event.currentTarget.value)}
+            >
+              <option value="">in any column</option>
+              {valued.map((each) => (
+                <option key={each.name}>{each.name}</option>
+              ))}
+            </select>
           </>
         )}
+        <span class="hint" role="status">
+          {text !== '' && `${ordered.length.toLocaleString('en')} of `}
+          {rows.length.toLocaleString('en')} {rows.length === 1 ? 'row' : 'rows'}
+        </span>
         {!hasOwnFile && (
           <Button kind="quiet" onClick={() => saveFile(`${name}.csv`, toCsv(columns, ordered))}>
             Download CSV
           </Button>
         )}
       </div>
+      <Rows
+        {...props}
+        rows={ordered}
+        order={order}
+        orderKey={`${sort} ${of} ${text}`}
+        first={Math.max(0, (Number.parseInt(first, 10) || 1) - 1)}
+        onFirst={(row) => setFirst(row === 0 ? '' : String(row + 1))}
+      />
     </>
   );
 }
@@ -163,56 +170,110 @@ interface Order {
   readonly onSort: (column: string) => void;
 }
 
-function Plain<R>({ caption, columns, rows, keyOf, onOpen, order }: TableProps<R> & { readonly order?: Order }) {
+interface RowsProps<R> extends TableProps<R> {
+  readonly order?: Order;
+  /** Another one shows the first rows again. */
+  readonly orderKey?: string;
+  /** The row that is at the top at first, from 0. */
+  readonly first?: number;
+  readonly onFirst?: (row: number) => void;
+}
+
+function Rows<R>(props: RowsProps<R>) {
+  const { caption, columns, rows, keyOf, onOpen, order, orderKey = '', first = 0, onFirst = () => {} } = props;
+  const box = useRef<HTMLElement>(null);
+  const keys = useMemo(() => rows.map((row, at) => keyOf?.(row) ?? at), [rows]);
+  const range = useVisibleRows(box, { keys, order: orderKey, first, onFirst });
+  const { start, end, before, after } = range ?? { start: 0, end: rows.length, before: 0, after: 0 };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it.
-    <section class="table" tabIndex={0} aria-label={caption}>
-      <table>
-        <caption class="offscreen">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ name, align, narrow, value }) => (
-              <th key={name} scope="col" class={cellClass(align, narrow)} aria-sort={sortOf(name, order)}>
-                {order === undefined || value === undefined ? (
-                  name
-                ) : (
-                  <button type="button" class="sort" onClick={() => order.onSort(name)}>
-                    {name}
-                  </button>
-                )}
-              </th>
+    <section ref={box} class={range === undefined ? 'table' : 'table long'} tabIndex={0} aria-label={caption}>
+      <div style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}>
+        <table aria-rowcount={range && rows.length + 1}>
+          <caption class="offscreen">{caption}</caption>
+          <thead>
+            <tr aria-rowindex={range && 1}>
+              {columns.map(({ name, align, narrow, value }) => (
+                <th key={name} scope="col" class={cellClass(align, narrow)} aria-sort={sortOf(name, order)}>
+                  {order === undefined || value === undefined ? (
+                    name
+                  ) : (
+                    <button type="button" class="sort" onClick={() => order.onSort(name)}>
+                      {name}
+                    </button>
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {range !== undefined && <Widths columns={columns} rows={rows} />}
+            {rows.slice(start, end).map((row, at) => (
+              <Row key={keys[start + at]} row={row} place={range && start + at + 2} columns={columns} onOpen={onOpen} />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <Row key={keyOf?.(row) ?? at} row={row} columns={columns} onOpen={onOpen} />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
 
-interface RowProps<R> extends Pick<TableProps<R>, 'columns'> {
-  readonly row: R;
-  readonly onOpen: TableProps<R>['onOpen'] | undefined;
-}
-
-/** A row that has not changed is not drawn again: of a live list, most have not. */
-function Row<R>({ row, columns, onOpen }: RowProps<R>) {
+/** A row that takes no room: the longest text of each column, so that columns stay as wide as they are while rows come and go. */
+function Widths<R>({ columns, rows }: Pick<TableProps<R>, 'columns' | 'rows'>) {
   return useMemo(
     () => (
-      <tr class={onOpen && 'opens'} onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}>
-        {columns.map(({ name, cell, align, narrow }) => (
-          <td key={name} data-name={name} class={cellClass(align, narrow)}>
-            {cell(row)}
+      <tr class="sizes">
+        {columns.map((column) => (
+          <td key={column.name} class={cellClass(column.align, column.narrow)}>
+            {column.value !== undefined && contentOf(column, longestOf(column.value, rows))}
           </td>
         ))}
       </tr>
     ),
-    [row, columns, onOpen],
+    [columns, rows],
   );
+}
+
+function longestOf<R>(value: NonNullable<Column<R>['value']>, rows: readonly R[]): R {
+  const lengthOf = (row: R): number => String(value(row) ?? '').length;
+  let [longest] = rows as readonly [R];
+  let length = lengthOf(longest);
+  for (const row of rows) {
+    const each = lengthOf(row);
+    if (each > length) [longest, length] = [row, each];
+  }
+  return longest;
+}
+
+interface RowProps<R> extends Pick<TableProps<R>, 'columns'> {
+  readonly row: R;
+  /** Among all rows, with that of the headings. Absent where the page has them all. */
+  readonly place: number | undefined;
+  readonly onOpen: TableProps<R>['onOpen'] | undefined;
+}
+
+/** A row that has not changed is not drawn again: of a live list, most have not. */
+function Row<R>({ row, place, columns, onOpen }: RowProps<R>) {
+  return useMemo(
+    () => (
+      <tr
+        class={onOpen && 'opens'}
+        aria-rowindex={place}
+        onClick={onOpen && ((event: MouseEvent) => openRow(event, () => onOpen(row)))}
+      >
+        {columns.map((column) => (
+          <td key={column.name} data-name={column.name} class={cellClass(column.align, column.narrow)}>
+            {contentOf(column, row)}
+          </td>
+        ))}
+      </tr>
+    ),
+    [row, place, columns, onOpen],
+  );
+}
+
+function contentOf<R>({ cell, value }: Column<R>, row: R): ComponentChildren {
+  return cell === undefined ? <Text value={String(value(row) ?? '')} /> : cell(row);
 }
 
 function sortOf(name: string, order: Order | undefined): 'ascending' | 'descending' | undefined {

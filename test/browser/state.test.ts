@@ -69,6 +69,19 @@ test('a section that cannot be read says so, and does not seem to load', async (
   await visit.close();
 });
 
+test('settings are found by the words of their description, in which code is no punctuation', async () => {
+  const visit = await enter('/console/state/settings?settings.filter=unsafe+configuration');
+  const { page } = visit;
+  const table = page.getByRole('table', { name: 'Settings' });
+  await table.getByText('ENVIRONMENT', { exact: true }).waitFor();
+  expect(await table.getByText('DATA_DIR', { exact: true }).count()).toBe(0);
+  await table.locator('.hint code', { hasText: 'live' }).waitFor();
+  expect(await table.innerText()).not.toContain('`');
+  // The control: the description has it. Its file is for programs.
+  expect((await downloadCsv(page)).join()).toContain('`live`');
+  await visit.close();
+});
+
 test('a request of unknown outcome is settled from the page', async () => {
   await leaveUnknown('UNKNOWN000000001');
   const visit = await enter('/console');

@@ -55,7 +55,7 @@ function Content({ hour: { isRecorded, from, ...hour } }: { readonly hour: Hour 
         print={String}
       />
       <Table caption="Formats of the last hour" columns={formatColumns} rows={formats} keyOf={({ name }) => name} />
-      <div class="cards">
+      <div class="tables">
         <Table
           caption="Operations of the last hour"
           columns={[{ name: 'Operation', cell: ({ name }) => <Operation name={name} /> }, ...rateColumns]}

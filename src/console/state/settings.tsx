@@ -35,7 +35,7 @@ const columns: readonly Column<Setting>[] = [
     cell: ({ name, doc }) => (
       <>
         <code>{name}</code>
-        <div class="hint">{doc}</div>
+        <div class="hint">{doc.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</div>
       </>
     ),
   },

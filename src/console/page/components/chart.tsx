@@ -130,7 +130,7 @@ function printPoint(point: Point): string {
 
 /** Values of a row of a table. `label`: the same in words. */
 export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
-  const [wide, high] = [90, 22];
+  const [wide, high] = [60, 22];
   const most = Math.max(1, ...values);
   const step = wide / Math.max(1, values.length - 1);
   return (

@@ -1,53 +1,134 @@
 /** Tests every view of the console as people with other eyes, hands and screens use it, and what it weighs. */
 import { expect, test } from '@jest/globals';
-import type { Visit } from '../support/browser.ts';
+import type { Visit, VisitOptions } from '../support/browser.ts';
+import { consoleViews } from '../support/console-views.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
 
-const paths = [
-  ...['/overview', '/explorer', '/explorer/Recurring/68/disable', '/explorer/convert', '/traffic'],
-  ...['/callers/list', '/callers/readiness', '/callers/report', '/callers/deprecations', '/shadow'],
-  ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams'].map((name) => `/state/${name}`),
-  ...['store', 'processes', 'keys', 'settings', 'audit'].map((name) => `/state/${name}`),
-  ...['/actions', '/docs', '/docs/console', '/testing', '/nothing'],
-];
+const paths = [...consoleViews.map(({ path, filled = path }) => filled), '/nothing'];
+
+const isLoaded =
+  'document.querySelector("main .loading") === null && [...document.querySelectorAll(".editor-frame")].every((each) => each.shadowRoot)';
 
 async function openView({ page, open }: Visit, path: string): Promise<void> {
   await open(`/console${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForLoadState('networkidle').catch(() => {});
-  await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+  await until('the view and its editors to load', async () => (await page.evaluate(isLoaded)) === true);
 }
 
-test.each(['light', 'dark'] as const)('axe finds nothing in any view in %s colours', async (colorScheme) => {
-  const visit = await demo.browser.visit({ origin: demo.server.callers, colorScheme });
-  await visit.enterDemo();
-  for (const path of paths) {
-    await openView(visit, path);
-    expect([path, await visit.violations()]).toEqual([path, []]);
-  }
-  // The control: axe sees a fault in this page.
-  await visit.page.evaluate('document.querySelector("main").append(document.createElement("button"))');
-  expect((await visit.violations()).join()).toContain('button-name');
-  await visit.close();
-});
+/** Elements that move by themselves or when they change. */
+const moving = `[...document.querySelectorAll('body *')].filter((each) => {
+  const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(each);
+  return !/^(0s(, )?)+$/.test(transitionDuration) || animationName !== 'none' || scrollBehavior === 'smooth';
+}).map((each) => each.outerHTML.slice(0, 80))`;
 
-test('at 200 % zoom nothing is wider than the screen', async () => {
+/** In forced colours: what is chosen, and has the shape of what is not; and lines of charts that have the colour of their ground. */
+const shapeless = `[
+  ...[...document.querySelectorAll('[aria-current], [aria-pressed=true], [aria-selected=true]')]
+    .filter((each) => getComputedStyle(each).outlineStyle === 'none'),
+  ...[...document.querySelectorAll('.chart-line, .step-part')].filter((each) => {
+    const { stroke, fill } = getComputedStyle(each);
+    return [stroke, fill].every((colour) => colour === 'none' || colour === getComputedStyle(document.body).backgroundColor);
+  }),
+].map((each) => each.outerHTML.slice(0, 80))`;
+
+/** On a desk: tables with columns that are out of sight. On a phone each row is a block. */
+const clipped = `innerWidth < 1280 ? [] : [...document.querySelectorAll('.table')].filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.getAttribute('aria-label'))`;
+
+interface Eyes extends Partial<VisitOptions> {
+  readonly forcedColors?: 'active';
+}
+
+const eyes: readonly (readonly [string, Eyes])[] = [
+  ['in light colours', {}],
+  ['in dark colours', { colorScheme: 'dark' }],
+  ['on a phone in dark colours', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
   // The screen of 1280 × 860 has half as many pixels of a page.
-  const visit = await demo.browser.visit({ origin: demo.server.callers, viewport: { width: 640, height: 430 } });
-  const fits = (): Promise<unknown> => visit.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+  ['at 200 % zoom', { viewport: { width: 640, height: 430 } }],
+  ['in forced colours', { forcedColors: 'active' }],
+  [
+    'in forced colours on a dark phone',
+    { forcedColors: 'active', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  ],
+];
+
+test.each(eyes)(
+  '%s, axe finds nothing in any view, nothing moves, and nothing is wider than the screen',
+  async (_, options) => {
+    const { forcedColors, ...others } = options;
+    const visit = await demo.browser.visit({ origin: demo.server.callers, reducedMotion: 'reduce', ...others });
+    const { page } = visit;
+    if (forcedColors !== undefined) await page.emulateMedia({ forcedColors });
+    await visit.enterDemo();
+    const look = async () => ({
+      violations: await visit.violations(),
+      moving: await page.evaluate(moving),
+      fits: await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      clipped: await page.evaluate(clipped),
+      shapeless: forcedColors === undefined ? [] : await page.evaluate(shapeless),
+      focus: await shapeOfFocus(visit),
+    });
+    for (const path of paths) {
+      await openView(visit, path);
+      expect([path, await look()]).toEqual([
+        path,
+        { violations: [], moving: [], fits: true, clipped: [], shapeless: [], focus: 'solid' },
+      ]);
+    }
+    // The control: a page with each of these faults.
+    await openView(visit, '/state/settings');
+    await page.evaluate(`(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('td { min-width: 60rem !important } nav * { transition: color 1s !important } nav [aria-current], :focus-visible { outline: none !important }');
+    document.adoptedStyleSheets = [sheet];
+    document.querySelector('main').append(document.createElement('button'), 'x'.repeat(400));
+    document.querySelector('nav a').setAttribute('aria-current', 'page');
+  })()`);
+    const { violations, moving: moved, fits, clipped: cut, shapeless: flat, focus } = await look();
+    expect(violations.join()).toContain('button-name');
+    expect([fits, focus]).toEqual([false, 'none']);
+    expect((moved as readonly string[]).length).toBeGreaterThan(0);
+    expect((cut as readonly string[]).length > 0).toBe(others.viewport === undefined);
+    expect((flat as readonly string[]).length > 0).toBe(forcedColors !== undefined);
+    await visit.close();
+  },
+);
+
+/** The outline of the element that the keyboard reaches next. */
+async function shapeOfFocus({ page }: Visit): Promise<unknown> {
+  await page.keyboard.press('Tab');
+  return page.evaluate(`(() => {
+    return getComputedStyle(document.querySelector(':focus-visible')).outlineStyle;
+  })()`);
+}
+
+test('each link to a view or a section is in the table of views', async () => {
+  const visit = await demo.browser.visit({ origin: demo.server.callers });
   await visit.enterDemo();
-  for (const path of paths) {
+  const found = new Set<string>();
+  for (const path of ['/overview', '/explorer', '/state']) {
     await openView(visit, path);
-    expect([path, await fits()]).toEqual([path, true]);
+    const links = (await visit.page.evaluate(
+      `[...document.querySelectorAll('nav a, .subviews a, .actions a[class]')].map((each) => each.pathname.replace('/console', ''))`,
+    )) as readonly string[];
+    for (const each of links) found.add(each);
   }
-  await visit.page.evaluate('document.querySelector("main").append("x".repeat(400))');
-  expect(await fits()).toBe(false);
+  await openView(visit, '/callers');
+  for (const tab of await visit.page.getByRole('tab').all()) {
+    await tab.click();
+    found.add(new URL(visit.page.url()).pathname.replace('/console', ''));
+  }
+  expect(found.size).toBeGreaterThan(20);
+  const known = consoleViews.map(({ path }) => path);
+  // The link of the navigation shows the first section.
+  expect([...found].filter((path) => !known.some((each) => each === path || each.startsWith(`${path}/`)))).toEqual([]);
   await visit.close();
 });
 
-test('with forced colours, the open view, a pressed button and the focus are seen by their shape', async () => {
+test('with forced colours, the open view and a pressed button differ from the others by their shape', async () => {
   const visit = await demo.browser.visit({ origin: demo.server.callers });
   const { page } = visit;
   await page.emulateMedia({ forcedColors: 'active' });
@@ -65,8 +146,6 @@ test('with forced colours, the open view, a pressed button and the focus are see
   await page.mouse.move(0, 0);
   await page.evaluate('document.activeElement.blur()');
   expect(await shapeOf(pause)).not.toEqual(before);
-  await page.keyboard.press('Tab');
-  expect(await shapeOf(':focus-visible')).toMatchObject({ outlineStyle: 'solid' });
   await visit.close();
 });
 
@@ -102,6 +181,7 @@ test('all views together weigh less than 250 kB, compressed', async () => {
       await openView(visit, `/${name}`);
     for (const name of ['callers', 'shadow', 'state', 'actions', 'docs/console', 'testing'])
       await openView(visit, `/${name}`);
+    await visit.page.waitForLoadState('networkidle');
     const total = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0);
     await visit.close();
     return total;

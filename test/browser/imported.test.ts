@@ -1,11 +1,15 @@
-/** Visits each view of the console for an imported service, and for gateways without a database: each has content, or says why it has none. */
+/** Visits each view of the console for services of its own, for an imported one, and for gateways without a database: each has content, or says why it has none. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { triglyph } from '../support/commands.ts';
+import { consoleViews } from '../support/console-views.ts';
 import { type CountingServer, importedServices, startCountingServer } from '../support/imported-services.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
+import { prepareProduction, startServer } from '../support/server.ts';
 import { printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -28,21 +32,7 @@ afterAll(async () => {
   upstream.stop();
 });
 
-const views = [
-  ...[
-    '/',
-    '/explorer',
-    '/explorer/convert',
-    '/traffic',
-    '/callers',
-    '/callers/readiness',
-    '/callers/report',
-    '/callers/deprecations',
-  ],
-  ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams', 'store'].map((name) => `/state/${name}`),
-  ...['processes', 'keys', 'settings', 'audit'].map((name) => `/state/${name}`),
-  ...['/actions', '/testing', '/shadow', '/docs'],
-];
+const views = consoleViews.map(({ path }) => path);
 
 /** The words of the services that are built in. */
 const words =
@@ -90,7 +80,7 @@ const kinds: readonly Kind[] = [
     variables: () => ({ REDIS_STORE_URL: redis.url, CONSOLE: 'on', ADMIN_TOKEN: adminToken }),
     says: {
       ...withoutDatabase,
-      '/callers': 'No call in these days',
+      '/callers/list': 'No call in these days',
       '/callers/deprecations': 'No call is deprecated',
       '/state/store': 'Redis has the records of requests with a key',
       '/state/records': 'anonymous',
@@ -102,7 +92,7 @@ const kinds: readonly Kind[] = [
     variables: () => ({ CONSOLE: 'on', ADMIN_TOKEN: adminToken }),
     says: {
       ...withoutDatabase,
-      '/callers': 'Callers are not recorded: this gateway stores nothing.',
+      '/callers/list': 'Callers are not recorded: this gateway stores nothing.',
       '/callers/readiness': 'Callers are not recorded: this gateway stores nothing.',
       '/callers/deprecations': 'deprecations are those of its configuration file',
       '/state/store': 'the servers behind this gateway recognize retries',
@@ -111,6 +101,43 @@ const kinds: readonly Kind[] = [
     },
   },
 ];
+
+test('services of its own alone: each view has content, or says why it has none, without a word of others', async () => {
+  const folder = tempFolder();
+  const orders = pathToFileURL(join(import.meta.dirname, '../../examples/orders/orders.ts')).href;
+  writeFileSync(join(folder.path, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(folder.path, 'triglyph.config.ts'),
+    `import { orders } from ${JSON.stringify(orders)};\nexport default { services: [orders], builtIn: false };\n`,
+  );
+  const { variables } = await prepareProduction(folder.path);
+  const run = (...parameters: readonly string[]) => triglyph(parameters, folder.path, variables);
+  expect((await run('migrate')).code).toBe(0);
+  const person = ['--username', 'anna@Tenant.Acme', '--role', 'console-admin', '--json'];
+  const added = await run('credential', 'add', 'Acme', ...person);
+  expect([added.code, added.stderr]).toEqual([0, '']);
+  const { secret } = JSON.parse(added.stdout) as { readonly secret: string };
+  const server = await startServer('serve', folder.path, { ...variables, CONSOLE: 'on' });
+  try {
+    const visit = await browser.visit({ origin: server.admin });
+    await visit.open('/console');
+    await visit.logIn('anna@Tenant.Acme', secret);
+    await visit.page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await walkViews(visit, {
+      '/explorer': 'Orders',
+      '/callers/list': 'No call in these days',
+      '/callers/deprecations': 'No call is deprecated',
+      '/state/webhooks': 'No endpoint yet',
+      '/state/pending': 'No request is pending.',
+      '/state/upstreams': 'This program answers every operation itself.',
+      '/state/services': 'The services of this gateway show nothing of their own here.',
+    });
+    await visit.close();
+  } finally {
+    await server.stop();
+    folder.discard();
+  }
+});
 
 describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { parameters, variables, says }) => {
   const folder = tempFolder();
@@ -136,24 +163,7 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     folder.discard();
   });
 
-  test('each view has content, or says why it has none', async () => {
-    const { page } = visit;
-    for (const path of views) {
-      await visit.open(`/console${path === '/' ? '' : path}`);
-      await loaded(page);
-      expect([path, await page.evaluate(bareParts)]).toEqual([path, []]);
-      const text = await page.locator('main').innerText();
-      expect([path, words.exec(text)?.[0]]).toEqual([path, undefined]);
-      expect(text).toContain(says[path] ?? '');
-      expect([path, await visit.violations()]).toEqual([path, []]);
-      expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true]);
-    }
-    // The control: a part with its heading alone.
-    const control = await visit.context.newPage();
-    await control.setContent('<main><section class="section"><h2>Services</h2></section></main>');
-    expect(await control.evaluate(bareParts)).toContain('Services');
-    await control.close();
-  });
+  test('each view has content, or says why it has none', () => walkViews(visit, says));
 
   test('a request with a type in the place of another is sent in each format, and is found again', async () => {
     const { page } = visit;
@@ -255,6 +265,27 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     await main.getByText('"photo"').first().waitFor();
   });
 });
+
+/** A visit fails at its end where a request has failed or the page has logged an error. */
+async function walkViews(visit: Visit, says: Kind['says']): Promise<void> {
+  const { page } = visit;
+  for (const path of views) {
+    await visit.open(`/console${path}`);
+    await loaded(page);
+    expect([path, await page.evaluate(bareParts)]).toEqual([path, []]);
+    const text = await page.locator('main').innerText();
+    expect([path, words.exec(text)?.[0]]).toEqual([path, undefined]);
+    expect(text).toContain(says[path] ?? '');
+    expect([path, await visit.violations()]).toEqual([path, []]);
+    expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true]);
+  }
+  expect(Object.keys(says).filter((path) => !views.includes(path))).toEqual([]);
+  // The control: a part with its heading alone.
+  const control = await visit.context.newPage();
+  await control.setContent('<main><section class="section"><h2>Services</h2></section></main>');
+  expect(await control.evaluate(bareParts)).toContain('Services');
+  await control.close();
+}
 
 async function loaded(page: Page): Promise<void> {
   await page.locator('main h1').waitFor();

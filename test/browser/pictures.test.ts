@@ -11,28 +11,9 @@ import { builtInServices } from '../../src/services/index.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
+import { consoleViews } from '../support/console-views.ts';
 import { until } from '../support/until.ts';
 import { answerJson, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
-
-/** The name of each picture with the address of its view. */
-const views = [
-  ['overview', '/overview'],
-  ['explorer', '/explorer/Recurring/68/storeToken'],
-  ['converter', '/explorer/convert'],
-  ['traffic', '/traffic'],
-  ['callers', '/callers/list'],
-  ['readiness', '/callers/readiness?kind=format&value=soap11'],
-  ['report', '/callers/report'],
-  ['deprecations', '/callers/deprecations'],
-  ['shadow', '/shadow'],
-  ...['webhooks', 'records', 'pending', 'jobs', 'services', 'upstreams', 'store', 'processes', 'keys', 'settings'].map(
-    (section) => [`state-${section}`, `/state/${section}`] as const,
-  ),
-  ['state-audit', '/state/audit'],
-  ['actions', '/actions/addCredential'],
-  ['docs', '/docs/callers'],
-  ['testing', '/testing'],
-] as const;
 
 /** What this gateway does not have. */
 const emptyParts: Readonly<Record<string, readonly string[]>> = {
@@ -114,8 +95,8 @@ test('no view of a gateway with data is empty', async () => {
     await take('log-in');
     await visit.logIn(person.username, person.secret);
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
-    for (const [view, path] of views) {
-      await visit.open(`/console${path}`);
+    for (const { name: view, path, filled = path } of consoleViews) {
+      await visit.open(`/console${filled}`);
       await loaded(page);
       if (view === 'converter') {
         await page.getByRole('textbox').first().fill(soap);

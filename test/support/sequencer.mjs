@@ -13,6 +13,7 @@ const longest = [
   'test/fault/upstream/upstream-kills.test.ts',
   'test/system/load.test.ts',
   'test/browser/imported.test.ts',
+  'test/browser/long-tables.test.ts',
   'test/fault/records/records-faults.test.ts',
   'test/system/redis-failovers.test.ts',
   'test/system/rolling-restarts.test.ts',

@@ -86,7 +86,7 @@ test('the first start bundles, later ones use that, and no edit is ignored', () 
   // A file that another imports.
   writeFileSync(join(checkout, 'src/added.ts'), "export const title = 'An added gateway';\n");
   edit("'A GATEWAY THAT", "title + ' that");
-  edit('import { flushCompileCache }', "import { title } from './added.ts';\nimport { flushCompileCache }");
+  edit('import { settleAfterStart }', "import { title } from './added.ts';\nimport { settleAfterStart }");
   expect(start()).toMatchObject({ main: 'bundle', stdout: expect.stringContaining('An added gateway') });
   // A running server may load a part of an earlier bundle.
   expect(bundles()).toContain(first);

@@ -210,6 +210,13 @@ export class MessageGenerator {
     return this.#random.between(Math.max(min, 1), Math.min(max, Math.max(min, 1) + 2));
   }
 
+  #addGroup(kind: 'attributeGroup' | 'group', reference: LocatedElement, to: Content, depth: number): void {
+    const name = nameIn(reference, 'ref');
+    const found = name && this.#index.find(kind, name);
+    if (found === undefined) throw new Unable(`a declared ${kind}`);
+    for (const child of elementsIn(found.element)) this.#addParticle({ ...found, element: child }, to, depth + 1);
+  }
+
   #addParticle(declared: Declared, to: Content, depth: number): void {
     const { element, schema } = declared;
     if (depth > depthMax) throw new Unable('too deep');
@@ -217,13 +224,9 @@ export class MessageGenerator {
       case 'attribute':
         this.#addAttribute(declared, to);
         return;
-      case 'attributeGroup': {
-        const name = nameIn(element, 'ref');
-        const found = name && this.#index.find('attributeGroup', name);
-        if (found === undefined) throw new Unable('an attribute group');
-        for (const child of elementsIn(found.element)) this.#addParticle({ ...found, element: child }, to, depth + 1);
+      case 'attributeGroup':
+        this.#addGroup('attributeGroup', element, to, depth);
         return;
-      }
       case 'anyAttribute':
         if (this.#random.chance(0.3))
           to.attributes.push({ uri: foreignUri, local: 'extra', value: { text: 'extra', meaning: 'text' } });
@@ -247,13 +250,9 @@ export class MessageGenerator {
           if (chosen !== undefined) this.#addParticle({ element: chosen, schema }, to, depth + 1);
           break;
         }
-        case 'group': {
-          const name = nameIn(element, 'ref');
-          const found = name && this.#index.find('group', name);
-          if (found === undefined) throw new Unable('a group');
-          for (const child of elementsIn(found.element)) this.#addParticle({ ...found, element: child }, to, depth + 1);
+        case 'group':
+          this.#addGroup('group', element, to, depth);
           break;
-        }
         case 'element': {
           const reference = nameIn(element, 'ref');
           if (reference?.uri === xsdUri) throw new Unable('a schema in a message');

@@ -34,6 +34,8 @@ export interface WireRequest {
   body(bytesMax?: number, spooling?: LargeBody): Promise<Buffer>;
   /** Where large values of the request and of its answer are held until it is answered; absent where they are in memory. */
   readonly spool?: Spool | undefined;
+  /** Whether a value of the request or of its answer is in a file; absent where none can be. */
+  readonly hasLargeValues?: boolean | undefined;
 }
 
 /** Which values of a message go to a file. */

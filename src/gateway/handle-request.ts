@@ -8,7 +8,7 @@ import type { Decoded, Target } from '../formats/protocol.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
-import { valueWithBytes } from '../lib/spool/tokens.ts';
+import { withInputBytes } from '../lib/spool/tokens.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
@@ -98,11 +98,7 @@ function inMemory(
   { wire }: RequestState,
   { executor }: CurrentOperation,
 ): Decoded | Promise<Decoded> {
-  return executor.isRemote || wire.spool?.isUsed !== true ? decoded : withBytes(decoded);
-}
-
-async function withBytes(decoded: Decoded): Promise<Decoded> {
-  return { ...decoded, input: await valueWithBytes(decoded.input) };
+  return executor.isRemote || wire.hasLargeValues !== true ? decoded : withInputBytes(decoded);
 }
 
 /** Finds the route, the format and the reference of a request. Always succeeds, so that every refusal has a format. */

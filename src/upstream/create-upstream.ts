@@ -14,7 +14,7 @@ import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { backoffMs } from '../lib/retry.ts';
-import { valueWithBytes } from '../lib/spool/tokens.ts';
+import { withInputBytes } from '../lib/spool/tokens.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { ClientTokens, type Token } from './client-tokens.ts';
@@ -272,7 +272,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         msMax: timeouts.totalMs,
         async forward(given, _context, key) {
           const isInFile = needsBytes && given.head?.spool?.isUsed === true;
-          const request = isInFile ? { ...given, input: await inputWithBytes(given) } : given;
+          const request = isInFile ? await withInputBytes(given) : given;
           try {
             const source = sourceOf(request);
             return await send({ request, source, key: carriesKey ? key : undefined, encode, classify, spooling });
@@ -309,10 +309,6 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   function protocolOf({ format }: UpstreamSetup, operation: Operation): Protocol {
     return isBound(operation) || operation.upstream !== undefined ? protocols.rest : protocols[format];
   }
-}
-
-async function inputWithBytes({ input }: AnyRequest): Promise<AnyRequest['input']> {
-  return (await valueWithBytes(input)) as AnyRequest['input'];
 }
 
 function withPairs(path: string, pairs: readonly (readonly [string, string])[]): string {

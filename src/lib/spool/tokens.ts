@@ -103,15 +103,15 @@ export function bytesBehind(text: string): number {
   return (splitAtTokens(text) ?? []).reduce((sum, each) => (typeof each === 'string' ? sum : sum + each.length), 0);
 }
 
-/** Returns a value of a contract that is in memory, with the bytes in base64 in place of tokens. */
-export async function valueWithBytes(value: unknown): Promise<unknown> {
+/** Returns what has an input, such as a request, with the bytes of the input in base64 in place of tokens. */
+export async function withInputBytes<T extends { readonly input: unknown }>(given: T): Promise<T> {
   const found = new Map<string, string>();
-  mapTexts(value, (text) => {
+  mapTexts(given.input, (text) => {
     if (hasToken(text)) found.set(text, '');
     return text;
   });
   for (const text of found.keys()) found.set(text, await withBytes(text));
-  return mapTexts(value, (text) => found.get(text) ?? text);
+  return { ...given, input: mapTexts(given.input, (text) => found.get(text) ?? text) };
 }
 
 async function base64Of(value: SpooledValue): Promise<string> {

@@ -1,4 +1,6 @@
 /** Middleware: times each request, and tells its observers after its response is written. */
+
+import type { Buffer } from 'node:buffer';
 import { tmpdir } from 'node:os';
 import type { Answer } from '../../gateway/answer.ts';
 import { observeRequests } from '../../gateway/observe-steps.ts';
@@ -89,9 +91,11 @@ function runObserved(
   const step = new Step({ name: 'request', httpVersion: request.request.httpVersion, sentTrace }, request);
   return observe(step, () => {
     if (step.traceparent !== undefined) request.traceparent = step.traceparent;
-    request.onBody = (body) => {
+    // A function that is written where it is assigned to a property would be allocated among long-lived objects, and hold the request.
+    const keepBody = (body: Buffer): void => {
       step.body = body;
     };
+    request.onBody = keepBody;
     return next();
   });
 }

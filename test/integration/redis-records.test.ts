@@ -245,6 +245,69 @@ describe('what only Redis can do', () => {
     }
     await until('a confirmed reservation', () => reserve(store, 'C').then(() => true));
   });
+  test('one WAIT confirms the reservations of one turn of the event loop, and one more those of the next', async () => {
+    const master = await start();
+    const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);
+    await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+    const store = await openOn(master, 1);
+    await until('a confirmed reservation', () => reserve(store, 'A').then(() => true));
+    const waitsOf = async (work: () => Promise<unknown>): Promise<number> => {
+      await master.raw.config('RESETSTAT');
+      await work();
+      return Number(/^cmdstat_wait:calls=(\d+)/m.exec(await master.raw.info('commandstats'))?.[1]);
+    };
+    expect(await waitsOf(() => Promise.all(['B', 'C', 'D'].map((id) => reserve(store, id))))).toBe(1);
+    // Control.
+    const oneByOne = async (): Promise<void> => {
+      for (const id of ['E', 'F', 'G']) await reserve(store, id);
+    };
+    expect(await waitsOf(oneByOne)).toBe(3);
+    replica.pause();
+    try {
+      const reserved = await Promise.allSettled(['H', 'I'].map((id) => reserve(store, id)));
+      expect(reserved.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    } finally {
+      replica.resume();
+    }
+  });
+  test('a record is found where nothing can be reserved', async () => {
+    const server = await start();
+    const store = await open(server.url, [server], 0, inspectAll(server.url));
+    opened.push(store);
+    await reserve(store, 'A');
+    const retry = (id: string) =>
+      store.store.write(async (tx) => {
+        const recordKey = `key of ${id}`;
+        const earlier = await tx.idempotencyRecords.reservePending(recordKey, record);
+        if (earlier !== undefined) return earlier;
+        const times = { inFlightMs: 30_000, repeatableMs: 0 };
+        await tx.pendingRequests.add({ id: `retry of ${id}`, recordKey, process: 'host 1', ...pending, ...times });
+        return 'reserved';
+      });
+    for (const [name, bad, good] of [
+      ['appendonly', 'no', 'yes'],
+      ['maxmemory', '1', '0'],
+      ['min-replicas-to-write', '1', '0'],
+    ] as const) {
+      await server.raw.config('SET', name, bad);
+      await until(`${name} to be noticed`, () =>
+        retry(`${performance.now()} with ${name}`).then(
+          () => false,
+          (thrown) => thrown instanceof StoreUnavailable,
+        ),
+      );
+      // Failures of other requests do not close the way to the record.
+      await until('Redis to answer', async () => store.commands.isUp);
+      expect(await retry('A')).toMatchObject({ pending: { id: 'A' } });
+      await server.raw.config('SET', name, good);
+      await until(`${name} to be good again`, () =>
+        retry(`after ${name}`).then(
+          (found) => found === 'reserved',
+          () => false,
+        ),
+      );
+    }
+  });
   test('from 7.2 on, a replica confirms with its append-only file', async () => {
     const master = await start();
     const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);

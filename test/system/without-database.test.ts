@@ -86,6 +86,19 @@ const disable = async ({ callers }: Server, key: string, shopperReference = 'sho
   return { status: response.status, isReplay: response.headers.get('idempotent-replayed') === 'true' };
 };
 
+test.each(['none', 'header'])('a new key costs two commands on Redis, and a replay one: %s', async (mode) => {
+  const [one, two] = await Promise.all([mode, mode].map((each) => serve(`--upstream-idempotency ${each}`, inRedis())));
+  const disableCounted = async (server: Server): Promise<object> => {
+    await redis.raw.config('RESETSTAT');
+    const answer = await disable(server, 'key-1');
+    const found = (await redis.raw.info('commandstats')).matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm);
+    return { ...answer, scripts: [...found].reduce((sum, [, calls]) => sum + Number(calls), 0) };
+  };
+  expect(await disableCounted(one!)).toEqual({ status: 200, isReplay: false, scripts: 2 });
+  expect(await disableCounted(one!)).toEqual({ status: 200, isReplay: true, scripts: 1 });
+  expect(await disableCounted(two!)).toEqual({ status: 200, isReplay: true, scripts: 1 });
+});
+
 test('gateways on one Redis execute a key once; an operator lists, shows and settles what is unknown', async () => {
   const one = await serve('', inRedis());
   const two = await serve('', { ...inRedis(), WORKERS: '2' });

@@ -60,12 +60,18 @@ export function openConnection(url: string, options: ConnectionOptions): Connect
   return client as Connection;
 }
 
+/** The event of a connection before the commands of one turn of the event loop are written. */
+export const beforeWrite = 'beforeWrite';
+
 /** Sends the commands of one turn of the event loop by one system call, which costs more than a command. */
 function joinWrites(client: Redis): void {
   client.on('connect', () => {
     const { stream } = client;
     const write = stream.write.bind(stream);
-    const send = (): void => stream.uncork();
+    const send = (): void => {
+      client.emit(beforeWrite);
+      stream.uncork();
+    };
     stream.write = ((...parameters: Parameters<typeof write>) => {
       if (stream.writableCorked === 0) {
         stream.cork();

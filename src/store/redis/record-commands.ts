@@ -6,11 +6,12 @@ import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { runAtMostEvery } from '../../lib/run-at-most-every.ts';
 import { StoreUnavailable } from '../errors.ts';
+import { runConfirmed, scriptOf } from './confirmed-script.ts';
 import type { Durability } from './durability.ts';
 import { reasonOf } from './failure.ts';
 import { type Connection, openConnection } from './open.ts';
 import { memberOf, pendingLists, type RecordPlace } from './record-keys.ts';
-import { reserveScript } from './record-scripts.ts';
+import { recordScripts } from './record-scripts.ts';
 
 export type FoundPlace =
   | { readonly kind: 'done'; readonly text: string; readonly leftMs: number }
@@ -44,6 +45,9 @@ export interface RecordCommandOptions {
   readonly onEvent?: (event: RecordEvent) => void;
 }
 
+/** Of a reservation, which replicas must have. */
+export type Copies = Pick<Durability, 'replicas' | 'toFiles'>;
+
 /** `reason`: see `reasonOf`. */
 export type RecordEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
 
@@ -54,6 +58,7 @@ const waitMsMax = 800;
 const repeatPausesMs = [60, 240];
 const failuresMax = 5;
 const needsNoCopy = { replicas: 0, toFiles: false } as const;
+const reserveScript = scriptOf(recordScripts.recordReserve.lua);
 const openMs = 500;
 const closeMsMax = 500;
 /** So long a change of the settings of the server may go unnoticed. */
@@ -117,20 +122,7 @@ export class RecordCommands {
   }
 
   async find({ record }: RecordPlace): Promise<FoundPlace | undefined> {
-    const reply = await this.run((client) => client.recordFind(record));
-    if (!Array.isArray(reply)) return undefined;
-    const [kind, text, left, attempt, state, idle, upstream] = reply as readonly unknown[];
-    return kind === 'D'
-      ? { kind: 'done', text: String(text), leftMs: Number(left) }
-      : {
-          kind: 'pending',
-          requestHash: String(text),
-          id: String(left),
-          attempt: String(attempt),
-          upstream: String(upstream),
-          state: state as PendingRequest['state'],
-          idleMs: Number(idle),
-        };
+    return foundIn(await this.run((client) => client.recordFind(record)));
   }
 
   /** The fields of a pending request; undefined for another record. */
@@ -141,56 +133,51 @@ export class RecordCommands {
     return Object.fromEntries(entries) as Readonly<Record<string, string>>;
   }
 
-  /**
-   * Returns false where another request has the record. A request that must not be sent twice is reserved on so many replicas, too: where they do
-   * not confirm it in time, the reservation is taken back.
-   */
-  async reserve(place: RecordPlace, request: NewPendingRequest, requestHash: string): Promise<boolean> {
-    const { id, inFlightMs, repeatableMs, input, question, ...others } = request;
-    const { upstream, service, operation, tenant, credential, process } = others;
-    const fields = {
-      upstream,
-      service,
-      operation,
-      tenant,
-      credential,
-      process,
-      hash: requestHash,
-      ...(input && { input }),
-      ...(question && { question }),
-    };
-    const times = [String(inFlightMs), String(repeatableMs)];
-    const parameters = [id, ...times, memberOf(request), ...Object.entries(fields).flat()];
+  /** Throws StoreUnavailable for a request that must not be sent twice, where its reservation may be lost. */
+  async copiesFor({ repeatableMs, question }: NewPendingRequest): Promise<Copies> {
     const deduplicates = repeatableMs > 0 && question === undefined;
-    const { replicas, toFiles } = deduplicates ? needsNoCopy : await this.#requireDurability();
-    const [wait, files] = toFiles ? (['WAITAOF', ['0']] as const) : (['WAIT', []] as const);
-    const bounds = [...files, String(replicas), String(waitMsMax)];
+    if (deduplicates) return needsNoCopy;
+    const durability = await this.durability();
+    if (durability.faults.length > 0)
+      throw new StoreUnavailable(`the store in Redis may lose records: ${durability.faults.join('; ')}`);
+    return durability;
+  }
+
+  /**
+   * Returns the record where another request has it. The request is reserved on so many replicas, too: where they do not confirm it in time,
+   * the reservation is taken back.
+   */
+  async reserve(
+    place: RecordPlace,
+    request: NewPendingRequest,
+    requestHash: string,
+    { replicas, toFiles }: Copies,
+  ): Promise<FoundPlace | undefined> {
+    const { record, list } = place;
+    const { id, inFlightMs, repeatableMs, input, question, upstream, service, operation } = request;
+    const { tenant, credential, process } = request;
+    const parameters = [id, String(inFlightMs), String(repeatableMs), memberOf(request)];
+    parameters.push('upstream', upstream, 'service', service, 'operation', operation, 'tenant', tenant);
+    parameters.push('credential', credential, 'process', process, 'hash', requestHash);
+    if (input) parameters.push('input', input);
+    if (question) parameters.push('question', question);
+    const bounds = [String(replicas), String(waitMsMax)];
+    const wait = toFiles ? ['WAITAOF', '0', ...bounds] : ['WAIT', ...bounds];
     const send = async (client: Connection): Promise<unknown> => {
-      // On one connection: after a reconnection WAIT would confirm what was never sent there.
-      const pipeline = client.pipeline().eval(reserveScript, '2', place.record, place.list, ...parameters);
-      const [reserved, copied] = (await (replicas > 0 ? pipeline.call(wait, ...bounds) : pipeline).exec()) ?? [];
-      const failure = reserved?.[0] ?? copied?.[0];
-      if (failure) throw failure;
+      if (replicas === 0) return await client.recordReserve(record, list, ...parameters);
+      const { reply, copies } = await runConfirmed(client, reserveScript, ['2', record, list, ...parameters], wait);
       // WAITAOF answers with the number of files of the master and with that of the replicas.
-      const copies = Number(toFiles ? (copied?.[1] as readonly unknown[] | undefined)?.[1] : copied?.[1]);
-      if (reserved?.[1] === 1 && replicas > 0 && !(copies >= replicas)) throw new NotCopied();
-      return reserved?.[1];
+      if (reply === 1 && !(Number([await copies].flat().at(-1)) >= replicas)) throw new NotCopied();
+      return reply;
     };
     try {
-      return isOne(await this.run(send));
+      return foundIn(await this.run(send));
     } catch (thrown) {
       // Nothing was sent to the other server. Should this fail, too, an operator finds it.
       const settlement = { id, attempt: id, condition: 'any', outcome: '', lifeMs: 0 } as const;
       this.settle(place, settlement).catch(() => {});
       throw thrown;
     }
-  }
-
-  async #requireDurability(): Promise<Durability> {
-    const durability = await this.durability();
-    if (durability.faults.length > 0)
-      throw new StoreUnavailable(`the store in Redis may lose records: ${durability.faults.join('; ')}`);
-    return durability;
   }
 
   async takeOver({ record, list }: RecordPlace, id: string, attempt: string, by: string, ms: number): Promise<boolean> {
@@ -283,6 +270,23 @@ class NotCopied extends Error {
 
 function unavailable(reason: string, cause?: unknown): StoreUnavailable {
   return new StoreUnavailable(`the store in Redis cannot answer now: ${reason}`, { cause });
+}
+
+/** Reads the reply of a script; undefined for a reply without a record. */
+function foundIn(reply: unknown): FoundPlace | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const [kind, text, left, attempt, state, idle, upstream] = reply as readonly unknown[];
+  return kind === 'D'
+    ? { kind: 'done', text: String(text), leftMs: Number(left) }
+    : {
+        kind: 'pending',
+        requestHash: String(text),
+        id: String(left),
+        attempt: String(attempt),
+        upstream: String(upstream),
+        state: state as PendingRequest['state'],
+        idleMs: Number(idle),
+      };
 }
 
 function isOne(reply: unknown): boolean {

@@ -18,13 +18,20 @@ local function state(in_flight, repeatable)
 end
 `;
 
-/** Returns nil, `{'D', text, ms to live}`, or `{'P', request hash, id, attempt, state, ms since it was in flight, upstream}`. */
-const find = `${now}
+/** `{'D', text, ms to live}`, or `{'P', request hash, id, attempt, state, ms since it was in flight, upstream}`. */
+const record = `
+local function record(found)
+  if found == 'string' then return {'D', redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])} end
+  local row = redis.call('HMGET', KEYS[1], 'hash', 'id', 'attempt', 'inFlight', 'repeatable', 'upstream')
+  return {'P', row[1], row[2], row[3], state(row[4], row[5]), now - row[4], row[6]}
+end
+`;
+
+/** Returns the record; nil where there is none. */
+const find = `${now}${record}
 local found = kind()
 if found == 'none' then return false end
-if found == 'string' then return {'D', redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])} end
-local row = redis.call('HMGET', KEYS[1], 'hash', 'id', 'attempt', 'inFlight', 'repeatable', 'upstream')
-return {'P', row[1], row[2], row[3], state(row[4], row[5]), now - row[4], row[6]}
+return record(found)
 `;
 
 /** Returns the fields of a pending request, its state, and for how long it has not been in flight; nil for another record. */
@@ -41,16 +48,15 @@ return row
 
 /**
  * Adds a record with its pending request. ARGV: id, ms in flight, ms repeatable, member of the list, then names and values of fields.
- * Returns 0 where another request has the record.
+ * Returns 1, or the record that another request has.
  */
-export const reserveScript = `${now}
+const reserve = `${now}${record}
 local found = kind()
-if found ~= 'none' then
-  if found ~= 'hash' then return 0 end
+if found == 'hash' then
   local row = redis.call('HMGET', KEYS[1], 'id', 'attempt')
   if row[1] == ARGV[1] and row[2] == ARGV[1] then return 1 end
-  return 0
 end
+if found ~= 'none' then return record(found) end
 local in_flight = now + ARGV[2]
 local repeatable = now + ARGV[3]
 redis.call('HSET', KEYS[1], 'id', ARGV[1], 'attempt', ARGV[1], 'startedAt', text(now), 'inFlight', text(in_flight),
@@ -123,6 +129,7 @@ return redis.call('ZCOUNT', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2]
 export const recordScripts = Object.freeze({
   recordFind: { lua: find, numberOfKeys: 1, readOnly: true },
   recordShow: { lua: show, numberOfKeys: 1, readOnly: true },
+  recordReserve: { lua: reserve, numberOfKeys: 2 },
   recordTakeOver: { lua: takeOver, numberOfKeys: 2 },
   recordLeave: { lua: leave, numberOfKeys: 2 },
   recordSettle: { lua: settle, numberOfKeys: 2 },
@@ -134,6 +141,7 @@ export const recordScripts = Object.freeze({
 export interface RecordScripted {
   recordFind(record: string): Promise<unknown>;
   recordShow(record: string): Promise<unknown>;
+  recordReserve(record: string, list: string, ...parameters: readonly string[]): Promise<unknown>;
   recordTakeOver(record: string, list: string, id: string, attempt: string, by: string, ms: number): Promise<unknown>;
   recordLeave(record: string, list: string, id: string, attempt: string, failure: string): Promise<unknown>;
   recordSettle(

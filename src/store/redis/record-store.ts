@@ -1,6 +1,6 @@
 /**
  * Idempotency records and pending requests in Redis, for a gateway that only forwards. Each call of a script is one atomic step. A transaction
- * reads at once and changes one record at its end; it runs again where that record was changed meanwhile.
+ * changes one record at its end. It first takes the key of a reservation for new, and runs again where the record is not what it has taken it for.
  */
 import type { PendingCount } from '../../idempotency/pending-limit.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { RemoteTransaction } from '../remote-transaction.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../sql/unsettled-requests.ts';
 import type { ReadTransaction } from '../transaction.ts';
-import type { RecordCommands } from './record-commands.ts';
+import type { Copies, FoundPlace, RecordCommands } from './record-commands.ts';
 import { placeOf } from './record-keys.ts';
 
 /** What is known of a stored record without opening its outcome. */
@@ -55,12 +55,22 @@ export function createRecordStore({ commands, lifeMs }: RecordStoreOptions): Red
   return Object.freeze<RedisRecordStore>({
     read: (work) => work(new RedisTransaction(commands, lifeMs)),
     async write(work) {
-      let isGone = false;
+      let known: Known = {};
       for (let run = 1; run <= runsMax; run += 1) {
-        const tx = new RedisTransaction(commands, lifeMs, isGone);
-        const result = await work(tx);
-        if (await tx.commit()) return result;
-        isGone = tx.isGone;
+        const tx = new RedisTransaction(commands, lifeMs, known);
+        let result: Awaited<ReturnType<typeof work>>;
+        try {
+          result = await work(tx);
+        } catch (thrown) {
+          const earlier = await tx.findTakenForNew();
+          // What refuses a new request refuses no replay.
+          if (earlier === undefined) throw thrown;
+          known = { earlier };
+          continue;
+        }
+        const found = await tx.commit();
+        if (found === undefined) return result;
+        known = found;
       }
       throw new LockTimeout('an idempotency record was changed meanwhile');
     },
@@ -69,26 +79,36 @@ export function createRecordStore({ commands, lifeMs }: RecordStoreOptions): Red
   });
 }
 
+/** What an earlier run of a transaction has found. */
+interface Known {
+  /** The record of the key that it reserves, which it takes for new otherwise. */
+  readonly earlier?: StoredRecord;
+  /** The pending request is gone. */
+  readonly isGone?: true;
+}
+
 /** What a transaction does at its end. */
 type Change =
-  | { readonly kind: 'reserve'; readonly request: NewPendingRequest; readonly record?: NewRecord | undefined }
+  | {
+      readonly kind: 'reserve';
+      readonly request: NewPendingRequest;
+      readonly copies: Copies;
+      readonly record?: NewRecord | undefined;
+    }
   | { readonly kind: 'settle'; readonly name: PendingName; readonly attempt: string; outcome: string };
 
 class RedisTransaction extends RemoteTransaction implements IdempotentTransaction {
   readonly #commands: RecordCommands;
   readonly #lifeMs: number;
-  /** An earlier run has found that the pending request is gone. */
-  readonly #wasGone: boolean;
-  #record: NewRecord | undefined;
+  readonly #known: Known;
+  #takenForNew: { readonly recordKey: string; readonly record: NewRecord } | undefined;
   #change: Change | undefined;
-  /** The commit has found no such pending request. */
-  isGone = false;
 
-  constructor(commands: RecordCommands, lifeMs: number, wasGone = false) {
+  constructor(commands: RecordCommands, lifeMs: number, known: Known = {}) {
     super();
     this.#commands = commands;
     this.#lifeMs = lifeMs;
-    this.#wasGone = wasGone;
+    this.#known = known;
   }
 
   override get idempotencyRecords(): IdempotencyRecords {
@@ -96,8 +116,8 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
       ...super.idempotencyRecords,
       find: (recordKey) => this.#find(recordKey),
       reservePending: async (recordKey, record) => {
-        const earlier = await this.#find(recordKey);
-        if (earlier === undefined) this.#record = record;
+        const { earlier } = this.#known;
+        if (earlier === undefined) this.#takenForNew = { recordKey, record };
         return earlier;
       },
       completePending: async (_, outcome) => {
@@ -111,12 +131,13 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
   get pendingRequests(): PendingRequests {
     return {
       add: async (request) => {
-        this.#change = { kind: 'reserve', request, record: this.#record };
+        const copies = await this.#commands.copiesFor(request);
+        this.#change = { kind: 'reserve', request, copies, record: this.#takenForNew?.record };
       },
       takeOver: ({ id, recordKey, attempt }, by, ms) =>
         this.#commands.takeOver(placeOf({ id, recordKey }), id, attempt, by, ms),
       remove: async (name, attempt = '') => {
-        if (this.#wasGone) return false;
+        if (this.#known.isGone) return false;
         this.#change = { kind: 'settle', name, attempt, outcome: '' };
         return true;
       },
@@ -124,35 +145,46 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
     };
   }
 
-  /** Returns false where the record is not what the work has read: nothing was changed. */
-  async commit(): Promise<boolean> {
+  /** Where the record is not what the work takes it for, nothing is changed, and what was found is returned. */
+  async commit(): Promise<Known | undefined> {
     const change = this.#change;
     switch (change?.kind) {
       case undefined:
-        return true;
-      case 'reserve':
-        return await this.#commands.reserve(placeOf(change.request), change.request, change.record?.requestHash ?? '');
+        return undefined;
+      case 'reserve': {
+        const { request, record, copies } = change;
+        const place = placeOf(request);
+        const found = await this.#commands.reserve(place, request, record?.requestHash ?? '', copies);
+        return found && { earlier: storedIn(found, request.recordKey ?? '') };
+      }
       case 'settle': {
         const { name, attempt, outcome } = change;
         const parts = { id: name.id, attempt, condition: 'any', outcome, lifeMs: this.#lifeMs } as const;
-        this.isGone = !(await this.#commands.settle(placeOf(name), parts));
-        return !this.isGone;
+        return (await this.#commands.settle(placeOf(name), parts)) ? undefined : { isGone: true };
       }
       default:
         return change satisfies never;
     }
   }
 
+  /** The record of the key that was taken for new. */
+  async findTakenForNew(): Promise<StoredRecord | undefined> {
+    return this.#takenForNew && (await this.#find(this.#takenForNew.recordKey));
+  }
+
   async #find(recordKey: string): Promise<StoredRecord | undefined> {
     const found = await this.#commands.find(placeOf({ id: '', recordKey }));
-    if (found === undefined) return undefined;
-    if (found.kind === 'pending') {
-      const { requestHash, id, attempt, upstream, state, idleMs } = found;
-      return { requestHash, pending: { id, recordKey, attempt, upstream, state, idleMs } };
-    }
-    const { requestHash, outcome } = parseRecord(found.text);
-    return { requestHash, outcome };
+    return found && storedIn(found, recordKey);
   }
+}
+
+function storedIn(found: FoundPlace, recordKey: string): StoredRecord {
+  if (found.kind === 'pending') {
+    const { requestHash, id, attempt, upstream, state, idleMs } = found;
+    return { requestHash, pending: { id, recordKey, attempt, upstream, state, idleMs } };
+  }
+  const { requestHash, outcome } = parseRecord(found.text);
+  return { requestHash, outcome };
 }
 
 async function findRecord(commands: RecordCommands, recordKey: string): Promise<FoundRecord | undefined> {

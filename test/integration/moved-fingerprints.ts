@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
+import { WebhookFormats } from '../../src/jobs/webhooks/format.ts';
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
 import type { IssuedCard } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
@@ -65,8 +66,8 @@ export function describeMovedFingerprints({ open, dispose }: EngineFactory): voi
       integrity.use({ inner: '44'.repeat(32), outer: '55'.repeat(32) });
       altered = [];
       integrity.listen((row) => altered.push(row));
-      store = createStore(engine, { shared: [integrity] });
-      unchecked = createStore(engine);
+      store = createStore(engine, { shared: [integrity, new WebhookFormats([])] });
+      unchecked = createStore(engine, { shared: [new WebhookFormats([])] });
       vault = oneKey;
       ids = countedIds();
     });

@@ -115,7 +115,7 @@ test(
         'release savepoint',
         'rollback to savepoint',
       ],
-      ...['find-balance-platform', 'find-endpoints', 'advance-sequences-1', 'advance-sequences-2'],
+      ...['find-balance-platform', 'advance-endpoints-1', 'advance-endpoints-2'],
       ...['enqueue-events-1', 'enqueue-events-2'],
       ...resources.flatMap(({ statements }) => statements),
       ...crashCases.flatMap((crashCase) => crashCase.points ?? []),

@@ -254,7 +254,7 @@ export class SimDatabase {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
     const order: number[] = [];
-    const positional = text.replace(/\$(\d+)/g, (_, number) => {
+    const positional = text.replaceAll('collate_bytes()', '').replace(/\$(\d+)/g, (_, number) => {
       order.push(Number(number) - 1);
       return '?';
     });

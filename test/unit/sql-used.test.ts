@@ -34,7 +34,10 @@ const texts = [
     .flatMap((file) => textsIn(readFileSync(file, 'utf8'))),
   ...schemaTexts('postgres'),
 ].map((text) => text.toLowerCase());
-const all = texts.join('\n').replaceAll('skip_locked()', 'for update skip locked');
+const all = texts
+  .join('\n')
+  .replaceAll('skip_locked()', 'for update skip locked')
+  .replaceAll('collate_bytes()', 'collate "c"');
 
 /** By the names of the page. */
 const used: Readonly<Record<string, RegExp>> = {
@@ -42,6 +45,7 @@ const used: Readonly<Record<string, RegExp>> = {
   'read committed transactions': /^read committed$/m,
   savepoints: /\bsavepoint handler/,
   '`for update skip locked`': /for update skip locked/,
+  '`collate "C"`': /\bcollate "c"/,
   '`insert ... on conflict do update` with a condition': /on conflict[^;]*do update[^;]*\bwhere\b/,
   '`insert ... on conflict do nothing`': /on conflict[^;]*do nothing/,
   '`returning`': /\breturning\b/,

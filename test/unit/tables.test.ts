@@ -26,7 +26,7 @@ function faultOf({ name, text }: Pick<Statement, 'name' | 'text'>): string | und
   try {
     database.prepare(
       text
-        .replaceAll('skip_locked()', '')
+        .replaceAll(/skip_locked\(\)|collate_bytes\(\)/g, '')
         .replaceAll(/\$(\d+)/g, '?$1')
         .replaceAll('now_ms()', '0'),
     );

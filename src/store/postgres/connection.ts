@@ -214,7 +214,10 @@ function setLockTimeout(ms: number): string {
 function textOf(statement: Statement): string {
   const known = texts.get(statement);
   if (known !== undefined) return known;
-  const text = statement.text.replaceAll('now_ms()', now).replaceAll('skip_locked()', 'for update skip locked');
+  const text = statement.text
+    .replaceAll('now_ms()', now)
+    .replaceAll('skip_locked()', 'for update skip locked')
+    .replaceAll('collate_bytes()', 'collate "C"');
   texts.set(statement, text);
   return text;
 }

@@ -20,9 +20,9 @@ export interface Statement<R extends Row = Row> {
 }
 
 /**
- * Each engine replaces two functions in the text. `now_ms()` is the clock of the database, in milliseconds since the epoch.
+ * Each engine replaces three functions in the text. `now_ms()` is the clock of the database, in milliseconds since the epoch.
  * On SQLite it does not follow the system's clock where that jumps.
- * `skip_locked()` after a selection skips rows that another transaction has locked.
+ * `skip_locked()` after a selection skips rows that another transaction has locked. `collate_bytes()` after a text compares its bytes.
  */
 export function statement<R extends Row = Row>(
   name: string,

@@ -12,11 +12,8 @@ import { placeholders } from './row-values.ts';
 
 /** The most jobs of one key that are saved at once. */
 export const positionsMax = 128;
-/** The most ordering keys of one statement. */
-const keysPerStatement = 128;
 
 type SequenceRow = {
-  readonly ordering_key: string;
   readonly last_position: number;
 };
 
@@ -27,24 +24,15 @@ export interface Positions {
   readonly isFree: boolean;
 }
 
-/** Takes `positionsMax` positions of each key. The keys are distinct. */
-export async function takePositions(
-  session: Session,
-  tenant: string,
-  orderingKeys: readonly string[],
-): Promise<ReadonlyMap<string, Positions>> {
-  const positions = new Map<string, Positions>();
-  // Sorted: two transactions that lock several rows then do not deadlock.
-  const sorted = orderingKeys.toSorted();
-  for (let from = 0; from < sorted.length; from += keysPerStatement) {
-    const keys = sorted.slice(from, from + keysPerStatement);
-    for (const row of await session.query(advance(keys.length), [tenant, ...keys]))
-      positions.set(row.ordering_key, {
-        last: row.last_position,
-        isFree: row.last_position === positionsMax,
-      });
-  }
-  return positions;
+/** Takes `positionsMax` positions of a key. */
+export async function takePositions(session: Session, tenant: string, orderingKey: string): Promise<Positions> {
+  const [row] = await session.query(advance, [tenant, orderingKey]);
+  return positionsOf(row!);
+}
+
+/** The positions that were taken with a statement that ends with `advancing`. */
+export function positionsOf({ last_position: last }: SequenceRow): Positions {
+  return { last, isFree: last === positionsMax };
 }
 
 /** The position of a job that was deleted, died or was revived. */
@@ -87,14 +75,14 @@ const resume = statement(
    on conflict (tenant, ordering_key) do nothing`,
 );
 
-const advance = memoize((keys: number) =>
-  statement<SequenceRow>(
-    `advance-sequences-${keys}`,
-    `insert into job_sequence (tenant, ordering_key, last_position)
-     values ${Array.from({ length: keys }, (_, at) => `($1, $${at + 2}, ${positionsMax})`).join()}
-     on conflict (tenant, ordering_key) do update set last_position = job_sequence.last_position + ${positionsMax}
-     returning ordering_key, last_position`,
-  ),
+/** The end of an insertion with `positionsMax` as the last position. */
+export const advancing = `on conflict (tenant, ordering_key) do update
+  set last_position = job_sequence.last_position + ${positionsMax}
+  returning last_position`;
+
+const advance = statement<SequenceRow>(
+  'advance-sequence',
+  `insert into job_sequence (tenant, ordering_key, last_position) values ($1, $2, ${positionsMax}) ${advancing}`,
 );
 
 const hasNoLivingJob = `not exists (select 1 from job j where j.tenant = job_sequence.tenant

@@ -3,7 +3,7 @@
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
 import { memoize } from '../../lib/memoize.ts';
 import type { RowOf } from '../table.ts';
-import { type Engine, readCommitted, type Session, statement } from './engine.ts';
+import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
 import { continueSequences, type JobPosition, resumeSequence, takePositions } from './job-sequences.ts';
 import { fieldsOf, placeholders } from './row-values.ts';
 import type { jobs as jobTable } from './tables.ts';
@@ -95,10 +95,10 @@ const leaseLost = 'another process has taken the job over';
 
 /** The jobs of a transaction. */
 export class JobRepository {
-  readonly #session: Session;
+  readonly #session: TransactionSession;
   readonly #savedKinds: Set<JobKind>;
 
-  constructor(session: Session, savedKinds: Set<JobKind>) {
+  constructor(session: TransactionSession, savedKinds: Set<JobKind>) {
     this.#session = session;
     this.#savedKinds = savedKinds;
   }
@@ -106,12 +106,11 @@ export class JobRepository {
   async save(job: NewJob): Promise<void> {
     const { tenant, jobId, kind, orderingKey = jobId, payload, sealed, afterMs = 0 } = job;
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    const positions =
-      orderingKey === jobId ? undefined : (await takePositions(this.#session, tenant, [orderingKey])).get(orderingKey);
-    const { last = 1, isFree = true } = positions ?? {};
+    const alone = { last: 1, isFree: true };
+    const { last, isFree } = orderingKey === jobId ? alone : await takePositions(this.#session, tenant, orderingKey);
     const dueAfterMs = isFree ? afterMs : null;
     const identity = [tenant, jobId, kind, orderingKey, last, payload];
-    await this.#session.execute(save, [...identity, ...secrets, dueAfterMs]);
+    await this.#session.executeDeferred(save, [...identity, ...secrets, dueAfterMs]);
     this.#savedKinds.add(kind);
   }
 

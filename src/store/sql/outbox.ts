@@ -4,38 +4,51 @@ import type { JobKind } from '../../jobs/job.ts';
 import { type DomainEvent, type EventBatch, printQueuedEvent } from '../../jobs/webhooks/event.ts';
 import type { WebhookFormats } from '../../jobs/webhooks/format.ts';
 import { memoize } from '../../lib/memoize.ts';
-import { type Session, statement } from './engine.ts';
-import { positionsMax, takePositions } from './job-sequences.ts';
+import { statement, type TransactionSession } from './engine.ts';
+import { advancing, positionsMax, positionsOf } from './job-sequences.ts';
 
-type EndpointRow = { readonly endpoint_id: string; readonly format: string };
+type SequenceRow = { readonly ordering_key: string; readonly last_position: number; readonly format: string };
 
-/** The only cost for a tenant without an endpoint. */
-const findEndpoints = statement<EndpointRow>(
-  'find-endpoints',
-  'select endpoint_id, format from webhook_endpoint where tenant = $1 order by endpoint_id',
-);
+/**
+ * Takes positions for each endpoint with one of the formats, under its key. The only cost for a tenant without an endpoint.
+ * Sorted: two transactions that lock several rows then do not deadlock.
+ */
+const advance = memoize((count: number) => {
+  const wanted = Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`);
+  return statement<SequenceRow>(
+    `advance-endpoints-${count}`,
+    `insert into job_sequence (tenant, ordering_key, last_position)
+     select $1, endpoint_id || '/' || wanted.column2, ${positionsMax}
+       from (values ${wanted.join()}) as wanted join webhook_endpoint on tenant = $1 and format = wanted.column1
+      where true order by endpoint_id collate_bytes(), wanted.column2 collate_bytes()
+     ${advancing}, ordering_key,
+       (select format from webhook_endpoint e where e.tenant = job_sequence.tenant
+           and e.endpoint_id || '/' = substr(job_sequence.ordering_key, 1, length(e.endpoint_id) + 1)) as format`,
+  );
+});
 
 /** Ordering keys are separate for each endpoint. */
 export function orderingKeyPrefix(endpointId: string): string {
   return `${endpointId}/`;
 }
 
-/** An event for one endpoint. */
-interface Delivery {
-  readonly jobId: string;
-  readonly orderingKey: string;
-  readonly payload: string;
+/** An event with the formats that accept it. */
+interface AcceptedEvent {
+  readonly eventId: string;
+  readonly key: string;
+  readonly formats: readonly string[];
+  readonly event: DomainEvent;
 }
 
 /** The events of a transaction. */
 export class Outbox {
-  readonly #session: Session;
+  readonly #session: TransactionSession;
   readonly #formats: WebhookFormats | undefined;
   readonly #savedKinds: Set<JobKind>;
   /** The trace that the events belong to; absent where requests are not traced. */
   traceparent: string | undefined;
 
-  constructor(session: Session, formats: WebhookFormats | undefined, savedKinds: Set<JobKind>) {
+  constructor(session: TransactionSession, formats: WebhookFormats | undefined, savedKinds: Set<JobKind>) {
     this.#session = session;
     this.#formats = formats;
     this.#savedKinds = savedKinds;
@@ -43,53 +56,56 @@ export class Outbox {
 
   /** Each endpoint of the tenant receives the events that its format accepts, in the order of their keys. */
   async enqueue(batch: EventBatch): Promise<void> {
-    if (batch.events.length === 0) return;
-    const endpoints = await this.#session.query(findEndpoints, [batch.tenant]);
-    if (endpoints.length === 0) return;
-    if (this.#formats === undefined) throw new TypeError('the store was opened without webhook formats');
-    const deliveries = deliveriesOf(batch, { endpoints, formats: this.#formats, traceparent: this.traceparent });
-    for (let from = 0; from < deliveries.length; from += positionsMax)
-      await this.#save(batch.tenant, deliveries.slice(from, from + positionsMax));
-    if (deliveries.length > 0) this.#savedKinds.add('webhook');
+    const accepted = this.#acceptedOf(batch);
+    for (let from = 0; from < accepted.length; from += positionsMax)
+      await this.#save(batch, accepted.slice(from, from + positionsMax));
   }
 
-  async #save(tenant: string, deliveries: readonly Delivery[]): Promise<void> {
-    const byKey = Map.groupBy(deliveries, ({ orderingKey }) => orderingKey);
-    const positions = await takePositions(this.#session, tenant, [...byKey.keys()]);
-    const rows = [...byKey].flatMap(([orderingKey, ofKey]) => {
-      const { last, isFree } = positions.get(orderingKey)!;
-      return ofKey.map(({ jobId, payload }, index) => {
+  #acceptedOf({ requestReference, events }: EventBatch): readonly AcceptedEvent[] {
+    if (events.length > 0 && this.#formats === undefined)
+      throw new TypeError('the store was opened without webhook formats');
+    const all = this.#formats?.all ?? [];
+    const found = events.map((event, index): AcceptedEvent => {
+      const eventId = index === 0 ? requestReference : `${requestReference}.${index + 1}`;
+      const formats = all.filter((format) => format.accepts(event.type)).map(({ name }) => name);
+      return { eventId, key: event.orderingKey ?? eventId, formats, event };
+    });
+    return found.filter(({ formats }) => formats.length > 0);
+  }
+
+  async #save({ tenant, requestReference, at }: EventBatch, accepted: readonly AcceptedEvent[]): Promise<void> {
+    const pairs = accepted.flatMap(({ key, formats }) => formats.map((format) => JSON.stringify([format, key])));
+    const wanted = [...new Set(pairs)].flatMap((pair): readonly string[] => JSON.parse(pair));
+    const sequences = await this.#session.query(advance(wanted.length / 2), [tenant, ...wanted]);
+    if (sequences.length === 0) return;
+    const { traceparent } = this;
+    const printed = accepted.map((each) => {
+      const { eventId, event } = each;
+      return { ...each, payload: printQueuedEvent({ eventId, requestReference, at, traceparent, data: event.data }) };
+    });
+    const rows = sequences.flatMap((sequence) => {
+      const { ordering_key: orderingKey, format } = sequence;
+      const prefixLength = orderingKey.indexOf('/');
+      const endpointId = orderingKey.slice(0, prefixLength);
+      const key = orderingKey.slice(prefixLength + 1);
+      const { last, isFree } = positionsOf(sequence);
+      const ofKey = printed.filter((each) => each.key === key && each.formats.includes(format));
+      return ofKey.map(({ eventId, payload }, index) => {
         const dueAfterMs = isFree && index === 0 ? 0 : null;
-        return [jobId, orderingKey, last - ofKey.length + 1 + index, payload, dueAfterMs];
+        const position = last - ofKey.length + 1 + index;
+        return [`${eventId}/${endpointId}`, orderingKey, position, payload, dueAfterMs];
       });
     });
-    await this.#session.execute(insertStatement(rows.length), [tenant, ...rows.flat()]);
+    for (let from = 0; from < rows.length; from += rowsMax) {
+      const saved = rows.slice(from, from + rowsMax);
+      await this.#session.executeDeferred(insertStatement(saved.length), [tenant, ...saved.flat()]);
+    }
+    this.#savedKinds.add('webhook');
   }
 }
 
-interface Receivers {
-  readonly endpoints: readonly EndpointRow[];
-  readonly formats: WebhookFormats;
-  readonly traceparent: string | undefined;
-}
-
-function deliveriesOf(
-  { requestReference, at, events }: EventBatch,
-  { endpoints, formats, traceparent }: Receivers,
-): readonly Delivery[] {
-  return events.flatMap(({ type, orderingKey, data }: DomainEvent, index) => {
-    const accepting = new Set(formats.all.filter((format) => format.accepts(type)).map(({ name }) => name));
-    const receivers = endpoints.filter(({ format }) => accepting.has(format));
-    if (receivers.length === 0) return [];
-    const eventId = index === 0 ? requestReference : `${requestReference}.${index + 1}`;
-    const payload = printQueuedEvent({ eventId, requestReference, at, traceparent, data });
-    return receivers.map(({ endpoint_id: endpointId }) => ({
-      jobId: `${eventId}/${endpointId}`,
-      orderingKey: `${orderingKeyPrefix(endpointId)}${orderingKey ?? eventId}`,
-      payload,
-    }));
-  });
-}
+/** The most jobs of one statement. */
+const rowsMax = 128;
 
 const insertStatement = memoize((jobs: number) => {
   const rows = Array.from({ length: jobs }, (_, job) => {

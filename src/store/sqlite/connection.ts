@@ -113,11 +113,13 @@ function rowOf(columns: readonly string[], values: readonly Value[]): Row {
 /** Replaces `$1`, `$2` and `now_ms()` by `?`, which SQLite binds without looking up names. */
 function positional(text: string): { readonly text: string; readonly order?: readonly number[] } {
   const order: number[] = [];
-  // Transactions queue in this engine, so no row is ever locked by another one.
-  const translatedText = text.replaceAll('skip_locked()', '').replace(/\$(\d+)|now_ms\(\)/g, (_, number) => {
-    order.push(number === undefined ? presentTime : Number(number) - 1);
-    return '?';
-  });
+  // Transactions queue in this engine, so no row is ever locked by another one. It compares bytes.
+  const translatedText = text
+    .replace(/skip_locked\(\)|collate_bytes\(\)/g, '')
+    .replace(/\$(\d+)|now_ms\(\)/g, (_, number) => {
+      order.push(number === undefined ? presentTime : Number(number) - 1);
+      return '?';
+    });
   return order.every((parameter, index) => parameter === index)
     ? { text: translatedText }
     : { text: translatedText, order };

@@ -21,6 +21,7 @@ import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { passTime } from '../support/advance-time.ts';
 import { tables } from '../support/migrated.ts';
+import { override } from '../support/override.ts';
 import { webhookFormats } from '../support/services.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -112,6 +113,32 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(new Set(await Promise.all(taken.map(async (job) => (await endpoints.findFor(job))?.endpointId)))).toEqual(
         new Set(['we_1', 'we_2']),
       );
+    });
+
+    test('a transaction waits for one statement, whatever endpoints get its event', async () => {
+      let waited: string[] = [];
+      const counting = override<Engine>(engine, {
+        write: (work, options) =>
+          engine.write((session) => {
+            const query: typeof session.query = (asked, parameters) => {
+              waited.push(asked.name);
+              return session.query(asked, parameters);
+            };
+            const execute: typeof session.execute = (asked, parameters) => {
+              waited.push(asked.name);
+              return session.execute(asked, parameters);
+            };
+            return work(override(session, { query, execute }));
+          }, options),
+      });
+      const counted = createStore(counting, { shared: [webhookFormats] });
+      for (const [at, endpointId] of ['we_1', 'we_2'].entries()) {
+        await counted.write((tx) => tx.outbox.enqueue(batch(`P${at}`, event('anna'))));
+        expect(waited).toEqual(['advance-endpoints-2']);
+        expect(await countQueued()).toBe(at);
+        waited = [];
+        await endpoints.add(endpoint(endpointId));
+      }
     });
 
     test('a transaction that rolls back queues nothing', async () => {

@@ -1,4 +1,4 @@
-/** Which messages have bytes, long texts and long lists: how long, and where SOAP may or must send the bytes. */
+/** Which messages have bytes, long texts, long lists and objects in themselves: how long, and where SOAP may or must send the bytes. */
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { base64Length } from './lexical.ts';
 import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type Schema, textLengthMax } from './schema.ts';
@@ -16,6 +16,8 @@ interface ValuesIn {
   readonly bytesMax: number;
   /** Items of the longest list. */
   readonly itemsMax: number;
+  /** Objects hold others of their kind. */
+  readonly isRecursive: boolean;
 }
 
 /** What messages of a schema may have beside the envelope of SOAP. */
@@ -36,6 +38,15 @@ export function longestValues(schemas: readonly ObjectSchema[]): Pick<ValuesIn, 
 /** Whether messages of the schema may have lists of so many items that they need more members than most messages. */
 export function mayHaveLongLists(schema: ObjectSchema): boolean {
   return valuesIn(schema).itemsMax > 1_000;
+}
+
+/** Brackets in JSON or elements in XML in each other, where objects hold others of their kind. */
+const recursiveDepthMax = 100;
+
+/** The limits with the depth that messages of the schemas may have. */
+export function withDepth<L extends { readonly depthMax: number }>(limits: L, ...schemas: readonly ObjectSchema[]): L {
+  const isDeep = limits.depthMax < recursiveDepthMax && schemas.some((each) => valuesIn(each).isRecursive);
+  return isDeep ? { ...limits, depthMax: recursiveDepthMax } : limits;
 }
 
 /** Members of a request that may have long lists: elements in SOAP, members and items in JSON, pairs in FORM. */
@@ -65,6 +76,8 @@ function scalarValues(scalar: Schema): ValuesIn {
     }
     case 'list':
       return { ...none, itemsMax: scalar.max };
+    case 'object':
+      return { ...none, isRecursive: scalar.recursion !== undefined };
     default:
       return none;
   }
@@ -76,6 +89,7 @@ const none: ValuesIn = Object.freeze<ValuesIn>({
   textMax: 0,
   bytesMax: 0,
   itemsMax: 0,
+  isRecursive: false,
 });
 const order: readonly ValuesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
 
@@ -87,6 +101,7 @@ function most(one: ValuesIn, other: ValuesIn): ValuesIn {
     textMax: Math.max(one.textMax, other.textMax),
     bytesMax: Math.max(one.bytesMax, other.bytesMax),
     itemsMax: Math.max(one.itemsMax, other.itemsMax),
+    isRecursive: one.isRecursive || other.isRecursive,
   };
 }
 

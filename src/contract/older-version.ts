@@ -1,12 +1,14 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
 import { memoize } from '../lib/memoize.ts';
 import { type Operation, operation } from './operation.ts';
+import { recursive } from './recursive.ts';
 import {
   documented,
   type Field,
   type Fields,
   type ObjectSchema,
   object,
+  type Recursion,
   type Schema,
   variantChooser,
 } from './schema.ts';
@@ -148,6 +150,8 @@ interface Derived {
 type Convert = (value: unknown) => unknown;
 
 function createDeriver(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
+  /** The recursive objects that differ, by their names. */
+  const wholes = new Map<string, Derived>();
   const concerned = differences.filter((each) => each.side === undefined || each.side === side);
   /** Returns the schema itself if nothing in it differs, so that versions share its compiled forms. */
   const derive = memoize(deriveAnew);
@@ -168,11 +172,10 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
       case 'list': {
         if (schema.joined) return { schema };
         const item = derive(schema.item);
-        if (item.schema === schema.item) return { schema };
         const each = (convert: Convert | undefined): Convert | undefined =>
           convert && ((items) => mapItems(items, convert));
         return {
-          schema: Object.freeze({ ...schema, item: item.schema }),
+          schema: item.schema === schema.item ? schema : Object.freeze({ ...schema, item: item.schema }),
           upgrade: each(item.upgrade),
           downgrade: each(item.downgrade),
         };
@@ -180,54 +183,73 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
       case 'map': {
         if (schema.item === undefined) return { schema };
         const item = derive(schema.item);
-        if (item.schema === schema.item) return { schema };
         const each = (convert: Convert | undefined): Convert | undefined =>
           convert &&
           ((entries) =>
             Object.fromEntries(Object.entries(entries as object).map(([key, value]) => [key, convert(value)])));
         return {
-          schema: Object.freeze({ ...schema, item: asObject(item.schema) }),
+          schema: item.schema === schema.item ? schema : Object.freeze({ ...schema, item: asObject(item.schema) }),
           upgrade: each(item.upgrade),
           downgrade: each(item.downgrade),
         };
       }
       case 'object':
+        if (schema.isSelf) return deriveSelf(schema);
+        if (schema.recursion !== undefined) return deriveRecursive(schema, schema.recursion);
         return deriveVariants(schema, deriveObject(schema));
       default:
         return schema satisfies never;
     }
   }
 
+  /** It is derived as it is declared. */
+  function deriveRecursive(schema: ObjectSchema, { template, levels, isOpen }: Recursion): Derived {
+    const derived = derive(template);
+    const isSame = derived.schema === template;
+    if (isSame && !isOpen) return { schema };
+    const whole = { ...derived, schema: isSame ? schema : recursive(asObject(derived.schema), levels) };
+    wholes.set(qualifiedName(schema), whole);
+    return whole;
+  }
+
+  /** It stands for the object around it. Its values are converted as those of that object, if they are. */
+  function deriveSelf(schema: ObjectSchema): Derived {
+    const name = qualifiedName(schema);
+    return {
+      schema,
+      upgrade: (value) => wholes.get(name)?.upgrade?.(value) ?? value,
+      downgrade: (value) => wholes.get(name)?.downgrade?.(value) ?? value,
+    };
+  }
+
   /** The variants of an object, each with its own differences. */
   function deriveVariants(schema: ObjectSchema, own: Derived): Derived {
     if (schema.variants === undefined) return own;
     const others = schema.variants.map(derive);
-    if ([own, ...others].every((each, at) => each.schema === [schema, ...(schema.variants ?? [])][at]))
+    const all = [own, ...others];
+    const isSame = all.every((each, at) => each.schema === [schema, ...(schema.variants ?? [])][at]);
+    if (isSame && all.every(({ upgrade, downgrade }) => upgrade === undefined && downgrade === undefined))
       return { schema };
     const variants = others.map((each) => asObject(each.schema));
     const convert = (of: (derived: Derived) => Convert | undefined): Convert => {
       const convertOf = variantChooser(schema, of(own), others.map(of));
       return (value) => (convertOf(value) ?? ((each) => each))(value);
     };
+    const derived = documented<ObjectSchema>({
+      ...asObject(own.schema),
+      variants: Object.freeze(variants),
+      ...(schema.isAbstract && { isAbstract: true as const }),
+    });
     return {
-      schema: documented<ObjectSchema>({
-        ...asObject(own.schema),
-        variants: Object.freeze(variants),
-        ...(schema.isAbstract && { isAbstract: true as const }),
-      }),
+      schema: isSame ? schema : derived,
       upgrade: convert(({ upgrade }) => upgrade),
       downgrade: convert(({ downgrade }) => downgrade),
     };
   }
 
   function deriveObject(schema: ObjectSchema): Derived {
-    // It stands for the object around it, which is derived itself.
-    if (schema.isSelf) return { schema };
-    const { tooDeep } = schema;
-    const isCut = ({ newer }: Difference) => newer !== undefined && tooDeep?.members.includes(newer) === true;
-    const ofType = concerned.filter(({ type }) => type === schema.name);
-    const own = ofType.filter((each) => !isCut(each));
-    for (const each of ofType) used.add(each);
+    const own = concerned.filter(({ type }) => type === schema.name);
+    for (const each of own) used.add(each);
     const fields: [string, Field][] = [];
     const rules: MemberRule[] = [];
     const wholes = own.filter(({ whole }) => whole);
@@ -256,22 +278,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
       throw new TypeError(`${title}: ${schema.name} of the next version has no ${absent.newer}`);
     const added = own.flatMap(({ newer, older }) => (newer === undefined && older !== undefined ? [older] : []));
     for (const { name } of added) rules.push({ older: name, newer: undefined });
-    if (!differs && added.length === 0) return { schema };
-    const names = new Map(
-      [...rules, ...ofType.filter(isCut).map(({ newer, older }) => ({ newer, older: older?.name }))].map(
-        ({ older, newer }) => [newer, older] as const,
-      ),
-    );
+    const isSame = !differs && added.length === 0;
+    // A member that is the same may hold an object around it, which is not.
+    if (isSame && rules.length === 0) return { schema };
+    const names = new Map(rules.map(({ older, newer }) => [newer, older] as const));
     const olderName = (name: string) => (names.has(name) ? names.get(name) : name);
-    const { recursion } = schema;
     return {
-      schema: withMarks(rebuilt(schema, insert(fields, added), ignored, olderName), {
-        recursion: recursion && { ...recursion, template: asObject(derive(recursion.template).schema) },
-        tooDeep: tooDeep && {
-          ...tooDeep,
-          members: tooDeep.members.map(olderName).filter((each) => each !== undefined),
-        },
-      }),
+      schema: isSame ? schema : rebuilt(schema, insert(fields, added), ignored, olderName),
       upgrade: inOrder([
         rules.some(({ older, newer, upgrade }) => older !== newer || upgrade !== undefined)
           ? (value) => convertMembers(value, rules, (rule) => [rule.older, rule.newer, rule.upgrade])
@@ -368,17 +381,8 @@ function rebuilt(
   });
 }
 
-/** How deep the object may be in itself is the same in both versions. */
-function withMarks(
-  schema: ObjectSchema,
-  { recursion, tooDeep }: { [K in 'recursion' | 'tooDeep']: ObjectSchema[K] },
-): ObjectSchema {
-  if (recursion === undefined && tooDeep === undefined) return schema;
-  return documented<ObjectSchema>({
-    ...schema,
-    ...(recursion !== undefined && { recursion }),
-    ...(tooDeep !== undefined && { tooDeep }),
-  });
+function qualifiedName({ namespace = '', name }: ObjectSchema): string {
+  return `${namespace}:${name}`;
 }
 
 function asObject(schema: Schema): ObjectSchema {

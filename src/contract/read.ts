@@ -90,9 +90,7 @@ export class IssueCollector {
       if (this.isFull) break;
       const at = [...path, printableName(name)];
       const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
-      if (schema.tooDeep?.members.includes(known || name))
-        this.add(at, 'structure', `${label([...path, known || name])} is too deep: ${schema.tooDeep.reason}`);
-      else if (Object.hasOwn(schema.fields, known))
+      if (Object.hasOwn(schema.fields, known))
         this.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
       else this.add(at, 'unknownField', schema.name, shownNames);
     }
@@ -101,8 +99,7 @@ export class IssueCollector {
 }
 
 /**
- * For requests whose unknown members are ignored. Those that are known elsewhere stay issues: members that are too deep, or in a wrong
- * namespace.
+ * For requests whose unknown members are ignored. Those that are known elsewhere stay issues: members in a wrong namespace.
  */
 export class DroppingCollector extends IssueCollector {
   /** Whether anything was ignored. */
@@ -112,7 +109,7 @@ export class DroppingCollector extends IssueCollector {
   override addUnknown(names: ReadonlyMap<string, readonly unknown[]>, schema: ObjectSchema, path: Path): boolean {
     const misplaced = [...names].filter(([name]) => {
       const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
-      return schema.tooDeep?.members.includes(known || name) || Object.hasOwn(schema.fields, known);
+      return Object.hasOwn(schema.fields, known);
     });
     if (misplaced.length < names.size) this.hasDropped = true;
     return misplaced.length > 0 && super.addUnknown(new Map(misplaced), schema, path);
@@ -160,6 +157,7 @@ export type Sender = 'caller' | 'server';
 
 /** Compiles the reading of a schema for one protocol's tree. An answer of another server needs an `AnswerCollector`. */
 export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender = 'caller'): Read<N> {
+  const levels: Levels = new Map();
   const readAt = walk<ReadAt<N>>(schema, {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),
@@ -167,6 +165,7 @@ export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender
     map: (map, item) => readMap(map, item, reader),
     object: (object, members) => readObject(object, members, reader, sender),
     variants: (object, own, others) => readVariant(object, own, others, reader),
+    self: (object, whole) => readSelf(object, whole, levels, reader, sender),
   });
   return (node, collector) => readAt(node, [], collector, undefined);
 }
@@ -387,6 +386,32 @@ function readObject<N>(
   };
 }
 
+/** How many of each object are in each other where a message is being read. */
+type Levels = Map<ObjectSchema, number>;
+
+/** An object within itself. How deep it is in an answer is limited by its format alone. */
+function readSelf<N>(
+  schema: ObjectSchema,
+  whole: () => ReadAt<N>,
+  levels: Levels,
+  reader: Reader<N>,
+  sender: Sender,
+): ReadAt<N> {
+  const { name, recursion } = schema;
+  const max = (sender === 'caller' && recursion?.levels) || Number.POSITIVE_INFINITY;
+  return (node, path, collector, field) => {
+    const level = levels.get(schema) ?? 1;
+    if (level === max && !reader.isAbsent(node))
+      return collector.add(path, 'structure', `${label(path)} is too deep: ${name} may be ${max} deep in itself`);
+    levels.set(schema, level + 1);
+    try {
+      return whole()(node, path, collector, field);
+    } finally {
+      levels.set(schema, level);
+    }
+  };
+}
+
 /** A value without the name of a type is of the type itself, unless that is abstract. Another name is an issue. */
 function readVariant<N>(
   schema: ObjectSchema,
@@ -394,7 +419,7 @@ function readVariant<N>(
   others: readonly ReadAt<N>[],
   reader: Reader<N>,
 ): ReadAt<N> {
-  const { isAbstract, tooDeep } = schema;
+  const { isAbstract } = schema;
   const typeField = schema.typeField!;
   const nameOf = compileTypeName(schema, reader);
   const reads = new Map((schema.variants ?? []).map((each, at) => [typeNameOf(each), others[at]!]));
@@ -407,9 +432,7 @@ function readVariant<N>(
       if (named === undefined && reader.isEmpty(node) && path.length > 0) return undefined;
       const at = [...path, typeField];
       if (named === undefined) return collector.add(at, 'missingField', label(at));
-      const reason = tooDeep?.members.includes(named)
-        ? `is too deep: ${tooDeep.reason}`
-        : `is ${printableName(named)}, which is no type that may stand here`;
+      const reason = `is ${printableName(named)}, which is no type that may stand here`;
       return collector.add(at, 'structure', `${label(at)} ${reason}`);
     }
     const value = read(node, path, collector, field);
@@ -484,10 +507,6 @@ function compileMembers<N>(
   const slots = new Map(names.map((name, slot) => [name, slot]));
   const repeats = Object.values(schema.fields).map((field) => reader.gather !== undefined && isRepeated(field.schema));
   const ignored = new Set(Object.keys(schema.ignoredMembers));
-  const tooDeep = new Set(schema.tooDeep?.members);
-  /** Where something empty is a value, it is one that is too deep, too. */
-  const isValue = (name: string, child: N): boolean =>
-    schema.emptyObject !== undefined && tooDeep.has(name) && !reader.isAbsent(child);
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Map<string, N[]> | undefined;
@@ -502,9 +521,9 @@ function compileMembers<N>(
         const same = unknown.get(name);
         if (same === undefined) unknown.set(name, [child]);
         else same.push(child);
-      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child) && !isValue(name, child))) {
+      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
         unknown ??= new Map();
-        if (unknown.has(name) && !tooDeep.has(name)) refuseTwice(name);
+        if (unknown.has(name)) refuseTwice(name);
         unknown.set(name, [child]);
         return unknown.size < IssueCollector.issuesMax;
       }

@@ -67,8 +67,6 @@ export function isTypedMessage(operation: Operation, side: 'input' | 'output', s
 export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   const schemas = new Map<string, Set<ObjectSchema>>();
   const add = (schema: ObjectSchema) => {
-    // The levels around the innermost one have all fields.
-    if (schema.tooDeep !== undefined) return;
     const name = qualifiedName(schema, service);
     schemas.set(name, (schemas.get(name) ?? new Set()).add(schema));
   };
@@ -116,6 +114,7 @@ function eachObject(schema: Schema, visit: (object: ObjectSchema) => void): void
     map: nothing,
     object: visit,
     variants: nothing,
+    self: nothing,
   });
 }
 

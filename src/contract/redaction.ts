@@ -63,6 +63,7 @@ function compile(
       const redactOf = variantChooser(schema, own, others);
       return (value) => (redactOf(value) ?? ((each) => each))(value);
     },
+    self: (_, whole) => (value) => (whole() ?? ((each) => each))(value),
     object(_, members) {
       const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
       if (redacted.size === 0) return undefined;

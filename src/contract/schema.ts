@@ -177,20 +177,17 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly whenEmpty: readonly string[];
   /** It stands for the object of its name around it; only in templates of recursive objects. */
   readonly isSelf?: true;
-  /** It may hold objects of its own kind. */
+  /** It holds itself: its fields lead to this object again. */
   readonly recursion?: Recursion;
-  /** The members that would be too deep here, with the reason for callers. */
-  readonly tooDeep?: { readonly members: readonly string[]; readonly reason: string };
 }
 
-/** What a level of a recursive object was made from. */
+/** What a recursive object was made from. */
 export interface Recursion {
   /** The object as it is declared, with `isSelf` objects in it. */
   readonly template: ObjectSchema;
+  /** How many may be in each other in a request. */
   readonly levels: number;
-  /** It is in another level. */
-  readonly isInner: boolean;
-  /** It is part of another recursive object, which stands in it, too. */
+  /** Another object that is not part of it stands in it, too: the one that it will be part of. */
   readonly isOpen: boolean;
 }
 

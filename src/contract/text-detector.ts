@@ -52,6 +52,7 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
             ? undefined
             : (value) => findOf(value)?.(value) ?? none;
         },
+        self: (_, whole) => (value) => whole()?.(value) ?? none,
         object(_, members) {
           const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));
           if (parts.length === 0) return undefined;

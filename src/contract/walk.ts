@@ -12,8 +12,16 @@ export interface Kinds<R> {
   object(schema: ObjectSchema, members: readonly Member<R>[]): R;
   /** For an object in whose place others may stand: `own` is the result of itself, `others` those of its variants. */
   variants(schema: ObjectSchema, own: R, others: readonly R[]): R;
-  /** For results that refer to objects by name: it is called where a recursive object holds itself, whose levels are one then. */
-  self?(schema: ObjectSchema): R;
+  /** For a recursive object within itself. `whole` returns the result of the object, once the walk has ended. */
+  self(schema: ObjectSchema, whole: () => R): R;
+}
+
+/** For results that are functions: the one of a recursive object within itself calls that of the whole. */
+export function callWhole<A extends readonly unknown[], R>(
+  _: ObjectSchema,
+  whole: () => (...args: A) => R,
+): (...args: A) => R {
+  return (...args) => whole()(...args);
 }
 
 export interface Member<R> {
@@ -22,7 +30,13 @@ export interface Member<R> {
   readonly part: R;
 }
 
+/** Visits each part of the schema as often as it occurs, and a recursive object once. */
 export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
+  return walkWithin(schema, kinds, new Map());
+}
+
+/** `wholes`: the recursive objects so far, with their results once they are there. */
+function walkWithin<R>(schema: Schema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
   switch (schema.kind) {
     case 'string':
     case 'integer':
@@ -35,29 +49,43 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
     case 'enum':
       return kinds.scalar(schema);
     case 'list':
-      return schema.joined ? kinds.joined(schema) : kinds.list(schema, walk(schema.item, kinds));
+      return schema.joined ? kinds.joined(schema) : kinds.list(schema, walkWithin(schema.item, kinds, wholes));
     case 'map':
-      return kinds.map(schema, schema.item && walk(schema.item, kinds));
+      return kinds.map(schema, schema.item && walkWithin(schema.item, kinds, wholes));
     case 'object': {
-      if (schema.isSelf && kinds.self !== undefined) return kinds.self(schema);
-      // Within another recursive object, it is described as it is there.
-      const { recursion } = schema;
-      const object = kinds.self === undefined || recursion?.isOpen !== false ? schema : recursion.template;
-      const own = kinds.object(
-        object,
-        Object.entries(object.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
-      );
-      const { variants } = object;
-      if (variants === undefined) return own;
-      return kinds.variants(
-        object,
-        own,
-        variants.map((each) => walk(each, kinds)),
-      );
+      if (schema.recursion === undefined) return walkObject(schema, kinds, wholes);
+      const known = wholes.get(schema);
+      if (known === undefined) {
+        const whole: { result?: R } = {};
+        wholes.set(schema, whole);
+        const result = walkObject(schema, kinds, wholes);
+        whole.result = result;
+        return result;
+      }
+      if ('result' in known) return known.result as R;
+      return kinds.self(schema, () => known.result as R);
     }
     default:
       return schema satisfies never;
   }
+}
+
+function walkObject<R>(schema: ObjectSchema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
+  const own = kinds.object(
+    schema,
+    Object.entries(schema.fields).map(([name, field]) => ({
+      name,
+      field,
+      part: walkWithin(field.schema, kinds, wholes),
+    })),
+  );
+  const { variants } = schema;
+  if (variants === undefined) return own;
+  return kinds.variants(
+    schema,
+    own,
+    variants.map((each) => walkWithin(each, kinds, wholes)),
+  );
 }
 
 /** Converts the items of a list. Those that are null stay so. */
@@ -72,13 +100,16 @@ export interface Part {
   readonly field?: Field;
 }
 
-/** Returns the schema and all those in it, each before its own parts. */
+/** Returns the schema and all those in it, each before its own parts. Those of a recursive object are there once. */
 export function partsIn(schema: Schema): readonly Part[] {
   const parts: Part[] = [];
+  const recursive = new Set<ObjectSchema>();
   const add = (part: Part): void => {
     parts.push(part);
     const { schema: each } = part;
     if (each.kind === 'object') {
+      if (recursive.has(each)) return;
+      if (each.recursion !== undefined) recursive.add(each);
       for (const [name, field] of Object.entries<Field>(each.fields)) add({ schema: field.schema, name, field });
       for (const variant of each.variants ?? []) add({ schema: variant });
     } else if ((each.kind === 'list' && !each.joined) || each.kind === 'map') {

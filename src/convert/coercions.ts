@@ -11,7 +11,7 @@ import {
   type Schema,
   variantChooser,
 } from '../contract/schema.ts';
-import { type Member, walk } from '../contract/walk.ts';
+import { callWhole, type Member, walk } from '../contract/walk.ts';
 import { type Change, scalarChanges } from './scalar-changes.ts';
 
 /** What was changed at one place. */
@@ -63,6 +63,7 @@ function compileComparison<N>(schema: Schema, reader: Reader<N>): Compare<N> {
       const compareOf = variantChooser(schema, own, others);
       return (node, value, path, report) => compareOf(value ?? {})(node, value, path, report);
     },
+    self: callWhole,
   });
   // An empty message is an empty object.
   return (node, value, path, report) => compare(node, value ?? {}, path, report);

@@ -6,15 +6,21 @@ export type Extent = 'full' | 'mandatory' | 'minimal';
 
 /** A valid canonical value of the schema. */
 export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
-  return example(schema, extent) as Infer<S>;
+  return example(schema, extent, []) as Infer<S>;
 }
 
+/** The recursive objects around a value, the outermost first. */
+type Around = readonly ObjectSchema[];
+
 /** The fields that the choices require, and those that they then exclude. An object that can have no members would be absent. */
-function chosen({ choices, fields }: ObjectSchema, extent: Extent) {
+function chosen({ choices, fields }: ObjectSchema, extent: Extent, around: Around) {
   const wanted = new Set<string>();
   const left = new Set<string>();
   for (const { options, exclusive } of choices) {
-    const first = options.find((names) => names.every((name) => hasMembers(fields[name]!.schema))) ?? options[0] ?? [];
+    const isPossible = (name: string) =>
+      hasMembers(fields[name]!.schema) &&
+      (around.length === 0 || isPresent(filledExample(fields[name]!.schema, 'minimal', around)));
+    const first = options.find((names) => names.every(isPossible)) ?? options[0] ?? [];
     const others = options.filter((each) => each !== first);
     for (const name of first) wanted.add(name);
     if (exclusive || extent !== 'full') for (const name of others.flat()) left.add(name);
@@ -23,11 +29,14 @@ function chosen({ choices, fields }: ObjectSchema, extent: Extent) {
   return { wanted, left };
 }
 
-function objectExample(given: ObjectSchema, around: Extent): Readonly<Record<string, unknown>> {
-  const schema = given.isAbstract ? (given.variants?.[0] ?? given) : given;
-  // One level of a recursive object in itself says it all.
-  const extent = schema.recursion?.isInner ? 'minimal' : around;
-  const { wanted, left } = chosen(schema, extent);
+function objectExample(given: ObjectSchema, extentAround: Extent, outer: Around): Readonly<Record<string, unknown>> {
+  // One level of a recursive object in itself says it all, and nothing is left for another one.
+  const level = outer.filter((each) => each === given).length;
+  if (level === 2) return missing;
+  const extent = level === 1 ? 'minimal' : extentAround;
+  const around = given.recursion === undefined ? outer : [...outer, given];
+  const schema = given.isAbstract ? concreteOf(given, around) : given;
+  const { wanted, left } = chosen(schema, extent, around);
   const isShown = ([name, { required, mandatoryInStubs }]: [string, Field]) =>
     required ||
     wanted.has(name) ||
@@ -37,10 +46,32 @@ function objectExample(given: ObjectSchema, around: Extent): Readonly<Record<str
     Object.fromEntries(
       Object.entries(schema.fields)
         .filter(isShown)
-        .map(([name, { schema, required }]) => [name, (required ? filledExample : example)(schema, extent)] as const)
-        .filter(([name, value]) => isKeptEmpty(schema.fields[name]!) || !isEmpty(value)),
+        .map(
+          ([name, { schema, required }]) =>
+            [name, (required ? filledExample : example)(schema, extent, around)] as const,
+        )
+        .filter(([name, value]) => isKeptEmpty(schema.fields[name]!) || isPresent(value)),
     ),
   );
+}
+
+/** The first type that may stand in place of an abstract one, and needs no further object around it. */
+function concreteOf(schema: ObjectSchema, around: Around): ObjectSchema {
+  const { variants = [] } = schema;
+  const isPossible = (each: ObjectSchema) => around.length === 0 || isWhole(objectExample(each, 'minimal', around));
+  return variants.find(isPossible) ?? variants[0] ?? schema;
+}
+
+/** In place of an object that would be too deep in others of its kind. */
+const missing = Object.freeze({});
+
+function isWhole(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return value !== missing && Object.values(value).every(isWhole);
+}
+
+function isPresent(value: unknown): boolean {
+  return !isEmpty(value) && isWhole(value);
 }
 
 function isKeptEmpty({ required, schema, mandatoryInStubs }: Field): boolean {
@@ -57,21 +88,23 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** An empty object is absent, and no item of a list. Where no field of it is required, it has the first one that can hold a value. */
-function filledExample(item: Schema, extent: Extent): unknown {
-  if (item.kind !== 'object') return example(item, extent);
-  const value = objectExample(item, extent);
+function filledExample(item: Schema, extent: Extent, outer: Around): unknown {
+  if (item.kind !== 'object') return example(item, extent, outer);
+  const value = objectExample(item, extent, outer);
+  if (outer.filter((each) => each === item).length === 2) return value;
+  const around = item.recursion === undefined ? outer : [...outer, item];
   const fields = Object.entries(item.fields).filter(([, { xml }]) => xml !== 'type');
   const plain = fields.find(([, { schema }]) => schema.kind !== 'object' && schema.kind !== 'list');
   const preferred = item.recursion === undefined || plain === undefined ? fields : [plain, ...fields];
   if (!isEmpty(value)) return value;
   for (const [name, { schema }] of preferred) {
-    const filled = { ...value, [name]: filledExample(schema, extent) };
-    if (!isEmpty(filled)) return Object.freeze(filled);
+    const filled = { ...value, [name]: filledExample(schema, extent, around) };
+    if (isPresent(filled)) return Object.freeze(filled);
   }
   return value;
 }
 
-function example(schema: Schema, extent: Extent): unknown {
+function example(schema: Schema, extent: Extent, around: Around): unknown {
   switch (schema.kind) {
     case 'string':
     case 'integer':
@@ -86,16 +119,16 @@ function example(schema: Schema, extent: Extent): unknown {
       const { item } = schema;
       if (item === undefined) return schema.example;
       const keys = Object.keys(schema.example);
-      return Object.freeze(Object.fromEntries(keys.map((key) => [key, example(item, extent)])));
+      return Object.freeze(Object.fromEntries(keys.map((key) => [key, example(item, extent, around)])));
     }
     case 'enum':
       return schema.values[0];
     case 'list': {
       if (schema.joined) return Object.freeze(schema.item.values.slice(0, extent === 'full' ? 2 : 1));
-      return Object.freeze([filledExample(schema.item, extent)]);
+      return Object.freeze([filledExample(schema.item, extent, around)]);
     }
     case 'object':
-      return schema.recursion === undefined ? objectExample(schema, extent) : filledExample(schema, extent);
+      return (schema.recursion === undefined ? objectExample : filledExample)(schema, extent, around);
     default:
       return schema satisfies never;
   }

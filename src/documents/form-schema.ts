@@ -72,6 +72,8 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
       members.flatMap(({ name, field, part }) =>
         part.map((pair) => under({ name: formStep(name) }, described(field, pair), field.required)),
       ),
+    // The names of its pairs again, at any depth.
+    self: () => [{ steps: [anyKey], schema: { type: 'string' }, required: false }],
   });
 }
 
@@ -86,13 +88,19 @@ function patternOf({ steps }: Pair): string {
 }
 
 /** Names that are ignored, with all names below them. */
-function ignoredPatterns(schema: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] {
+function ignoredPatterns(
+  schema: ObjectSchema,
+  prefix = '^',
+  around: readonly ObjectSchema[] = [],
+): readonly (readonly [string, JsonSchema])[] {
+  // Its names are there again at any depth.
+  if (around.includes(schema)) return [];
   return [
     ...Object.entries(schema.ignoredMembers).map(
       ([name, origin]) => [`${prefix}${name}([.].*)?$`, { description: `Ignored; of ${origin}.` }] as const,
     ),
     ...Object.entries(schema.fields).flatMap(([name, field]) =>
-      field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
+      field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`, [...around, schema]) : [],
     ),
   ];
 }

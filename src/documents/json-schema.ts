@@ -139,7 +139,7 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
       return object.variants === undefined ? place(object, derived) : derived;
     },
     variants: (schema, own, others) => variantsSchema(schema, own, others, place),
-    ...(place !== inPlace && { self: (object: ObjectSchema) => ({ $ref: selfReference(object) }) }),
+    self: (object) => (place === inPlace ? { type: 'object' } : { $ref: selfReference(object) }),
   });
 }
 
@@ -164,7 +164,8 @@ function variantsSchema(
   place: Place,
 ): JsonSchema {
   const { name, typeField = '', fields, variants = [], isAbstract } = schema;
-  const itself = isAbstract ? [] : [place({ ...schema, name: `${name}Itself` }, own)];
+  const { recursion: _, ...plain } = schema;
+  const itself = isAbstract ? [] : [place({ ...plain, name: `${name}Itself` }, own)];
   const names = [...(isAbstract ? [] : [schema]), ...variants].map(typeNameOf);
   const options = [...itself, ...others];
   const mapping = options.map(({ $ref }, at) => [names[at], $ref] as const).filter(([, $ref]) => $ref !== undefined);

@@ -94,6 +94,7 @@ function typeName(schema: Schema): string {
     map: (_, item) => `map of text to ${item ?? 'text'}`,
     object: ({ name }) => name,
     variants: (_, own, others) => [own, ...others].join(' or '),
+    self: ({ name }) => name,
   });
 }
 

@@ -70,6 +70,7 @@ function pathsOf(schema: Schema): readonly string[] {
     list: (_, item) => item,
     map: (_, item) => item ?? [''],
     variants: (_, own, others) => [...new Set([...own, ...others.flat()])],
+    self: () => [''],
     object: (_, members) => [
       '',
       ...members.flatMap(({ name, part }) => part.map((path) => (path === '' ? name : `${name}.${path}`))),

@@ -3,7 +3,7 @@ import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, nodeChooser, type Reader, type TextPlace } from '../contract/read.ts';
 import { isRepeated } from '../contract/record-types.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
-import { type Member, walk } from '../contract/walk.ts';
+import { callWhole, type Member, walk } from '../contract/walk.ts';
 
 /** A part of a message that was read. */
 export interface VisitedPart {
@@ -68,6 +68,7 @@ function compileVisit<N>(schema: Schema, reader: Reader<N>): Visit<N> {
       const visitOf = nodeChooser(schema, reader, own, others);
       return (node, path, report) => visitOf(node)(node, path, report);
     },
+    self: callWhole,
   });
 }
 

@@ -11,7 +11,7 @@ import { ownMembers } from '../contract/member-names.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
-import { walk } from '../contract/walk.ts';
+import { callWhole, walk } from '../contract/walk.ts';
 import { spooledValue } from '../lib/spool/tokens.ts';
 
 type Write = (value: unknown) => string;
@@ -52,6 +52,7 @@ function compile(schema: Schema): Write {
       const writeOf = variantChooser(schema, own, others);
       return (value) => writeOf(value)(value);
     },
+    self: callWhole,
     object(_, members) {
       const hashed = members
         .filter(({ field }) => !isNeverStored(field.schema))

@@ -40,6 +40,7 @@ function holdsSensitive(message: ObjectSchema): boolean {
         map: (_, item) => item,
         object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
         variants: (_, own, others) => own ?? others.find((each) => each),
+        self: () => undefined,
       }) === true;
     sensitive.set(message, known);
   }

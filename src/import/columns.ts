@@ -29,6 +29,7 @@ function columnsOfField(name: string, field: Field): readonly Column[] {
     list: () => column('.*'),
     map: () => column('.*'),
     variants: () => column('.*'),
+    self: () => column('.*'),
     object: ({ fields }) =>
       Object.entries(fields)
         .flatMap(([member, below]) => columnsOfField(`${name}.${member}`, below))

@@ -3,6 +3,7 @@ import { conventionsOfMessages } from '../../src/contract/conventions.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { namedOperations, ownUri, type Service, uriOf } from '../../src/contract/service.ts';
+import { partsIn } from '../../src/contract/walk.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
 
@@ -171,11 +172,8 @@ function sameType({ service, message }: Context, schema: ObjectSchema): readonly
   const isWrapped = !hasPart(service);
   if (isWrapped && schema === message) return [schema];
   const { namespace, name } = schema;
-  const objectsIn = (schema: Schema): readonly ObjectSchema[] => {
-    if (schema.kind === 'list') return objectsIn(schema.item);
-    if (schema.kind !== 'object') return [];
-    return [schema, ...Object.values(schema.fields).flatMap((field) => objectsIn(field.schema))];
-  };
+  const objectsIn = (message: Schema): readonly ObjectSchema[] =>
+    partsIn(message).flatMap(({ schema }) => (schema.kind === 'object' ? [schema] : []));
   return namedOperations(service)
     .flatMap(({ input, output }) => [input, output])
     .flatMap((root) => objectsIn(root).slice(isWrapped ? 1 : 0))

@@ -9,6 +9,7 @@ import { dotted, type Path } from '../../src/contract/path.ts';
 import { type Issue, Problem, type ProblemKind } from '../../src/contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { boundOperations, problemsOf, type Service } from '../../src/contract/service.ts';
+import { partsIn } from '../../src/contract/walk.ts';
 import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import type { DecodedAnswer, MessageCodec, RefusedAnswer, Reply } from '../../src/formats/protocol.ts';
 import type { Message } from '../../src/formats/wire.ts';
@@ -95,11 +96,10 @@ const unknownMembersPass: Property = (subject) => {
 /** The tokens of a JSON text in one order: members may be in any. */
 const sorted = (json: string): string => (json.match(/"(?:[^"\\]|\\.)*"|[^",[\]{}:]+/g) ?? []).sort().join();
 
-const hasMapOrWrapped = (schema: Schema): boolean => {
-  if (schema.kind === 'map') return true;
-  if (schema.kind === 'list') return (schema.joined ? false : schema.wrapped) || hasMapOrWrapped(schema.item);
-  return schema.kind === 'object' && Object.values(schema.fields).some((field) => hasMapOrWrapped(field.schema));
-};
+const hasMapOrWrapped = (schema: Schema): boolean =>
+  partsIn(schema).some(
+    ({ schema: { kind, ...each } }) => kind === 'map' || (kind === 'list' && 'wrapped' in each && each.wrapped),
+  );
 
 /** A path to some part of a schema. */
 const pathIn = (schema: Schema): Arbitrary<Path> => {

@@ -245,7 +245,7 @@ export const isKey = (key: string): boolean =>
 const entries = ({ item }: MapSchema): Arbitrary<unknown> =>
   item === undefined
     ? scalars({ kind: 'string', max: 200, example: '' })
-    : objects(item).filter((record) => !isEmpty(record));
+    : objects(item, new Map()).filter((record) => !isEmpty(record));
 
 const maps = (shape: MapSchema): Arbitrary<unknown> =>
   fc
@@ -267,9 +267,49 @@ const obey = (choices: readonly Choice[], pick: number, has: ReadonlySet<string>
   return present;
 };
 
-const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown>>> => {
+/** How many levels of the recursive objects around a value may follow. */
+type Levels = ReadonlyMap<ObjectSchema, number>;
+
+/** Whether an object around the schema may be in it. */
+const leadsBack = (schema: Schema, around: Levels): boolean => {
+  if (schema.kind === 'list') return leadsBack(schema.item, around);
+  if (schema.kind !== 'object') return false;
+  if (schema.recursion !== undefined) return around.has(schema);
+  return Object.values(schema.fields).some((field) => leadsBack(field.schema, around));
+};
+
+/** Besides the one way to a deep level, there is none: FORM has 200 pairs. */
+const aside = (around: Levels): Levels =>
+  new Map([...around].map(([shape, levels]) => [shape, levels > 5 ? 0 : Math.min(levels, 2)]));
+
+/** Few levels, or as many as every format has. */
+const recursiveObjects = (shape: ObjectSchema, around: Levels): Arbitrary<Readonly<Record<string, unknown>>> => {
+  const within = (levels: number) => objects(shape, new Map(around).set(shape, levels - 1));
+  const levels = around.get(shape);
+  if (levels !== undefined) return levels === 0 ? fc.constant({}) : within(levels);
+  const most = Math.min(30, shape.recursion!.levels);
+  return fc
+    .oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: most }) },
+    )
+    .chain(within);
+};
+
+const objects = (shape: ObjectSchema, around: Levels): Arbitrary<Readonly<Record<string, unknown>>> => {
+  const ways = Object.keys(shape.fields).filter((name) => leadsBack(shape.fields[name]!.schema, around));
+  if (ways.length === 0) return membersOf(shape, new Map());
+  return fc.constantFrom(...ways).chain((way) => membersOf(shape, around, way));
+};
+
+/** `way`: the member with the deepest level. */
+const membersOf = (shape: ObjectSchema, around: Levels, way?: string): Arbitrary<Readonly<Record<string, unknown>>> => {
   const fields = Object.entries(shape.fields);
-  const all = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, arbitrary(field.schema)])));
+  const all = fc.record(
+    Object.fromEntries(
+      fields.map(([name, field]) => [name, arbitrary(field.schema, name === way ? around : aside(around))]),
+    ),
+  );
   // From required fields only to all fields.
   const density = fc.constantFrom(0, 0.2, 0.5, 0.8, 1);
   const dice = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
@@ -278,6 +318,7 @@ const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown
   });
   return fc.tuple(all, density, dice, fc.nat(11)).map(([whole, share, rolls, pick]) => {
     const rolled = fields.filter(([, field], at) => field.required || rolls[at]! < share).map(([name]) => name);
+    if (way !== undefined) rolled.push(way);
     const present = obey(shape.choices, pick, new Set(rolled));
     // In normal form an empty optional object is absent.
     const chosen = fields.filter(([name]) => present.has(name) && !isEmpty(whole[name]));
@@ -288,21 +329,26 @@ const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-const lists = (shape: ListSchema): Arbitrary<unknown> =>
-  fc.array(
-    arbitrary(shape.item).filter((item) => !isEmpty(item)),
-    { minLength: 1, maxLength: Math.min(shape.max, 4) },
-  );
+const lists = (shape: ListSchema, around: Levels): Arbitrary<unknown> => {
+  const { item, max } = shape;
+  if (item.kind === 'object' && around.get(item) === 0) return fc.constant([]);
+  const itemOf = (levels: Levels) => arbitrary(item, levels).filter((each) => !isEmpty(each));
+  if (!leadsBack(item, around)) return fc.array(itemOf(around), { minLength: 1, maxLength: Math.min(max, 4) });
+  const others = item.kind === 'object' && aside(around).get(item) === 0 ? 0 : Math.min(max - 1, 2);
+  return fc
+    .tuple(itemOf(around), fc.array(itemOf(aside(around)), { maxLength: others }))
+    .map(([deepest, rest]) => [...rest, deepest]);
+};
 
 /** Canonical values of a schema. */
-export const arbitrary = (shape: Schema): Arbitrary<unknown> => {
+export const arbitrary = (shape: Schema, around: Levels = new Map()): Arbitrary<unknown> => {
   switch (shape.kind) {
     case 'list':
-      return shape.joined ? sets(shape) : lists(shape);
+      return shape.joined ? sets(shape) : lists(shape, around);
     case 'map':
       return maps(shape);
     case 'object':
-      return objects(shape);
+      return shape.recursion === undefined ? objects(shape, around) : recursiveObjects(shape, around);
     default:
       return scalars(shape);
   }

@@ -10,14 +10,13 @@ const text = string({ max: 20, example: 'text' });
 const folder = recursive(
   object('Folder', {
     no: optional(integer(0, 9, 1), 'The number.', { xml: 'attribute' }),
-    folders: optional(list(self('Folder'), 'Folder', { max: 2 }), 'The folders in it.'),
+    folders: optional(list(self('Folder'), 'Folder', { max: 4 }), 'The folders in it.'),
     link: optional(
       object('Link', { target: optional(self('Folder'), 'What it shows.'), title: required(text, 'The title.') }),
       'A link.',
     ),
     name: required(text, 'The name.'),
   }),
-  3,
 );
 
 /** Objects in a member and in repeated ones. */
@@ -31,7 +30,6 @@ const rule = recursive(
     },
     { namespace: 'rules' },
   ),
-  3,
 );
 
 export const treesV1 = service({

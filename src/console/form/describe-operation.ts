@@ -12,6 +12,7 @@ import {
   typeNameOf,
 } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
+import { partsIn } from '../../contract/walk.ts';
 import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
 import { exampleOf } from '../../documents/example.ts';
 import { formatsOf } from '../../formats/index.ts';
@@ -43,9 +44,19 @@ function exampleText(schema: ObjectSchema, extent: 'minimal' | 'full'): string {
   return JSON.stringify(draftOfValue(schema, exampleOf(schema, extent)));
 }
 
-function membersOf(schema: ObjectSchema, prefix: string, location: FieldLocation): readonly FormField[] {
+/** An object is listed in another one of its kind, and not in that one again. */
+const levelsMax = 2;
+
+function membersOf(
+  schema: ObjectSchema,
+  prefix: string,
+  location: FieldLocation,
+  around: readonly ObjectSchema[] = [],
+): readonly FormField[] {
+  if (around.filter((each) => each === schema).length === levelsMax) return [];
+  const inside = schema.recursion === undefined ? around : [...around, schema];
   return Object.entries<Field>(schema.variants === undefined ? schema.fields : allFields(schema)).flatMap(
-    ([name, field]) => fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location),
+    ([name, field]) => fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location, inside),
   );
 }
 
@@ -66,11 +77,12 @@ function fieldsOf(
   { schema, required, doc }: Pick<Field, 'schema' | 'required' | 'doc'>,
   path: string,
   location: FieldLocation,
+  around: readonly ObjectSchema[],
 ): readonly FormField[] {
   const common = { path, required, doc, location };
   switch (schema.kind) {
     case 'object':
-      return [{ ...common, kind: 'object', sensitive: false }, ...membersOf(schema, `${path}/`, location)];
+      return [{ ...common, kind: 'object', sensitive: false }, ...membersOf(schema, `${path}/`, location, around)];
     case 'list': {
       if (schema.joined) {
         const { values } = schema.item;
@@ -78,12 +90,12 @@ function fieldsOf(
       }
       const hint = `At most ${schema.max} items.`;
       const item = { schema: schema.item, required: true, doc: '' };
-      return [{ ...common, kind: 'list', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location)];
+      return [{ ...common, kind: 'list', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location, around)];
     }
     case 'map': {
       const item = { schema: schema.item ?? entryText, required: true, doc: '' };
       const hint = `At most ${schema.max} entries.`;
-      return [{ ...common, kind: 'map', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location)];
+      return [{ ...common, kind: 'map', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location, around)];
     }
     default: {
       const example = String(draftOfValue(schema, exampleOf(schema, 'full')));
@@ -131,18 +143,6 @@ function hintOf(schema: ScalarSchema): string {
 }
 
 /** Rules of the input and of the objects in it. */
-function rulesOf(schema: Schema): readonly string[] {
-  switch (schema.kind) {
-    case 'object':
-      return [
-        ...schema.choices.map(({ doc }) => doc),
-        ...Object.values<Field>(schema.fields).flatMap((field) => rulesOf(field.schema)),
-      ];
-    case 'list':
-      return schema.joined ? [] : rulesOf(schema.item);
-    case 'map':
-      return schema.item === undefined ? [] : rulesOf(schema.item);
-    default:
-      return [];
-  }
+function rulesOf(input: ObjectSchema): readonly string[] {
+  return partsIn(input).flatMap(({ schema }) => (schema.kind === 'object' ? schema.choices.map(({ doc }) => doc) : []));
 }

@@ -1,6 +1,6 @@
 /** A canonical value as a draft: each scalar as the text that every format reads. */
 import { type Schema, variantChooser } from '../../contract/schema.ts';
-import { mapItems, walk } from '../../contract/walk.ts';
+import { callWhole, mapItems, walk } from '../../contract/walk.ts';
 import type { Draft } from './draft.ts';
 
 export function draftOfValue(schema: Schema, value: unknown): Draft {
@@ -23,6 +23,7 @@ export function draftOfValue(schema: Schema, value: unknown): Draft {
       const draftOf = variantChooser(schema, own, others);
       return (each) => draftOf(each)(each);
     },
+    self: callWhole,
   })(value);
 }
 

@@ -3,7 +3,7 @@ import { isName } from '../../contract/member-names.ts';
 import { nodeChooser, type Reader } from '../../contract/read.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import { type ObjectSchema, object, type ScalarSchema, type Schema } from '../../contract/schema.ts';
-import { type Member, walk } from '../../contract/walk.ts';
+import { callWhole, type Member, walk } from '../../contract/walk.ts';
 import type { Draft } from './draft.ts';
 
 export type ReadDraft<N> = (node: N) => Draft | undefined;
@@ -32,6 +32,7 @@ export function compileReadDraft<N>(schema: Schema, reader: Reader<N>): ReadDraf
       const readOf = nodeChooser(schema, reader, own, others);
       return (node) => readOf(node)(node);
     },
+    self: callWhole,
   });
 }
 

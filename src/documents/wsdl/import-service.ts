@@ -2,6 +2,7 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
+import { recursive } from '../../contract/recursive.ts';
 import {
   binary,
   type Field,
@@ -350,8 +351,10 @@ function withFields({ name, namespace, choices, hasOtherTypes }: ObjectSchema, f
 
 /** A header may hold a credential: its texts are sealed where they are stored, and never logged. */
 function withSecretTexts(schema: ObjectSchema): ObjectSchema {
+  const { recursion } = schema;
+  if (recursion !== undefined) return recursive(withSecretTexts(recursion.template), recursion.levels);
   const secret = (each: Schema): Schema => {
-    if (each.kind === 'object') return withSecretTexts(each);
+    if (each.kind === 'object') return each.isSelf ? each : withSecretTexts(each);
     if (each.kind === 'string') return string({ ...each, sensitive: true });
     return each.kind === 'list' && !each.joined ? Object.freeze({ ...each, item: secret(each.item) }) : each;
   };

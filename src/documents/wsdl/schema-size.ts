@@ -21,6 +21,8 @@ export function sizeOf(schema: Schema): SchemaSize {
     case 'object': {
       const found = known.get(schema);
       if (found !== undefined) return found;
+      // What is within itself counts once.
+      if (schema.recursion !== undefined) known.set(schema, scalar);
       let depth = 0;
       let fields = 0;
       for (const field of Object.values(schema.fields)) {

@@ -7,7 +7,7 @@ import type { Fault } from '../malformed-body.ts';
 import type { Reply } from '../protocol.ts';
 import { type Pair, parsePairs, placesOfPairs } from './pairs.ts';
 
-export const limits = Object.freeze({ pairsMax: 200, depthMax: 16 });
+export const limits = Object.freeze({ pairsMax: 200, depthMax: 100 });
 
 /** A name's own value, the names below it, or (for maps alone) both. */
 export interface Node {

@@ -1,7 +1,7 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
 import { ownMembers } from '../../contract/member-names.ts';
 import { formStep } from '../../contract/path.ts';
-import { type Schema, variantChooser } from '../../contract/schema.ts';
+import { type ObjectSchema, type Schema, variantChooser } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
@@ -64,6 +64,8 @@ type CompileAt = (key: string) => AppendAt;
 function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'form');
   let scalars = 0;
+  // Compiled once for all places: the key of the place says where it is.
+  const wholes = new Map<ObjectSchema, AppendAt>();
   const compileText =
     (append: Append): CompileAt =>
     (key) => {
@@ -109,6 +111,14 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
         others.map((each) => each(key)),
       );
       return (text, place, value) => appendOf(value)(text, place, value);
+    },
+    self: (schema, whole) => (key) => (text, place, value) => {
+      let append = wholes.get(schema);
+      if (append === undefined) {
+        append = whole()('');
+        wholes.set(schema, append);
+      }
+      return append(text, { key: `${place.key}${key}`, starts: undefined }, value);
     },
     object:
       ({ json, emptyObject }, members) =>

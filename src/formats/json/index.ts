@@ -1,6 +1,6 @@
 /** JSON: the path names the operation; errors are problem details (RFC 9457), or plain members where the conventions say so. */
 
-import { mayHaveLongLists } from '../../contract/attachments.ts';
+import { mayHaveLongLists, withDepth } from '../../contract/attachments.ts';
 import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { membersIn } from '../../contract/extras.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
@@ -24,7 +24,7 @@ import { ownLimits } from './parse.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
-import { limits, longRequestLimits } from './scan.ts';
+import { type Limits, limits, longRequestLimits } from './scan.ts';
 import { jsonText, jsonUpstream } from './tokens.ts';
 
 const mediaType = 'application/json';
@@ -49,6 +49,10 @@ function callHead(operation: Operation, service: Service): ReturnType<WireFormat
   return { path: operationAddress(service, operation), contentType: mediaType };
 }
 
+function limitsOf({ input }: Operation): Limits {
+  return withDepth(mayHaveLongLists(input) ? longRequestLimits : limits, input);
+}
+
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
   const { reader, answerReader, parse } = treesOf(context);
@@ -62,7 +66,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const decoded = decodeText(body, charset);
       const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
       if (plain !== undefined) return { operation, input: plain, issues: none };
-      const tree = requireTree(parse(decoded, mayHaveLongLists(operation.input) ? longRequestLimits : limits));
+      const tree = requireTree(parse(decoded, limitsOf(operation)));
       if (plainValue(tree) === null) throw malformedBody('body is null');
       const { value, ...read } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, ...read };
@@ -111,7 +115,9 @@ function createCodec(context: FormatContext): MessageCodec {
     }),
 
     decodeResponse: (operation, body) =>
-      codecOf(operation).output.read({ body: requireTree(parse({ text: body }, ownLimits)) }),
+      codecOf(operation).output.read({
+        body: requireTree(parse({ text: body }, withDepth(ownLimits, operation.output))),
+      }),
 
     decodeAnswer: createAnswerDecoder(context),
 

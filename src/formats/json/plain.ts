@@ -1,5 +1,6 @@
 /** Reads plain JSON in one pass, from text to canonical value. Leaves any text that it is not sure of to the strict reader. */
 
+import { withDepth } from '../../contract/attachments.ts';
 import { parser } from '../../contract/lexical.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { isKey } from '../../contract/read.ts';
@@ -54,28 +55,44 @@ export function createPlainReader(
 ): (operation: Operation, text: string) => unknown {
   const readOf = memoize((operation: Operation): ReadPlain => {
     const schema = schemaOf(operation);
-    return schema === undefined ? () => undefined : compilePlain(schema, within);
+    return schema === undefined ? () => undefined : compilePlain(schema, withDepth(within, schema));
   });
   return (operation, text) => readOf(operation)(text);
 }
 
 /** Compiles the reading of messages. The strict readers of requests and of answers agree on all plain texts. */
 export function compilePlain(schema: ObjectSchema, { depthMax, membersMax }: Limits): ReadPlain {
-  let spare: Limits | undefined;
+  const depth = depthOf(schema);
+  /** How much deeper what is read now may be, since objects are in others of their kind. */
+  let further = 0;
+  const levels = new Map<ObjectSchema, number>();
   /** A value of any form may be at the deepest place of the schema. */
-  const withinSchema = (): Limits => {
-    spare ??= { depthMax: depthMax - depthOf(schema), membersMax };
-    return spare;
-  };
+  const withinSchema = (): Limits => ({ depthMax: depthMax - depth - further, membersMax });
   const readAt = walk<ReadAt>(schema, {
     scalar: (scalar) =>
-      scalar.kind === 'string' && scalar.json !== undefined ? readAny(scalar, withinSchema()) : readScalar(scalar),
+      scalar.kind === 'string' && scalar.json !== undefined ? readAny(scalar, withinSchema) : readScalar(scalar),
     joined: readJoined,
     list: readList,
     map: readMap,
     object: readObject,
     // The name of a type may come last.
     variants: () => () => undefined,
+    self(object, whole) {
+      const depthOfLevel = depthOf(object);
+      return (source) => {
+        const level = levels.get(object) ?? 1;
+        // What is too deep is left to the strict reader.
+        if (level === object.recursion?.levels || depth + further + depthOfLevel > depthMax) return undefined;
+        levels.set(object, level + 1);
+        further += depthOfLevel;
+        try {
+          return whole()(source);
+        } finally {
+          levels.set(object, level);
+          further -= depthOfLevel;
+        }
+      };
+    },
   });
   return (text) => {
     if (text.length > lengthMax || special.test(text)) return undefined;
@@ -120,7 +137,7 @@ function takeWord(source: Source, word: string): boolean {
   return true;
 }
 
-/** How deep the messages of a schema are, in brackets. */
+/** How deep the messages of a schema are, in brackets, without objects in others of their kind. */
 function depthOf(schema: ObjectSchema): number {
   return walk<number>(schema, {
     scalar: () => 0,
@@ -129,16 +146,17 @@ function depthOf(schema: ObjectSchema): number {
     map: (_, item = 0) => item + 1,
     object: (_, members) => members.reduce((deepest, { part }) => Math.max(deepest, part + 1), 1),
     variants: (_, own, others) => Math.max(own, ...others),
+    self: () => 0,
   });
 }
 
 /** Reads an object or an array of any form as its text. A string there is another value than a number of the same text. */
-function readAny(schema: ScalarSchema, within: Limits): ReadAt {
+function readAny(schema: ScalarSchema, within: () => Limits): ReadAt {
   const parse = parser(schema);
   return (source) => {
     const end = endOfValue(source);
     if (end === undefined) return takeWord(source, 'null') ? null : undefined;
-    const parsed = parseText(source.text.slice(source.at, end), within);
+    const parsed = parseText(source.text.slice(source.at, end), within());
     if ('fault' in parsed) return undefined;
     source.at = end;
     const read = parse(textOfValue(parsed.tree));

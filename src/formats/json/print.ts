@@ -59,6 +59,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: 
       const partOf = variantChooser(schema, own, others);
       return bare((text, value) => partOf(value).append(text, value));
     },
+    self: (_, whole) => bare((text, value) => whole().append(text, value)),
     object({ json: form, choices }, members) {
       if (form === 'value') return bare(compileValue(members));
       if (form === 'entry') return bare(compileEntry(members));

@@ -1,5 +1,6 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
 
+import { withDepth } from '../../contract/attachments.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
   type BoundOperation,
@@ -153,7 +154,9 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     decodeResponse: (operation, body) =>
-      codecOf(operation).output.read({ body: requireTree(parse({ text: body }, ownLimits)) }),
+      codecOf(operation).output.read({
+        body: requireTree(parse({ text: body }, withDepth(ownLimits, operation.output))),
+      }),
 
     decodeAnswer(operation, reply) {
       const answer = decodeAnswer(operation, reply);

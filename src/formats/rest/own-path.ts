@@ -1,6 +1,7 @@
 /** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
 
 import { Buffer, isUtf8 } from 'node:buffer';
+import { withDepth } from '../../contract/attachments.ts';
 import { type Extras, membersIn } from '../../contract/extras.ts';
 import {
   bodyFieldsOf,
@@ -20,6 +21,7 @@ import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
+import { limits } from '../json/scan.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { fieldsOfParts } from '../multipart.ts';
 import type { Head, Media, Reply, Target } from '../protocol.ts';
@@ -87,7 +89,7 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
   const { type } = media;
   if (isJsonType(wanted)) {
     if (type !== '' && !isJsonType(type)) throw unsupportedMedia('Content-Type', [wanted]);
-    const tree = plainValue(requireTree(trees.parse(decodeText(body, media.charset))));
+    const tree = plainValue(requireTree(trees.parse(decodeText(body, media.charset), withDepth(limits, input))));
     return field === undefined ? membersOf(tree) : { [jsonName(input.fields, field)]: tree };
   }
   if (isFormType(wanted)) {

@@ -1,11 +1,13 @@
 /** Parses the parts of a request: its query, its headers and its JSON body. */
 import type { Buffer } from 'node:buffer';
+import { withDepth } from '../../contract/attachments.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { decodeText } from '../body-text.ts';
 import { parsePairs } from '../form/pairs.ts';
 import { limits } from '../form/parse.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
+import { limits as jsonLimits } from '../json/scan.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import type { Head, Media } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
@@ -45,7 +47,7 @@ export function parseBody(
     return nothing;
   }
   if (type !== mediaType) throw unsupportedMedia('Content-Type', [mediaType]);
-  const tree = requireTree(parse(decodeText(body, charset)));
+  const tree = requireTree(parse(decodeText(body, charset), withDepth(jsonLimits, schema)));
   if (plainValue(tree) === null) throw new Problem('emptyRequest');
   // The reader takes an empty text for an empty object, because forms cannot tell them apart. A body of JSON can.
   return plainValue(tree) === '' ? [] : tree;

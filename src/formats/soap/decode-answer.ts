@@ -16,7 +16,11 @@ import { messageOf, type SizeLimits } from './references.ts';
 
 const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
 
-const faultLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
+const faultLimits: SizeLimits = {
+  elementsMax: responseLimits.elementsMax,
+  charactersMax: 4_000_000,
+  depthMax: responseLimits.depthMax,
+};
 
 /** The element in the Body of a response, with its references resolved, and its header. */
 export interface OpenedReply {
@@ -37,6 +41,7 @@ export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml
       : messageOf(body, {
           ...faultLimits,
           charactersMax: Math.max(faultLimits.charactersMax, 2 * within.textLengthMax),
+          depthMax: within.depthMax,
         }),
     header,
     received,

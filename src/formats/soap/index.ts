@@ -1,6 +1,6 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 
-import { mayAttach, mayHaveLongLists, valueLengthMax } from '../../contract/attachments.ts';
+import { mayAttach, mayHaveLongLists, valueLengthMax, withDepth } from '../../contract/attachments.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
   elementName,
@@ -162,7 +162,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   );
   const withinOf = memoizeWeakly((service: Service) => {
     const inputs = namedOperations(service).map(({ input }) => input);
-    return limitsFor(valueLengthMax(inputs), inputs.some(mayHaveLongLists) ? longRequestLimits : limits);
+    const usual = inputs.some(mayHaveLongLists) ? longRequestLimits : limits;
+    return withDepth(limitsFor(valueLengthMax(inputs), usual), ...inputs);
   });
   /** The operation with its message. The path and the action choose among several with one element. */
   const findOperation = (
@@ -353,7 +354,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 }
 
 function limitsOfAnswer({ output }: Operation): Limits {
-  return limitsFor(valueLengthMax([output]), responseLimits);
+  return withDepth(limitsFor(valueLengthMax([output]), responseLimits), output);
 }
 
 type WrittenHead = Pick<Message, 'contentType'>;

@@ -52,6 +52,8 @@ export interface Content {
   readonly hasAttributes?: true;
   /** Prints a scalar as the value of an attribute. */
   readonly appendValue?: Append;
+  /** Of an object within itself. */
+  readonly isSelf?: true;
   /** Prints a list whose items are members of the object, each with this name. */
   readonly repeat?: (element: string) => Append;
 }
@@ -113,6 +115,11 @@ function compile(
       const contentOf = variantChooser(schema, own, others);
       return { append: (text, value) => contentOf(value).append(text, value), hasAttributes: true };
     },
+    self(object, whole) {
+      const append: Append = (text, value) => whole().append(text, value);
+      const hasAttributes = object.variants !== undefined || mayHaveAttributes(object);
+      return { append, isSelf: true, ...(hasAttributes && { hasAttributes }) };
+    },
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
@@ -160,7 +167,7 @@ function compile(
 
 /** With the elements that must be in it. */
 function emptyElement(name: string, content: Content, schema: Schema | undefined): string {
-  if (schema?.kind !== 'object' || schema.emptyObject === undefined) return `<${name}/>`;
+  if (schema?.kind !== 'object' || schema.emptyObject === undefined || content.isSelf) return `<${name}/>`;
   const { before, append, after } = elementOf(name, content);
   const text = append(before, {}) + after;
   return text === `<${name}></${name}>` ? `<${name}/>` : text;

@@ -3,7 +3,7 @@
  * section 5) or with `enc:ref` (SOAP 1.2).
  */
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
-import { type Limits, limits } from '../../lib/xml/limits.ts';
+import type { Limits } from '../../lib/xml/limits.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /**
@@ -23,11 +23,12 @@ export function messageOf(body: Element, within: SizeLimits): Element {
 export interface SizeLimits {
   readonly elementsMax: number;
   readonly charactersMax: number;
+  readonly depthMax: number;
 }
 
 /** For a message within the limits of its document. */
-export function sizeLimits({ elementsMax, textLengthMax }: Limits): SizeLimits {
-  return { elementsMax, charactersMax: 2 * textLengthMax };
+export function sizeLimits({ elementsMax, textLengthMax, depthMax }: Limits): SizeLimits {
+  return { elementsMax, charactersMax: 2 * textLengthMax, depthMax };
 }
 
 /** Every step counts, so cycles, deep chains and references to references end at a limit. */
@@ -66,7 +67,7 @@ class Resolver {
   #resolve(named: Element, element: Element, depth: number): Element {
     this.#elements += 1;
     if (this.#elements > this.#within.elementsMax) throw malformedBody('too many elements');
-    if (depth > limits.depthMax) throw malformedBody('too deep');
+    if (depth > this.#within.depthMax) throw malformedBody('too deep');
     const id = referenceOf(element);
     if (id !== undefined) return this.#resolve(named, this.#targetOf(id), depth + 1);
     const { attributes, text } = element;

@@ -1,12 +1,13 @@
 /** Recorded answers of a mock: outputs and problems by operation, and by members of the request. */
+import { withDepth } from '../../contract/attachments.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { faultOf } from '../../contract/operation.ts';
 import { Problem, type ProblemKind } from '../../contract/problem.ts';
 import { compileRead, IssueCollector } from '../../contract/read.ts';
-import type { Field, Schema } from '../../contract/schema.ts';
+import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { problemsOf, type Service } from '../../contract/service.ts';
 import { dateTimeFormat } from '../../formats/date-time.ts';
-import { parseText } from '../../formats/json/parse.ts';
+import { ownLimits, parseText } from '../../formats/json/parse.ts';
 import { compilePrint } from '../../formats/json/print.ts';
 import { reader } from '../../formats/json/read.ts';
 import { isMembers } from '../../lib/members.ts';
@@ -97,8 +98,8 @@ function compileAnswer(
 }
 
 /** Reads a value as that of a caller in JSON. */
-function read(value: unknown, schema: Schema, place: string): unknown {
-  const parsed = parseText(JSON.stringify(value));
+function read(value: unknown, schema: ObjectSchema, place: string): unknown {
+  const parsed = parseText(JSON.stringify(value), withDepth(ownLimits, schema));
   const collector = new IssueCollector();
   const canonical = 'tree' in parsed ? compileRead(schema, reader)(parsed.tree, collector) : undefined;
   const [issue] = collector.issues;

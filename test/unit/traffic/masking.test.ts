@@ -206,6 +206,7 @@ describe('what is shown of a message', () => {
       list: (_, item) => item,
       map: () => [],
       variants: (_, own, others) => [...own, ...others.flat()],
+      self: () => [],
       object: (_, members) =>
         members.flatMap(({ name, part, field: { schema } }) =>
           schema.kind === 'string' && schema.sensitive ? [name, ...part] : part,

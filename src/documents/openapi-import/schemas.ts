@@ -1,5 +1,5 @@
 /** Turns schemas of OpenAPI into those of a contract. What XSD 1.0 cannot say is JSON as text. */
-import { recursive, self } from '../../contract/recursive.ts';
+import { mayEnd, recursive, self } from '../../contract/recursive.ts';
 import {
   binary,
   boolean,
@@ -42,8 +42,6 @@ import { type JsonType, type Shape, Shapes, typesOf } from './shapes.ts';
 /** Members of one object with all its parts, and how deep they are: JSON and FORM have 16 levels. */
 const fieldsMax = 800;
 const levelsMax = 12;
-const recursionLevels = [4, 3, 2] as const;
-const recursionFieldsMax = 400;
 const enumValuesMax = 1_000;
 /** Members of all types; what a document has beyond is JSON as text. */
 const totalMax = 60_000;
@@ -313,7 +311,7 @@ export class SchemaReader {
     const { template, again } = read(true);
     let found: Schema | undefined = template;
     if (again.length > 0) {
-      found = this.#unrolled(node, template);
+      found = mayEnd(template) ? recursive(template) : undefined;
       for (const each of found === undefined ? again : []) this.tooMany.add(each);
       found ??= this.#cut === 'all' ? read(false).template : anyValue;
     }
@@ -330,24 +328,6 @@ export class SchemaReader {
         `${name} may have members of any name, which callers in SOAP and FORM neither send nor see`,
       );
     return found;
-  }
-
-  #unrolled(node: Node, template: ObjectSchema): ObjectSchema | undefined {
-    // Two levels have no less.
-    if (sizeOf(template).fields > recursionFieldsMax) return undefined;
-    for (const levels of recursionLevels) {
-      try {
-        const unrolled = recursive(template, levels);
-        const { fields, depth } = sizeOf(unrolled);
-        if (fields > recursionFieldsMax || depth > levelsMax) continue;
-        this.findings.add('changed', node, `${template.name} may be ${levels} deep in itself`);
-        return unrolled;
-      } catch (thrown) {
-        // It contains nothing else.
-        if (!(thrown instanceof TypeError)) throw thrown;
-      }
-    }
-    return undefined;
   }
 
   /** The fields of an object, under names that are unique among `names`. */

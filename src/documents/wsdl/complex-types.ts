@@ -1,6 +1,6 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
-import { recursive, self } from '../../contract/recursive.ts';
+import { mayEnd, recursive, self } from '../../contract/recursive.ts';
 import {
   binary,
   documented,
@@ -46,12 +46,6 @@ import { type ReadType, SimpleTypes } from './simple-types.ts';
 const partsMax = 500_000;
 /** Readings of types that stand in a type that contains itself. */
 const openReadsMax = 600;
-/** Every format reads messages with more than two levels of such objects: JSON and FORM have 16. */
-const recursionLevelsMax = 6;
-const recursionDepthMax = 12;
-const recursionFieldsMax = 500;
-/** For two levels with the types that extend one. */
-const recursionVariantFieldsMax = 2_500;
 /** Types that may stand in place of one. */
 const variantsMax = 250;
 /** Entries of a Map of xml-soap. */
@@ -72,8 +66,6 @@ export class ComplexTypes {
   readonly prefixes: Prefixes;
   readonly simpleTypes: SimpleTypes;
   readonly #known = new Map<LocatedElement, Schema>();
-  /** Those in which no type stands in place of another. */
-  readonly #knownPlain = new Map<LocatedElement, Schema>();
   readonly #reading = new Set<LocatedElement>();
   /** Those that are read a second time. */
   readonly #again = new Set<LocatedElement>();
@@ -83,11 +75,9 @@ export class ComplexTypes {
   #open = new Set<LocatedElement>();
   readonly #inlineNames = new Map<LocatedElement, string>();
   #openReads = 0;
-  /** Nothing stands in place of a type that is read now. */
-  #isPlain = false;
   readonly #bounds: TypeBounds;
   #readsVariants = false;
-  /** Types that have no levels: what contains them in themselves is left out. */
+  /** Types of which no value would end: what contains them in themselves is left out. */
   readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
   readonly #names: UniqueNames;
@@ -201,8 +191,7 @@ export class ComplexTypes {
 
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
-    const allKnown = this.#isPlain ? this.#knownPlain : this.#known;
-    const known = allKnown.get(element);
+    const known = this.#known.get(element);
     const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
     if (depth > typeDepthMax) throw new TooLarge(element, `types are more than ${typeDepthMax} deep in each other`);
     if (known !== undefined) return known;
@@ -223,7 +212,7 @@ export class ComplexTypes {
       const schema =
         this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
       // What stands for an object around it is right in that object alone.
-      if (this.#open.size === 0) allKnown.set(element, schema);
+      if (this.#open.size === 0) this.#known.set(element, schema);
       // Types that are in each other are read once for each way through them.
       else this.#openReads += 1;
       return schema;
@@ -246,32 +235,11 @@ export class ComplexTypes {
       const own = this.#object(declared, unique, this.#contentOf(declared));
       const read = this.#withVariants(declared, own);
       if (!this.#open.delete(element)) return read;
-      const unrolled = this.#unrolled(element, read);
-      if (unrolled !== undefined) return unrolled;
-      const isPlain = this.#isPlain || !this.#readsVariants || this.#open.size > 0;
-      const withoutVariants = isPlain ? undefined : this.#unrolledPlain(declared, unique);
-      if (withoutVariants !== undefined) {
-        const derived = this.index.derivedFrom(declared, variantsMax).map((each) => nameOf(each.element));
-        if (derived.length === 0) return withoutVariants;
-        this.#refuseVariants(element, own.name, derived);
-        return documented<ObjectSchema>({ ...withoutVariants, hasOtherTypes: true });
-      }
+      if (mayEnd(read)) return recursive(read);
       this.#left.add(element);
       return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
     } finally {
       this.#around.delete(element);
-    }
-  }
-
-  /** With levels of its own, for which the types that extend those in it may be too many. */
-  #unrolledPlain(declared: Declared, name: string): ObjectSchema | undefined {
-    this.#isPlain = true;
-    try {
-      const read = this.#object(declared, name, this.#contentOf(declared));
-      this.#open.delete(declared.element);
-      return this.#unrolled(declared.element, read);
-    } finally {
-      this.#isPlain = false;
     }
   }
 
@@ -283,7 +251,7 @@ export class ComplexTypes {
     const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
     const names = new Set([own.name]);
     const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
-    const isLeftOut = this.#isPlain || this.#bounds.variantFieldsMax === 0 || derived.length >= variantsMax;
+    const isLeftOut = this.#bounds.variantFieldsMax === 0 || derived.length >= variantsMax;
     this.#readsVariants ||= !isLeftOut && concrete.length > 0;
     for (const from of isLeftOut ? [] : concrete) {
       const name = nameOf(from.element);
@@ -361,21 +329,6 @@ export class ComplexTypes {
   #nameOf({ element, schema }: Declared): NonNullable<ObjectSchema['extends']> {
     const namespace = this.prefixes.prefixOf(schema.targetNamespace);
     return { name: nameOf(element), ...(namespace !== this.prefixes.own && { namespace }) };
-  }
-
-  /** With as many levels as every format can hold; undefined where these are too few, or no value ends. */
-  #unrolled(element: LocatedElement, template: ObjectSchema): ObjectSchema | undefined {
-    // In another such type there is less room.
-    for (let levels = this.#open.size === 0 ? recursionLevelsMax : 2; levels >= 2; levels--) {
-      const schema = recursiveOrNone(template, levels);
-      if (schema === undefined) return undefined;
-      const { depth, fields } = sizeOf(schema);
-      const fieldsMax = levels === 2 && schema.variants !== undefined ? recursionVariantFieldsMax : recursionFieldsMax;
-      if ((levels > 2 && depth > recursionDepthMax) || fields > fieldsMax) continue;
-      this.findings.add('changed', element, `${template.name} may be ${levels} deep in itself`);
-      return schema;
-    }
-    return undefined;
   }
 
   #object({ element, schema }: Declared, name: string, { fields, choices }: Content): ObjectSchema {
@@ -519,15 +472,6 @@ function withTypeName(
 function derivationOf(type: LocatedElement): string | undefined {
   const content = type.children.find(({ local }) => local === 'complexContent' || local === 'simpleContent');
   return content && elementChildren(content)[0]?.local;
-}
-
-function recursiveOrNone(template: ObjectSchema, levels: number): ObjectSchema | undefined {
-  try {
-    return recursive(template, levels);
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return undefined;
-    throw thrown;
-  }
 }
 
 function complex(schema: Schema): ReadType {

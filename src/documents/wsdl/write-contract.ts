@@ -2,7 +2,8 @@
 
 import type { Fault, Operation } from '../../contract/operation.ts';
 import type { ProblemKind } from '../../contract/problem.ts';
-import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
+import { defaultLevels } from '../../contract/recursive.ts';
+import type { Field, ObjectSchema, Recursion, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { languageNames } from './check-source.ts';
 import { choiceExpression, dataExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
@@ -293,11 +294,15 @@ class Writer {
     const expression =
       recursion === undefined
         ? this.#object(schema)
-        : call('recursive', this.#object(recursion.template), String(recursion.levels));
+        : call('recursive', this.#object(recursion.template), ...this.#levels(recursion));
     const name = this.#nameFor(schema.name);
     this.#objects.set(schema, name);
     this.#declare(name, expression);
     return name;
+  }
+
+  #levels({ levels }: Recursion): readonly Expression[] {
+    return levels === defaultLevels ? [] : [String(levels)];
   }
 
   #self({ name, namespace }: ObjectSchema): Expression {

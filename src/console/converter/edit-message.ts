@@ -111,7 +111,7 @@ function ofFields(text: string, question: Question, { services, editor }: Editor
 }
 
 /** What has more members than a message in JSON takes minutes to write in all formats. */
-const draftLimits = Object.freeze({ ...limits, depthMax: 40 });
+const draftLimits = Object.freeze({ ...limits, depthMax: 100 });
 
 export function parseDraft(text: string): EditedRequest['draft'] {
   try {

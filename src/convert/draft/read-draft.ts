@@ -81,7 +81,7 @@ const anyList = {
   anyItemName: true,
   max: 1e6,
 } as const;
-const depthMax = 40;
+const depthMax = 100;
 
 /** What the contract does not describe: a text, an object, a list, or the text of any other token. */
 function readUnknown<N>(reader: Reader<N>): ReadDraft<N> {

@@ -41,7 +41,6 @@ export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml
       : messageOf(body, {
           ...faultLimits,
           charactersMax: Math.max(faultLimits.charactersMax, 2 * within.textLengthMax),
-          depthMax: within.depthMax,
         }),
     header,
     received,

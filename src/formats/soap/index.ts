@@ -354,7 +354,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 }
 
 function limitsOfAnswer({ output }: Operation): Limits {
-  return withDepth(limitsFor(valueLengthMax([output]), responseLimits), output);
+  return limitsFor(valueLengthMax([output]), responseLimits);
 }
 
 type WrittenHead = Pick<Message, 'contentType'>;

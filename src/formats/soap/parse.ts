@@ -111,6 +111,7 @@ export const longRequestLimits: Limits = Object.freeze({
 /** A response may be larger than what a caller may send. */
 export const responseLimits: Limits = Object.freeze({
   ...limits,
+  depthMax: 100,
   elementsMax: 250_000,
   attributesMax: 256,
   allAttributesMax: 500_000,

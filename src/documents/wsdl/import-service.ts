@@ -56,6 +56,7 @@ import { bytesMax } from './simple-types.ts';
 const fieldsMax = 2_000_000;
 /** Where operations are left out, the next bounds are tried. */
 const attemptedBounds: readonly [TypeBounds, ...TypeBounds[]] = [
+  { variantFieldsMax: 20_000 },
   { variantFieldsMax: 5_000 },
   { variantFieldsMax: 500 },
   { variantFieldsMax: 0 },

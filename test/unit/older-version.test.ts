@@ -220,3 +220,43 @@ test('an older version of a type in itself says how deep it may be, and refers t
     folders: [{ name: 'a' }],
   });
 });
+
+test('an older version converts objects in themselves at any depth, also through parts that are the same', () => {
+  const link = object('Link', { target: optional(self('Folder'), 'What it shows.') });
+  const inner = recursive(
+    object('Shelf', {
+      folder: optional(self('Folder'), 'A folder.'),
+      label: optional(text, 'A label.'),
+      shelf: optional(self('Shelf'), 'A shelf.'),
+    }),
+  );
+  const folder = recursive(
+    object('Folder', {
+      link: optional(link, 'A link.'),
+      name: required(text, 'Its name.'),
+      shelf: optional(inner, 'A shelf.'),
+    }),
+  );
+  const keep = operation({
+    ...placeOrder,
+    name: 'keep',
+    input: folder,
+    output: object('Kept', { folder: optional(folder, '') }),
+  });
+  const older = olderVersion(service({ ...newest, operations: [keep] }), {
+    version: 2,
+    answers: { from: 2, to: 2 },
+    differences: [renamed('Folder', 'title', 'name')],
+  });
+  const trees = (name: string) => {
+    const leaf = { [name]: 'leaf' };
+    const inShelf = { [name]: 'c', shelf: { label: 'x', shelf: { shelf: { folder: leaf } } } };
+    return { [name]: 'a', link: { target: { [name]: 'b', link: { target: inShelf } } } };
+  };
+  const { upgrade, downgrade } = older.adapters.get(older.operations.get('keep')!)!;
+  expect(upgrade?.(trees('title'))).toEqual(trees('name'));
+  expect(downgrade?.({ folder: trees('name') })).toEqual({ folder: trees('title') });
+  const collector = new IssueCollector();
+  compileRead(older.operations.get('keep')!.input, reader)(trees('title'), collector);
+  expect(collector.issues).toEqual([]);
+});

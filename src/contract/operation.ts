@@ -251,13 +251,15 @@ export function locationOf(field: Field): FieldLocation {
 /** One schema for each location of the fields; the rules between fields are those of the body. */
 export function splitByLocation(schema: ObjectSchema): Readonly<Record<FieldLocation, ObjectSchema>> {
   const { name, fields, choices, ignoredMembers } = schema;
+  const isAllBody = Object.values(fields).every((field) => locationOf(field) === 'body');
   const fieldsIn = (location: FieldLocation) =>
     Object.fromEntries(Object.entries(fields).filter(([, field]) => locationOf(field) === location));
   return {
     path: object(name, fieldsIn('path')),
     query: object(name, fieldsIn('query')),
     header: object(name, fieldsIn('header')),
-    body: object(name, fieldsIn('body'), { choices, ignoredMembers }),
+    // All of it is the body: so are its other types.
+    body: isAllBody ? schema : object(name, fieldsIn('body'), { choices, ignoredMembers }),
   };
 }
 

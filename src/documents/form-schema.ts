@@ -1,6 +1,6 @@
 /** Derives JSON Schema of FORM pairs: dotted names, and patterns of names for an index of a list or a key of a map. */
 import { formStep } from '../contract/path.ts';
-import { type Field, type ObjectSchema, textLengthMax } from '../contract/schema.ts';
+import { type Field, type ObjectSchema, textLengthMax, typeNameOf } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
 
@@ -61,13 +61,18 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
     map: () => [
       under(anyKey, { steps: [], schema: { type: 'string', maxLength: textLengthMax }, required: false }, false),
     ],
-    // A name that several types have is described as the first one has it.
-    variants: (_, own, others) =>
-      [
-        ...new Map(
-          [...own, ...others.flat()].toReversed().map((pair) => [patternOf(pair), optionalPair(pair)]),
-        ).values(),
-      ].toReversed(),
+    variants(schema, own, others) {
+      const { typeField = '', variants = [], isAbstract } = schema;
+      const types = [...(isAbstract ? [] : [schema]), ...variants].map(typeNameOf);
+      // A name that several types have is described as the first one has it, but for the name of the type.
+      const pairs = new Map(
+        [...own, ...others.flat()].toReversed().map((pair) => [patternOf(pair), optionalPair(pair)]),
+      );
+      const pattern = patternOf({ steps: [{ name: formStep(typeField) }] });
+      const named = pairs.get(pattern);
+      if (named !== undefined) pairs.set(pattern, { ...named, schema: { ...named.schema, enum: types } });
+      return [...pairs.values()].toReversed();
+    },
     object: (_, members) =>
       members.flatMap(({ name, field, part }) =>
         part.map((pair) => under({ name: formStep(name) }, described(field, pair), field.required)),
@@ -83,7 +88,7 @@ function isPlain({ steps }: Pair): boolean {
 function keyOf({ steps }: Pair): string {
   return steps.map((step) => ('name' in step ? step.name : step.open)).join('.');
 }
-function patternOf({ steps }: Pair): string {
+function patternOf({ steps }: Pick<Pair, 'steps'>): string {
   return `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
 }
 

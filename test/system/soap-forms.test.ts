@@ -54,10 +54,14 @@ async function startGateway(name: string, url: string, options: Partial<Upstream
       const { status, text } = await post(`/${operation}`, 'application/x-www-form-urlencoded', body);
       return { status, pairs: new URLSearchParams(text) };
     },
-    soap: (content: string, action = '') =>
-      post('', 'text/xml', `<e:Envelope ${declared}><e:Body>${content}</e:Body></e:Envelope>`, {
-        soapaction: `"${action}"`,
-      }),
+    soap: (content: string, action = '', header = '') =>
+      post(
+        '',
+        'text/xml',
+        `<e:Envelope ${declared}><e:Header>${header}</e:Header><e:Body>${content}</e:Body></e:Envelope>`,
+        { soapaction: `"${action}"` },
+      ),
+    document: async (path: string) => (await fetch(origin + path)).text(),
   };
 }
 
@@ -241,4 +245,97 @@ test('a server that refuses a message without an answer is not answered with 202
   expect(await accepting.json('Notify', { text: 'a' })).toEqual({ status: 202, answer: undefined });
   const refusing = await startGateway('desk', await startServer(() => undefined));
   expect((await refusing.json('Notify', { text: 'a' })).status).toBe(422);
+});
+
+describe('types that extend others, as messages with headers, as headers and as data of faults', () => {
+  const login = { xsiType: 'TokenLogin', User: 'u', Token: 't' };
+  const parcel = { xsiType: 'Express', To: 'Ann', By: '2026-01-31' };
+  const answered = { ...parcel, soapHeaders: { Session: { Login: login } } };
+  const refusal = { xsiType: 'TooHeavy', Code: 3, Limit: 20, unit: 'kg' };
+  const program = ['php', '-S', '127.0.0.1:$PORT', join(servers, 'parcels.php')];
+  const loginElement =
+    '<p:Login xmlns:p="urn:parcels" xsi:type="p:TokenLogin"><p:User>u</p:User><p:Token>t</p:Token></p:Login>';
+  const ship = (content: string, type = '') => `<p:Ship xmlns:p="urn:parcels"${type}>${content}</p:Ship>`;
+
+  test("reach PHP's SoapServer and come back, in JSON, FORM and SOAP", async () => {
+    const url = await startProgram(program, '/parcels.php', { WSDL: fileOf('parcels') });
+    const { json, form, soap } = await startGateway('parcels', url);
+    expect(await json('Ship', { ...parcel, soapHeaders: { Login: login } })).toEqual({ status: 200, answer: answered });
+    const names = 'soapHeaders.Login.xsiType=TokenLogin&soapHeaders.Login.User=u&soapHeaders.Login.Token=t';
+    const { pairs } = await form('Ship', `xsiType=Express&To=Ann&By=2026-01-31&${names}`);
+    expect(Object.fromEntries(pairs)).toEqual({
+      ...parcel,
+      'soapHeaders.Session.Login.xsiType': 'TokenLogin',
+      'soapHeaders.Session.Login.User': 'u',
+      'soapHeaders.Session.Login.Token': 't',
+    });
+    const { text } = await soap(
+      ship('<p:To>Ann</p:To><p:By>2026-01-31</p:By>', ' xsi:type="p:Express"'),
+      '',
+      loginElement,
+    );
+    expect(text).toContain('<Login xsi:type="ns1:TokenLogin"><User>u</User><Token>t</Token></Login>');
+    expect(text).toMatch(/<ns1:ShipResponse [^>]*xsi:type="ns1:Express"><To>Ann<\/To><By>2026-01-31<\/By>/);
+  }, 30_000);
+
+  test('a fault of a type that extends the declared one has its data, in JSON, FORM and SOAP', async () => {
+    const url = await startProgram(program, '/parcels.php', { WSDL: fileOf('parcels') });
+    const { json, form, soap } = await startGateway('parcels', url);
+    const { status, answer } = await json('Ship', { To: 'heavy' });
+    expect([status, answer.fault]).toEqual([422, { Refusal: refusal }]);
+    const { pairs } = await form('Ship', 'To=heavy');
+    expect([pairs.get('fault.Refusal.xsiType'), pairs.get('fault.Refusal.Limit')]).toEqual(['TooHeavy', '20']);
+    const { text } = await soap(ship('<p:To>heavy</p:To>'));
+    expect(text).toMatch(/<detail><ns1:Refusal [^>]*xsi:type="ns1:TooHeavy"[^>]*><Code>3<\/Code><Limit>20<\/Limit>/);
+  }, 30_000);
+
+  test('a control: what no type of the contract has is refused by name, in the message and in its header', async () => {
+    const received: string[] = [];
+    const url = await startServer((body) => {
+      received.push(body);
+      return ship('', '').replaceAll('Ship', 'ShipResponse');
+    });
+    const { json, soap } = await startGateway('parcels', url);
+    const plain = { To: 'Ann' };
+    for (const [input, named] of [
+      [{ ...plain, xsiType: 'Slow' }, 'Slow'],
+      [{ ...plain, By: '2026-01-31' }, 'By'],
+      [{ ...plain, soapHeaders: { Login: { User: 'u' } } }, 'xsiType'],
+      [{ ...plain, soapHeaders: { Login: { xsiType: 'Badge' } } }, 'Badge'],
+    ] as const) {
+      const { status, answer } = await json('Ship', input);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(JSON.stringify(answer)).toContain(named);
+    }
+    expect((await soap(ship('', ' xsi:type="p:Slow"'))).text).toContain('Slow');
+    expect(received).toEqual([]);
+    expect((await json('Ship', plain)).answer).toEqual({ xsiType: 'Parcel' });
+  });
+
+  test('OpenAPI and the WSDL have the types', async () => {
+    const { document } = await startGateway('parcels', 'http://127.0.0.1:9/');
+    const { components, paths } = JSON.parse(await document('/openapi.json'));
+    expect(components.schemas.Parcel).toMatchObject({
+      oneOf: [{ $ref: '#/components/schemas/ParcelItself' }, { $ref: '#/components/schemas/Express' }],
+      discriminator: { propertyName: 'xsiType' },
+    });
+    expect(components.schemas.Express.properties).toHaveProperty('soapHeaders');
+    expect(components.schemas.FormParcel.properties.xsiType.enum).toEqual(['Parcel', 'Express']);
+    expect(JSON.stringify(paths['/parcels/v1/Ship'].post.responses[422])).toContain('"Limit"');
+    const wsdl = await document('/parcels/v1?wsdl');
+    for (const [element, type] of [
+      ['Ship', 'Parcel'],
+      ['Login', 'Login'],
+      ['Refusal', 'Reason'],
+    ])
+      expect(wsdl).toMatch(new RegExp(`<xsd:element name="${element}"[^>]* type="p:${type}"/>`));
+    for (const [type, base] of [
+      ['Express', 'Parcel'],
+      ['TokenLogin', 'Login'],
+      ['TooHeavy', 'Reason'],
+    ])
+      expect(wsdl.replace(/\s+/g, ' ')).toContain(
+        `name="${type}"> <xsd:complexContent> <xsd:extension base="p:${base}">`,
+      );
+  });
 });

@@ -317,15 +317,6 @@ export class ComplexTypes {
     return undefined;
   }
 
-  /** The object that the element of a fault or a header is, or of a message with either: no other type stands in its place. */
-  withoutVariants(from: LocatedElement, schema: ObjectSchema): ObjectSchema {
-    const { name, namespace, choices, typeField = '', variants } = schema;
-    if (variants === undefined) return schema;
-    const { [typeField]: _, ...fields } = schema.fields;
-    this.findings.add('refused', from, `types that extend ${name} are refused in its place here`);
-    return object(name, fields, { choices, hasOtherTypes: true, ...(namespace !== undefined && { namespace }) });
-  }
-
   #nameOf({ element, schema }: Declared): NonNullable<ObjectSchema['extends']> {
     const namespace = this.prefixes.prefixOf(schema.targetNamespace);
     return { name: nameOf(element), ...(namespace !== this.prefixes.own && { namespace }) };

@@ -7,9 +7,11 @@ import {
   binary,
   type Field,
   type Fields,
+  fieldOf,
   type ObjectSchema,
   object,
   optional,
+  polymorphic,
   type Schema,
   string,
 } from '../../contract/schema.ts';
@@ -20,6 +22,7 @@ import {
   type SoapStyle,
   service,
 } from '../../contract/service.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { capitalised } from '../names.ts';
 import { ComplexTypes, type TypeBounds } from './complex-types.ts';
@@ -312,8 +315,7 @@ class MessageReader {
       fields[name] = optional(binary(type), docOf(part), { xml: 'attachment' });
     }
     if (attachments.length === 0) return message;
-    const plain = this.#types.withoutVariants(declared.element, message);
-    return withFields(plain, { ...plain.fields, ...fields });
+    return withFields(message, (own) => ({ ...own, ...fields }));
   }
 
   /** Operations that share an element have the header of the first one. */
@@ -333,25 +335,29 @@ class MessageReader {
     }
     if (Object.keys(fields).length === 0) return message;
     let name = 'soapHeaders';
-    const plain = this.#types.withoutVariants(declared.element, message);
-    while (Object.hasOwn(plain.fields, name)) name += '_';
+    while (fieldOf(message, name) !== undefined) name += '_';
     const header = object(`${message.name}Headers`, fields);
-    const all = { ...plain.fields, [name]: optional(header, 'The header of the SOAP message.', { xml: 'header' }) };
-    return withFields(plain, all);
+    const field = optional(header, 'The header of the SOAP message.', { xml: 'header' });
+    return withFields(message, (own) => ({ ...own, [name]: field }));
   }
 }
 
-/** The object with other fields. */
-function withFields({ name, namespace, choices, hasOtherTypes }: ObjectSchema, fields: Fields): ObjectSchema {
-  return object(name, fields, {
+/** The object with other fields, and the same for the types that extend it. */
+function withFields(schema: ObjectSchema, change: (fields: Fields) => Fields): ObjectSchema {
+  const { name, namespace, choices, hasOtherTypes, variants, isAbstract } = schema;
+  const own = object(name, change(schema.fields), {
     choices,
     ...(namespace !== undefined && { namespace }),
     ...(hasOtherTypes && { hasOtherTypes }),
+    ...(schema.extends !== undefined && { extends: schema.extends }),
   });
+  if (variants === undefined) return own;
+  const others = variants.map((each) => withFields(each, change));
+  return polymorphic(own, others, isAbstract ? { abstract: true } : {});
 }
 
 /** A header may hold a credential: its texts are sealed where they are stored, and never logged. */
-function withSecretTexts(schema: ObjectSchema): ObjectSchema {
+const withSecretTexts = memoizeWeakly((schema: ObjectSchema): ObjectSchema => {
   const { recursion } = schema;
   if (recursion !== undefined) return recursive(withSecretTexts(recursion.template), recursion.levels);
   const secret = (each: Schema): Schema => {
@@ -359,13 +365,12 @@ function withSecretTexts(schema: ObjectSchema): ObjectSchema {
     if (each.kind === 'string') return string({ ...each, sensitive: true });
     return each.kind === 'list' && !each.joined ? Object.freeze({ ...each, item: secret(each.item) }) : each;
   };
-  const fields = Object.entries<Field>(schema.fields).map(([name, field]) => [
-    name,
-    { ...field, schema: secret(field.schema) },
-  ]);
-  const { name, namespace, choices } = schema;
-  return object(name, Object.fromEntries(fields), { choices, ...(namespace !== undefined && { namespace }) });
-}
+  return withFields(schema, (fields) =>
+    Object.fromEntries(
+      Object.entries<Field>(fields).map(([name, field]) => [name, { ...field, schema: secret(field.schema) }]),
+    ),
+  );
+});
 
 /** Each fault is a problem. */
 function problemsOf(operations: readonly PortOperation[]): Readonly<Record<string, ProblemKind>> {

@@ -322,7 +322,7 @@ export function readGlobalElement(types: ComplexTypes, from: LocatedElement, nam
   const found = types.index.find('element', name);
   if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
   const { schema } = types.typeOf(found.element, found, capitalised(name.local));
-  if (schema.kind === 'object') return types.withoutVariants(found.element, schema);
+  if (schema.kind === 'object') return schema;
   if (schema.kind === 'list' || schema.kind === 'map') {
     const type = nameIn(found.element, 'type');
     const inline = childNamed(found.element, xsdUri, 'complexType');

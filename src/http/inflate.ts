@@ -1,10 +1,9 @@
 /** Inflates compressed request bodies within bounds. Throws Problems. */
-import type { Buffer } from 'node:buffer';
 import { describe, Problem } from '../contract/problem.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
-import { type ContentCoding, codingOf as codingIn, type InflateLimits, inflate, NotInflated } from '../lib/inflate.ts';
+import { type ContentCoding, codingOf as codingIn, type InflateLimits, NotInflated } from '../lib/inflate.ts';
 
-export { type ContentCoding, type InflateLimits, inflateRatioMax } from '../lib/inflate.ts';
+export { type ContentCoding, type InflateLimits, InflatingStream, inflateRatioMax } from '../lib/inflate.ts';
 
 /** The coding of a Content-Encoding header; undefined for an identity. Refuses others, and several codings. */
 export function codingOf(header: string | undefined): ContentCoding | undefined {
@@ -14,14 +13,6 @@ export function codingOf(header: string | undefined): ContentCoding | undefined 
     reason: 'contentEncoding',
     headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
   });
-}
-
-export async function inflateBody(bytes: Buffer, coding: ContentCoding, limits: BodyLimits): Promise<Buffer> {
-  try {
-    return await inflate(bytes, coding, limits);
-  } catch (thrown) {
-    throw thrown instanceof NotInflated ? toProblem(thrown, coding, limits) : thrown;
-  }
 }
 
 /** The refusal of a body that is larger than its limit. `setting`: the one that raises the limit. */
@@ -35,15 +26,13 @@ export interface BodyLimits extends InflateLimits {
   readonly setting?: string | undefined;
 }
 
-function toProblem({ fault, cause }: NotInflated, coding: ContentCoding, { bytesMax, ratioMax, setting }: BodyLimits) {
-  switch (fault) {
-    case 'malformed':
-      return new Problem('badRequest', `Body is not ${coding}`, { reason: 'notInflated', cause });
-    case 'tooLarge':
-      return tooLarge(bytesMax, setting);
-    case 'ratio':
-      return new Problem('tooLarge', `Request inflates to more than ${ratioMax} times its size`, { reason: 'ratio' });
-    default:
-      return fault satisfies never;
-  }
+/** The refusal of a body that inflates to too many times its size. */
+export function ratioExceeded(ratioMax: number): Problem {
+  return new Problem('tooLarge', `Request inflates to more than ${ratioMax} times its size`, { reason: 'ratio' });
+}
+
+/** Returns the refusal of a body that is not in its coding, and any other error as it is. */
+export function inflateProblem(thrown: unknown, coding: ContentCoding): unknown {
+  if (!(thrown instanceof NotInflated)) return thrown;
+  return new Problem('badRequest', `Body is not ${coding}`, { reason: 'notInflated', cause: thrown.cause });
 }

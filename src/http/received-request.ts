@@ -10,7 +10,16 @@ import { Spool, SpoolFull, type SpoolSpace } from '../lib/spool/spool.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
-import { type BodyLimits, type ContentCoding, codingOf, inflateBody, inflateRatioMax, tooLarge } from './inflate.ts';
+import {
+  type BodyLimits,
+  type ContentCoding,
+  codingOf,
+  InflatingStream,
+  inflateProblem,
+  inflateRatioMax,
+  ratioExceeded,
+  tooLarge,
+} from './inflate.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { HttpOptions } from './options.ts';
 import { isOfPage } from './page-request.ts';
@@ -146,6 +155,51 @@ class PiecesInFile implements Pieces {
     } catch (thrown) {
       throw toProblem(thrown);
     }
+  }
+}
+
+/** Pieces of a compressed body, which are inflated first. The limits are of the inflated ones. */
+class CompressedPieces implements Pieces {
+  readonly #coding: ContentCoding;
+  readonly #inflated: Pieces;
+  readonly #limits: BodyLimits;
+  readonly #stream: InflatingStream;
+  bytes = 0;
+
+  /** `length`: the declared one. */
+  constructor(coding: ContentCoding, inflated: Pieces, length: number | undefined, limits: BodyLimits) {
+    this.#coding = coding;
+    this.#inflated = inflated;
+    this.#limits = limits;
+    this.#stream = new InflatingStream(coding, (piece) => {
+      const bytes = inflated.bytes + piece.length;
+      // The end of a body without a declared length may inflate to less. It counts from where more than memory is needed.
+      if (length !== undefined || bytes > limits.bytesMax) this.#check(bytes, length ?? this.bytes, limits);
+      return inflated.add(piece);
+    });
+  }
+
+  async add(piece: Buffer): Promise<void> {
+    this.bytes += piece.length;
+    try {
+      await this.#stream.write(piece);
+    } catch (thrown) {
+      throw inflateProblem(thrown, this.#coding);
+    }
+  }
+
+  async end(): Promise<Buffer> {
+    try {
+      await this.#stream.end();
+    } catch (thrown) {
+      throw toProblem(inflateProblem(thrown, this.#coding));
+    }
+    this.#check(this.#inflated.bytes, this.bytes, this.#limits);
+    return await this.#inflated.end();
+  }
+
+  #check(bytes: number, compressed: number, { ratioMax }: BodyLimits): void {
+    if (bytes > compressed * ratioMax) throw ratioExceeded(ratioMax);
   }
 }
 
@@ -304,9 +358,10 @@ export class ReceivedRequest implements WireRequest {
     if (this.#interruption !== undefined) throw this.#interruption;
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
-    // A short body has no large value, and those of a compressed one are in memory.
-    const isShort = length !== undefined && length < (spooling?.valueBytesMin ?? 0);
-    const large = spooling === undefined || isShort || this.#coding !== undefined ? undefined : spooling;
+    // A short body has no large value.
+    const growth = this.#coding === undefined ? 1 : inflateRatioMax;
+    const isShort = length !== undefined && length * growth < (spooling?.valueBytesMin ?? 0);
+    const large = isShort ? undefined : spooling;
     const lengthMax = large?.bodyBytesMax ?? bytesMax;
     // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
     if (length !== undefined && length > lengthMax) throw tooLarge(lengthMax, this.#setting);
@@ -316,7 +371,8 @@ export class ReceivedRequest implements WireRequest {
     this.release = this.#limits.largeBodies?.admit(inMemory) ?? this.release;
     const reader = large && this.spool && readBodyTo(this.spool.file(), this.headers['content-type'] ?? '', large);
     const limits = { bytesMax, ratioMax: inflateRatioMax, setting: this.#setting };
-    const pieces = large && reader ? new PiecesInFile(reader, large, limits) : new PiecesInMemory(limits);
+    const inflated = large && reader ? new PiecesInFile(reader, large, limits) : new PiecesInMemory(limits);
+    const pieces = this.#coding === undefined ? inflated : new CompressedPieces(this.#coding, inflated, length, limits);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
@@ -328,11 +384,10 @@ export class ReceivedRequest implements WireRequest {
       this.release();
       this.release = this.#limits.largeBodies?.admit(body.length) ?? this.release;
     }
-    const inflated = this.#coding === undefined ? body : await inflateBody(body, this.#coding, limits);
-    this.onBody?.(inflated);
+    this.onBody?.(body);
     // The connection keeps its last request, and need not keep the body.
     this.onBody = undefined;
-    return inflated;
+    return body;
   }
 
   /**

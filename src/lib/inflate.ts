@@ -1,7 +1,7 @@
 /** Inflates compressed bodies (RFC 9110, section 8.4.1) within bounds. */
-import type { Buffer } from 'node:buffer';
-import { promisify } from 'node:util';
-import { gunzip, inflateRaw, inflate as inflateZlib, type ZlibOptions } from 'node:zlib';
+import { Buffer } from 'node:buffer';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createInflate, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 
 export type ContentCoding = 'gzip' | 'deflate';
 
@@ -36,42 +36,111 @@ export class NotInflated extends Error {
   override readonly name = 'NotInflated';
   readonly fault: InflateFault;
 
-  constructor(fault: InflateFault, cause: unknown) {
+  constructor(fault: InflateFault, cause?: unknown) {
     super(fault, { cause });
     this.fault = fault;
   }
 }
 
-/** zlib inflates piece by piece and stops at the first byte past a limit. Throws `NotInflated`. */
+/** Stops soon behind a limit. Throws `NotInflated`. */
 export async function inflate(
   bytes: Buffer,
   coding: ContentCoding,
   { bytesMax, ratioMax }: InflateLimits,
 ): Promise<Buffer> {
-  if (bytes.length === 0) return bytes;
   const ratioBytes = bytes.length * ratioMax;
-  const options: ZlibOptions = {
-    maxOutputLength: Math.min(bytesMax, ratioBytes),
-    // What follows a gzip member is another one, and zlib refuses anything else. Behind deflate it would be ignored.
-    rejectGarbageAfterEnd: coding === 'deflate',
-  };
-  try {
-    return await inflaterOf(bytes, coding)(bytes, options);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw new NotInflated('malformed', cause);
-    throw new NotInflated(bytesMax <= ratioBytes ? 'tooLarge' : 'ratio', cause);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const stream = new InflatingStream(coding, (piece) => {
+    length += piece.length;
+    if (length > Math.min(bytesMax, ratioBytes)) throw new NotInflated(bytesMax <= ratioBytes ? 'tooLarge' : 'ratio');
+    pieces.push(piece);
+    return undefined;
+  });
+  await stream.write(bytes);
+  await stream.end();
+  return Buffer.concat(pieces, length);
+}
+
+/** Takes the pieces of an inflated body. The next one waits for the promise. */
+export type TakeInflated = (piece: Buffer) => Promise<void> | undefined;
+
+/** Inflates a body while it arrives, piece by piece. Both functions reject with `NotInflated`, or with what `take` has thrown. */
+export class InflatingStream {
+  readonly #coding: ContentCoding;
+  readonly #take: TakeInflated;
+  /** Bytes by which the kind of deflate is not known yet. */
+  #start: Buffer = Buffer.alloc(0);
+  #stream: Gunzip | InflateRaw | undefined;
+  #inflated: Promise<void> = Promise.resolve();
+
+  constructor(coding: ContentCoding, take: TakeInflated) {
+    this.#coding = coding;
+    this.#take = take;
+  }
+
+  /** Resolves when the next piece may come. */
+  async write(piece: Buffer): Promise<void> {
+    if (this.#stream === undefined) {
+      this.#start = Buffer.concat([this.#start, piece]);
+      if (this.#start.length < headerBytes) return;
+    }
+    const bytes = this.#stream === undefined ? this.#start : piece;
+    const stream = this.#open();
+    if (stream.write(bytes)) return;
+    const drained = new Promise<void>((resolve) => void stream.once('drain', resolve));
+    await Promise.race([drained, this.#inflated]);
+  }
+
+  /** Resolves when all was taken. */
+  async end(): Promise<void> {
+    if (this.#stream !== undefined) this.#stream.end();
+    else if (this.#start.length > 0) {
+      const start = this.#start;
+      this.#open().end(start);
+    }
+    await this.#inflated;
+  }
+
+  #open(): Gunzip | InflateRaw {
+    if (this.#stream !== undefined) return this.#stream;
+    const stream = streamOf(this.#start, this.#coding);
+    this.#start = Buffer.alloc(0);
+    this.#stream = stream;
+    this.#inflated = this.#takeAll(stream);
+    // `write` and `end` reject with it.
+    this.#inflated.catch(() => {});
+    return stream;
+  }
+
+  async #takeAll(stream: Gunzip | InflateRaw): Promise<void> {
+    let refusal: { readonly thrown: unknown } | undefined;
+    try {
+      await pipeline(stream, async (inflated: AsyncIterable<Buffer>) => {
+        for await (const piece of inflated)
+          try {
+            await this.#take(piece);
+          } catch (thrown) {
+            refusal = { thrown };
+            throw thrown;
+          }
+      });
+    } catch (cause) {
+      throw refusal === undefined ? new NotInflated('malformed', cause) : refusal.thrown;
+    }
   }
 }
 
-const gunzipAsync = promisify<Buffer, ZlibOptions, Buffer>(gunzip);
-const zlibAsync = promisify<Buffer, ZlibOptions, Buffer>(inflateZlib);
-const rawAsync = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
-
-/** Some programs send deflate without the zlib header that the coding prescribes. */
-function inflaterOf(bytes: Buffer, coding: ContentCoding) {
-  if (coding === 'gzip') return gunzipAsync;
-  return hasZlibHeader(bytes) ? zlibAsync : rawAsync;
+function streamOf(start: Buffer, coding: ContentCoding): Gunzip | InflateRaw {
+  // What follows a gzip member is another one, and zlib refuses anything else.
+  if (coding === 'gzip') return createGunzip();
+  // Some programs send deflate without the zlib header that the coding prescribes.
+  const create = hasZlibHeader(start) ? createInflate : createInflateRaw;
+  return create({ rejectGarbageAfterEnd: true });
 }
+
+/** Of zlib. */
+const headerBytes = 2;
 
 /** RFC 1950, section 2.2: method 8, and a check that makes both bytes a multiple of 31. */
 function hasZlibHeader([first = 0, second = 0]: Buffer): boolean {

@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request as send } from 'node:http';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetPeakMemory, memoryBytes } from '../../bench/server.ts';
 import {
+  type CallOptions,
   call,
   contentTypeOf,
   digestOfSeed,
@@ -39,6 +41,7 @@ async function growth(
   [form, upstream]: readonly [Form, 'mtom' | 'soap'],
   length: number,
   settings: Readonly<Record<string, string>> = {},
+  options: CallOptions = {},
 ): Promise<number> {
   const child = start(upstream, settings);
   try {
@@ -50,7 +53,8 @@ async function growth(
     server.answer = { form: upstream, seed: 2, length };
     const before = memoryBytes(pid, 'VmRSS');
     forgetPeakMemory(pid);
-    expect(await call(origin, [form, 'echo'], [1, length])).toMatchObject({ status: 200, ...digestOfSeed(2, length) });
+    const answer = await call(origin, [form, 'echo'], [1, length], options);
+    expect(answer).toMatchObject({ status: 200, ...digestOfSeed(2, length) });
     return (memoryBytes(pid, 'VmHWM') - before) / megabyte;
   } finally {
     const exited = once(child, 'exit');
@@ -67,6 +71,15 @@ test.each([
 ] as const)('%s to %s: %i MiB', async (form, upstream, megabytes) => {
   const grown = await growth([form, upstream], megabytes * megabyte);
   process.stdout.write(`${form} to ${upstream}, ${megabytes} MiB: ${Math.round(grown)} MiB\n`);
+  expect(grown).toBeLessThan(growthMax);
+});
+
+test('a compressed request: 64 MiB', async () => {
+  const length = 64 * megabyte;
+  const body = gzipSync(Buffer.concat([...messageOf('json', 'echo', 1, length)]), { level: 1 });
+  const compressed = { headers: { 'content-encoding': 'gzip' }, body: [body] };
+  const grown = await growth(['json', 'soap'], length, {}, compressed);
+  process.stdout.write(`compressed: ${Math.round(grown)} MiB\n`);
   expect(grown).toBeLessThan(growthMax);
 });
 

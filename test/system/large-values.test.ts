@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request as send } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway, type UpstreamOptions } from '../../src/api/index.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
@@ -139,6 +139,64 @@ describe('bytes of a caller, and of the answer', () => {
     outgoing.end();
     const status = await new Promise((resolve) => outgoing.once('response', (got) => resolve(got.resume().statusCode)));
     expect([status, server.received]).toMatchObject([200, [digestOfSeed(1, megabyte)]]);
+  });
+});
+
+describe('a compressed body', () => {
+  const compressed = (bytes: Buffer, coding: 'gzip' | 'deflate' = 'gzip') => ({
+    headers: { 'content-encoding': coding },
+    body: pieces(bytes),
+  });
+  const pieces = (bytes: Buffer) =>
+    Array.from({ length: Math.ceil(bytes.length / 10_000) }, (_, at) => bytes.subarray(10_000 * at, 10_000 * (at + 1)));
+  const message = (form: Form, length: number) => Buffer.concat([...messageOf(form, 'echo', 1, length)]);
+
+  test.each([
+    ['mtom', 'gzip', gzipSync],
+    ['json', 'gzip', gzipSync],
+    ['soap', 'deflate', deflateSync],
+    ['form', 'deflate', deflateRawSync],
+  ] as const)('%s in %s reaches the server, through a file', async (form, coding, compress) => {
+    const length = 2 * megabyte + 1;
+    server.answer = { form: 'soap', seed: 2, length: 1 };
+    // What is left in memory is far smaller than the value.
+    const origin = await open('mtom', { BODY_BYTES_MAX: '6000000', SPOOL_VALUE_BYTES_MIN: '1048577' });
+    const body = compress(message(form, length));
+    expect(await call(origin, [form, 'echo'], [1, 1], compressed(body, coding))).toMatchObject({ status: 200 });
+    expect(server.received).toMatchObject([digestOfSeed(1, length)]);
+    await nothingLeft();
+    // The control: there is no room for the value in a file.
+    const without = await open('mtom', { SPOOL_BYTES_MAX: '1000' });
+    expect(await call(without, [form, 'echo'], [1, 1], compressed(body, coding))).toMatchObject({ status: 503 });
+  });
+
+  test('a bomb is refused, with and without a declared length, and the same bytes as they are are not', async () => {
+    server.answer = { form: 'soap', seed: 2, length: 1 };
+    const origin = await open('soap');
+    const [before, after] = aroundBytes('json', 'echo');
+    const plain = Buffer.concat([Buffer.from(before), Buffer.alloc(64 * megabyte, 'A'), Buffer.from(after)]);
+    const bomb = compressed(gzipSync(plain));
+    const declared = { ...bomb.headers, 'content-length': String(Buffer.concat(bomb.body).length) };
+    for (const headers of [bomb.headers, declared]) {
+      const { status, text } = await call(origin, ['json', 'echo'], [1, 1], { ...bomb, headers });
+      expect([status, text]).toEqual([413, expect.stringContaining('more than 100 times its size')]);
+    }
+    expect(server.received).toEqual([]);
+    await nothingLeft();
+    expect(await call(origin, ['json', 'echo'], [1, 1], { body: pieces(plain) })).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['half of it', (body: Buffer) => body.subarray(0, body.length / 2)],
+    ['something else', () => Buffer.alloc(megabyte, 'x')],
+    ['a wrong checksum', (body: Buffer) => Buffer.concat([body.subarray(0, -8), Buffer.alloc(8)])],
+  ])('%s is refused', async (_, spoil) => {
+    const origin = await open('soap');
+    const body = spoil(gzipSync(message('json', megabyte)));
+    const { status, text } = await call(origin, ['json', 'echo'], [1, 1], compressed(body));
+    expect([status, text]).toEqual([400, expect.stringContaining('Body is not gzip')]);
+    expect(server.received).toEqual([]);
+    await nothingLeft();
   });
 });
 

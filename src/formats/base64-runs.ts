@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import type { SpoolFile, SpoolWriter } from '../lib/spool/spool.ts';
 
-/** How a text writes characters of base64. `mime`: they stand for themselves. */
-export type TextSyntax = 'json' | 'xml' | 'form' | 'mime';
+/** How a text writes characters of base64. `mime`: they stand for themselves. `exactJson`: nothing between them is left out. */
+export type TextSyntax = 'json' | 'exactJson' | 'xml' | 'form' | 'mime';
 
 export interface RunTarget {
   readonly file: SpoolFile;
@@ -35,6 +35,7 @@ const withoutBlanks = codesOf('\n\r');
 /** Characters as they stand. A plus sign of a form is a blank, and a string of JSON has no line breaks. */
 const plainCodes: Readonly<Record<TextSyntax, Uint8Array>> = {
   json: codesOf(''),
+  exactJson: codesOf(''),
   xml: all,
   mime: all,
   form: codesOf('').map((code, at) => (at === '+'.charCodeAt(0) ? other : code)),
@@ -52,6 +53,13 @@ interface Escapes {
 
 const escapes: Readonly<Record<TextSyntax, Escapes | undefined>> = {
   json: { sign: '\\'.charCodeAt(0), read: readJsonEscape },
+  exactJson: {
+    sign: '\\'.charCodeAt(0),
+    read(text, at) {
+      const escaped = readJsonEscape(text, at);
+      return escaped.code === skipped ? { ...escaped, code: other } : escaped;
+    },
+  },
   xml: { sign: '&'.charCodeAt(0), read: readReference },
   form: { sign: '%'.charCodeAt(0), read: readPercent },
   mime: undefined,

@@ -1,7 +1,7 @@
 /** What is sent of a message whose large values are in a file: they are read while it is sent. */
 import { Buffer } from 'node:buffer';
 import { base64Length } from '../contract/lexical.ts';
-import { hasToken, type SpooledValue, splitAtTokens } from '../lib/spool/tokens.ts';
+import { hasToken, mayHaveToken, type SpooledValue, splitAtTokens } from '../lib/spool/tokens.ts';
 import { encode, mediaType as formMediaType } from './form/print.ts';
 import { piecesOf } from './related.ts';
 import type { Message } from './wire.ts';
@@ -40,8 +40,11 @@ export class StreamedBody {
 export function streamedBody({
   contentType,
   body,
+  bytes,
+  isPassedOn,
   attached,
-}: Pick<Message, 'contentType' | 'body' | 'attached'>): StreamedBody | undefined {
+}: Pick<Message, 'contentType' | 'body' | 'bytes' | 'isPassedOn' | 'attached'>): StreamedBody | undefined {
+  if (bytes !== undefined) return streamedBytes(bytes, isPassedOn === true);
   const inText: Notation = contentType.startsWith(formMediaType) ? 'form' : 'base64';
   const texts = attached === undefined ? [[body, 'utf8'] as const] : piecesOf(body, attached);
   if (!texts.some(([text]) => hasToken(text))) return undefined;
@@ -51,6 +54,15 @@ export function streamedBody({
     return split.map((each) => (typeof each === 'string' ? Buffer.from(each, encoding) : { value: each, as }));
   });
   return new StreamedBody(pieces);
+}
+
+function streamedBytes(bytes: Buffer, isPassedOn: boolean): StreamedBody | undefined {
+  const split = mayHaveToken(bytes) ? splitAtTokens(bytes.toString('latin1')) : undefined;
+  const pieces = split?.map((each): Piece => {
+    if (typeof each === 'string') return Buffer.from(each, 'latin1');
+    return { value: each, as: isPassedOn && each.isDecoded ? 'base64' : 'bytes' };
+  });
+  return pieces && new StreamedBody(pieces);
 }
 
 function lengthOf(piece: Piece): number | undefined {

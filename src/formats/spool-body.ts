@@ -2,17 +2,42 @@
 import { Buffer } from 'node:buffer';
 import { longestValues } from '../contract/attachments.ts';
 import { base64Length } from '../contract/lexical.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
+import { isJsonType, type Operation } from '../contract/operation.ts';
+import type { Fields, ObjectSchema } from '../contract/schema.ts';
 import type { SpoolFile, SpoolWriter } from '../lib/spool/spool.ts';
 import { Base64Runs, type TextSyntax } from './base64-runs.ts';
-import { multipartType, parameterIn, withoutBrackets } from './multipart.ts';
-import type { Spooling } from './wire.ts';
+import { formDataType, multipartType, parameterIn, withoutBrackets } from './multipart.ts';
+import { holdsBinary } from './rest/upstream-binding.ts';
+import type { OwnBytes, Spooling } from './wire.ts';
 
 /** Returns which values of messages go to a file; undefined where none is long enough. */
 export function spoolingOf(messages: readonly ObjectSchema[], valueBytesMin: number | undefined): Spooling | undefined {
   const { bytesMax, textMax } = longestValues(messages);
   if (valueBytesMin === undefined || bytesMax < valueBytesMin) return undefined;
   return { valueBytesMin, charactersMin: Math.max(base64Length(valueBytesMin), textMax + 1) };
+}
+
+/** Returns which values of messages at the path that an operation has at its upstream go to a file; undefined where none does. */
+export function spoolingAtOwnPath<S extends Spooling>(
+  spooling: S | undefined,
+  { input, output, upstream }: Operation,
+  side: 'input' | 'output',
+): S | undefined {
+  const own = side === 'input' ? ownBytesOf(upstream?.body, input.fields) : ownBytesOf(upstream?.answer, output.fields);
+  return spooling && own && { ...spooling, own };
+}
+
+/** Without a type it is JSON. */
+function ownBytesOf(
+  { type = 'application/json', field = '' }: { readonly type?: string; readonly field?: string } = {},
+  fields: Fields,
+): OwnBytes | undefined {
+  if (isJsonType(type)) return { kind: 'json' };
+  if (type === formDataType) {
+    const files = Object.entries(fields).filter(([, { schema }]) => holdsBinary(schema));
+    return { kind: 'parts', names: new Set(files.map(([name, { json = name }]) => json)) };
+  }
+  return fields[field]?.schema.kind === 'binary' ? { kind: 'whole' } : undefined;
 }
 
 /** Reads one body. Both functions throw `SpoolFull`. */
@@ -69,9 +94,27 @@ export function readBodyTo(file: SpoolFile, contentType: string, spooling: Spool
 
 function splitterOf(contentType: string, start: Buffer, options: SplitOptions): Splitter {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  const boundary = type === multipartType ? parameterIn(contentType, 'boundary') : undefined;
-  if (boundary !== undefined) return new Parts(boundary, parameterIn(contentType, 'start'), options);
+  const boundary = parameterIn(contentType, 'boundary');
+  if (options.own !== undefined) return ownSplitterOf(options.own, type, boundary, options);
+  if (type === multipartType && boundary !== undefined)
+    return new Parts(boundary, partOfPackage(parameterIn(contentType, 'start'), options), options);
   return new Base64Runs(syntaxOf(start), options);
+}
+
+/** A body of another type than the operation has stays in memory. */
+function ownSplitterOf(own: OwnBytes, type: string, boundary: string | undefined, options: SplitOptions): Splitter {
+  switch (own.kind) {
+    case 'json':
+      return type === '' || isJsonType(type) ? new Base64Runs('exactJson', options) : new Unsplit(options);
+    case 'whole':
+      return new LongPart(options);
+    case 'parts':
+      return type === formDataType && boundary !== undefined
+        ? new Parts(boundary, partOfForm(own.names, options), options)
+        : new Unsplit(options);
+    default:
+      return own satisfies never;
+  }
 }
 
 /** By its first character, as formats are distinguished: curl declares a form for every body. */
@@ -84,11 +127,43 @@ function syntaxOf(start: Buffer): TextSyntax {
 /** A longer head is refused when the message is read. */
 const headBytesMax = 16_384;
 
-/** Splits a multipart/related body: long parts go to the file, and the values of the envelope. */
+/** Returns what splits a part with this head; undefined for a part that stays as it is. */
+type SplitterOfPart = (head: string, isFirst: boolean) => Splitter | undefined;
+
+/** The first part is the envelope, unless another one is named. Where none has the name it is the envelope, too, and stays in memory. */
+function partOfPackage(start: string | undefined, options: SplitOptions): SplitterOfPart {
+  const name = start === undefined ? undefined : withoutBrackets(start);
+  return (head, isFirst) => {
+    const contentId = withoutBrackets(/^content-id:(.*)$/im.exec(head)?.[1] ?? '');
+    const isNamed = name !== undefined && contentId === name;
+    if (isNamed || (isFirst && name === undefined)) return new Base64Runs('xml', options);
+    if (isFirst) return undefined;
+    if (isPlain(head)) return new LongPart(options);
+    return encodingIn(head) === 'base64' ? new Base64Runs('mime', options) : undefined;
+  };
+}
+
+function partOfForm(names: ReadonlySet<string>, options: SplitOptions): SplitterOfPart {
+  return (head) => {
+    const [, quoted, plain] = /^content-disposition:.*;\s*name=(?:"([^"]*)"|([^\s;]+))/im.exec(head) ?? [];
+    return names.has(quoted ?? plain ?? '') && isPlain(head) ? new LongPart(options) : undefined;
+  };
+}
+
+function encodingIn(head: string): string {
+  const [, encoding = 'binary'] = /^content-transfer-encoding:\s*([\w-]*)\s*$/im.exec(head) ?? [];
+  return encoding.toLowerCase();
+}
+
+function isPlain(head: string): boolean {
+  return ['7bit', '8bit', 'binary'].includes(encodingIn(head));
+}
+
+/** Splits a body in parts: the long values of some go to the file. */
 class Parts implements Splitter {
   readonly #options: SplitOptions;
   readonly #delimiter: Buffer;
-  readonly #start: string | undefined;
+  readonly #splitterOf: SplitterOfPart;
   #state: 'content' | 'head' | 'end' = 'content';
   /** What has arrived and may be the start of a delimiter or of a head. The first delimiter needs no line before it. */
   #rest: Buffer = Buffer.from('\r\n');
@@ -97,10 +172,10 @@ class Parts implements Splitter {
   /** Of the part at hand; absent before the first one, and for parts that stay as they are. */
   #content: Splitter | undefined;
 
-  constructor(boundary: string, start: string | undefined, options: SplitOptions) {
+  constructor(boundary: string, splitterOf: SplitterOfPart, options: SplitOptions) {
     this.#options = options;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-    this.#start = start === undefined ? undefined : withoutBrackets(start);
+    this.#splitterOf = splitterOf;
   }
 
   get heldBytes(): number {
@@ -159,29 +234,10 @@ class Parts implements Splitter {
     }
     const end = at + 4;
     this.#pass(data.subarray(0, end));
-    this.#content = this.#contentOf(data.toString('latin1', 0, end));
+    this.#content = this.#splitterOf(data.toString('latin1', 0, end), this.#isFirst);
     this.#isFirst = false;
     this.#state = 'content';
     return end;
-  }
-
-  /** The first part is the envelope, unless another one is named. Where none has the name it is the envelope, too, and stays in memory. */
-  #contentOf(head: string): Splitter | undefined {
-    const contentId = withoutBrackets(/^content-id:(.*)$/im.exec(head)?.[1] ?? '');
-    const isNamed = this.#start !== undefined && contentId === this.#start;
-    if (isNamed || (this.#isFirst && this.#start === undefined)) return new Base64Runs('xml', this.#options);
-    if (this.#isFirst) return undefined;
-    const [, encoding = 'binary'] = /^content-transfer-encoding:\s*([\w-]*)\s*$/im.exec(head) ?? [];
-    switch (encoding.toLowerCase()) {
-      case '7bit':
-      case '8bit':
-      case 'binary':
-        return new LongPart(this.#options);
-      case 'base64':
-        return new Base64Runs('mime', this.#options);
-      default:
-        return undefined;
-    }
   }
 
   #add(bytes: Buffer): void {
@@ -198,6 +254,22 @@ class Parts implements Splitter {
 }
 
 const noBytes = Buffer.alloc(0);
+
+/** Leaves all bytes in memory. */
+class Unsplit implements Splitter {
+  readonly #pass: SplitOptions['pass'];
+  readonly heldBytes = 0;
+
+  constructor({ pass }: SplitOptions) {
+    this.#pass = pass;
+  }
+
+  write(bytes: Buffer): void {
+    this.#pass(bytes);
+  }
+
+  end(): void {}
+}
 
 /** The bytes of a part as they are. */
 class LongPart implements Splitter {

@@ -38,12 +38,19 @@ export interface WireRequest {
   readonly hasLargeValues?: boolean | undefined;
 }
 
+/** Where a message at the path of an upstream has its bytes: in JSON, as the whole body, or in parts of these names. */
+export type OwnBytes =
+  | { readonly kind: 'json' | 'whole' }
+  | { readonly kind: 'parts'; readonly names: ReadonlySet<string> };
+
 /** Which values of a message go to a file. */
 export interface Spooling {
   /** Smaller values stay in memory. */
   readonly valueBytesMin: number;
   /** Characters of base64 that no text of the message may have: shorter runs may be texts. */
   readonly charactersMin: number;
+  /** Of a message that is passed on as it is. */
+  readonly own?: OwnBytes;
 }
 
 /** A body with large values in a file. */
@@ -62,6 +69,8 @@ export interface Message {
   readonly body: string;
   /** What is sent in a binary format. */
   readonly bytes?: Buffer;
+  /** The bytes are as another side has sent them: what was base64 in them is base64. */
+  readonly isPassedOn?: true;
   /** What is sent beside the text, in parts of which it is the first. */
   readonly attached?: Attached;
 }

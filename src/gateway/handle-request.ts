@@ -5,6 +5,7 @@ import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { presentedAt } from '../contract/credential-place.ts';
 import type { Decoded, Target } from '../formats/protocol.ts';
+import { spoolingAtOwnPath } from '../formats/spool-body.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
@@ -64,7 +65,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     const target = await findTarget(request, gateway);
     request.caller = await authenticateHead(request, gateway);
     slot = gateway.turns.admit(turnKey(request.caller, wire));
-    const body = await readBody(request, gateway.bodyLimit(target.service), gateway);
+    const body = await readBody(request, target, gateway);
     await slot.acquire();
     request.decoded = decodeBody(body, target, request, gateway.protocols);
     request.caller = await authenticateMessage(request, gateway);
@@ -82,14 +83,14 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   }
 }
 
-/** A body at the path of an upstream is passed on as it is. */
 function readBody(
-  { wire, route, protocol }: RequestState,
-  limits: ReturnType<Gateway['bodyLimit']>,
-  { protocols }: Gateway,
+  { wire, protocol }: RequestState,
+  { service, operation }: Target,
+  { protocols, bodyLimit }: Gateway,
 ): Promise<Buffer> {
-  const isPassedOn = route.isOwnPath === true || protocol === protocols.rest;
-  return wire.body(limits?.bytesMax, isPassedOn ? undefined : limits?.spooling);
+  const { bytesMax, spooling } = bodyLimit(service) ?? {};
+  const isOwn = protocol === protocols.rest && operation !== undefined;
+  return wire.body(bytesMax, isOwn ? spoolingAtOwnPath(spooling, operation, 'input') : spooling);
 }
 
 /** A handler of this program reads large values, too. */

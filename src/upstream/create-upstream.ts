@@ -7,7 +7,8 @@ import { isBound, type Operation } from '../contract/operation.ts';
 import { describe, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
-import { spoolingOf } from '../formats/spool-body.ts';
+import { canStream } from '../formats/rest/upstream-binding.ts';
+import { spoolingAtOwnPath, spoolingOf } from '../formats/spool-body.ts';
 import type { Spooling } from '../formats/wire.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
@@ -262,17 +263,19 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const encode = compileRequest(setup, protocol, service, operation);
       const classify = compileClassify(setup, protocol, service, operation);
       const isRest = protocol === protocols.rest;
-      const spooling = isRest ? undefined : spoolingOf([operation.output], setup.valueBytesMin);
-      // A signature is of the bytes, and so are the formats of an HTTP binding.
-      const needsBytes = isRest || setup.soap?.security?.signature !== undefined;
+      const inMessages = spoolingOf([operation.output], setup.valueBytesMin);
+      const spooling = isRest ? spoolingAtOwnPath(inMessages, operation, 'output') : inMessages;
+      const isSigned = setup.soap?.security?.signature !== undefined;
       return Object.freeze<RemoteHandler<unknown>>({
         kind: 'remote',
         upstream: name,
         deduplicates,
         msMax: timeouts.totalMs,
         async forward(given, _context, key) {
-          const isInFile = needsBytes && given.head?.spool?.isUsed === true;
-          const request = isInFile ? await withInputBytes(given) : given;
+          const { spool, sent } = given.head ?? {};
+          // A signature is of the bytes.
+          const needsBytes = isRest ? sent === undefined && !canStream(operation) : isSigned;
+          const request = needsBytes && spool?.isUsed === true ? await withInputBytes(given) : given;
           try {
             const source = sourceOf(request);
             return await send({ request, source, key: carriesKey ? key : undefined, encode, classify, spooling });

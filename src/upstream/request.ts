@@ -6,7 +6,7 @@ import { type Operation, soapActionOf } from '../contract/operation.ts';
 import { headerFieldOf } from '../contract/schema.ts';
 import { headerBlocksOf, type Service, uriOf } from '../contract/service.ts';
 import type { Call, Protocol } from '../formats/protocol.ts';
-import { streamedBody } from '../formats/sent-body.ts';
+import { type StreamedBody, streamedBody } from '../formats/sent-body.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
@@ -59,13 +59,22 @@ export function compileRequest(
     addCallHeaders(headers, protocol, sent === undefined ? call : headOfSent(call, sent));
     if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
     const sentTo = only ?? base + path;
-    if (sent !== undefined) return { method, path: withQuery(sentTo, sent), headers, body: bodyOf(sent) };
+    if (sent !== undefined) {
+      const bytes = bodyOf(sent);
+      const streamed = bytes && streamedBody({ contentType: '', body: '', bytes, isPassedOn: true });
+      addLength(headers, streamed);
+      return { method, path: withQuery(sentTo, sent), headers, body: streamed ?? bytes };
+    }
     const completed = completion === undefined ? call : { ...call, body: completion.add(body, origin + sentTo) };
     if (completed.body === '') return { method, path: sentTo, headers, body: null };
     const streamed = streamedBody(completed);
-    if (streamed?.length !== undefined) headers.push('content-length', String(streamed.length));
+    addLength(headers, streamed);
     return { method, path: sentTo, headers, body: streamed ?? sentBody(completed) };
   };
+}
+
+function addLength(headers: string[], streamed: StreamedBody | null | undefined): void {
+  if (streamed?.length !== undefined) headers.push('content-length', String(streamed.length));
 }
 
 /** The media type of a body that is passed on, which is none without a body. */

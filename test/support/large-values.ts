@@ -49,7 +49,7 @@ export const files = service({
 const pieceBytes = 49_152;
 
 /** Bytes that no other seed and no compression would give. */
-function* bytesOf(seed: number, length: number): Generator<Buffer> {
+export function* bytesOf(seed: number, length: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, seed), Buffer.alloc(16));
   for (let at = 0; at < length; at += pieceBytes) yield cipher.update(Buffer.alloc(Math.min(pieceBytes, length - at)));
 }

@@ -1,4 +1,5 @@
 /** The memory of a gateway does not grow with the values that pass through it. */
+import { Buffer } from 'node:buffer';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -7,7 +8,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetPeakMemory, memoryBytes } from '../../bench/server.ts';
+import { type FileBody, formOf, formType, sendFile, startFileServer } from '../support/large-own-paths.ts';
 import {
+  bytesOf,
   type CallOptions,
   call,
   contentTypeOf,
@@ -36,31 +39,41 @@ function start(upstream: 'mtom' | 'soap', settings: Readonly<Record<string, stri
   return fork(script, [server.url, upstream, JSON.stringify(settings)]);
 }
 
-/** The largest resident size of a gateway during a call with a value in both directions, beyond that before it, in MiB. */
-async function growth(
-  [form, upstream]: readonly [Form, 'mtom' | 'soap'],
+/** The largest resident size of a gateway during the second of two calls, beyond that before it, in MiB. */
+async function growthOf(
+  child: ChildProcess,
+  callWith: (origin: string, length: number) => Promise<void>,
   length: number,
-  settings: Readonly<Record<string, string>> = {},
-  options: CallOptions = {},
-): Promise<number> {
-  const child = start(upstream, settings);
+) {
   try {
     const [origin] = (await once(child, 'message')) as [string];
     const { pid = 0 } = child;
     // What is loaded and compiled with the first values is no growth.
-    server.answer = { form: upstream, seed: 2, length: 8 * megabyte };
-    await call(origin, [form, 'echo'], [1, 8 * megabyte]);
-    server.answer = { form: upstream, seed: 2, length };
+    await callWith(origin, 8 * megabyte);
     const before = memoryBytes(pid, 'VmRSS');
     forgetPeakMemory(pid);
-    const answer = await call(origin, [form, 'echo'], [1, length], options);
-    expect(answer).toMatchObject({ status: 200, ...digestOfSeed(2, length) });
+    await callWith(origin, length);
     return (memoryBytes(pid, 'VmHWM') - before) / megabyte;
   } finally {
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
   }
+}
+
+/** Of a call with a value in both directions. */
+function growth(
+  [form, upstream]: readonly [Form, 'mtom' | 'soap'],
+  length: number,
+  settings: Readonly<Record<string, string>> = {},
+  optionsOf: (length: number) => CallOptions = () => ({}),
+): Promise<number> {
+  const callWith = async (origin: string, bytes: number) => {
+    server.answer = { form: upstream, seed: 2, length: bytes };
+    const answer = await call(origin, [form, 'echo'], [1, bytes], optionsOf(bytes));
+    expect(answer).toMatchObject({ status: 200, ...digestOfSeed(2, bytes) });
+  };
+  return growthOf(start(upstream, settings), callWith, length);
 }
 
 test.each([
@@ -75,11 +88,38 @@ test.each([
 });
 
 test('a compressed request: 64 MiB', async () => {
-  const length = 64 * megabyte;
-  const body = gzipSync(Buffer.concat([...messageOf('json', 'echo', 1, length)]), { level: 1 });
-  const compressed = { headers: { 'content-encoding': 'gzip' }, body: [body] };
-  const grown = await growth(['json', 'soap'], length, {}, compressed);
+  const compressed = (length: number) => {
+    const body = gzipSync(Buffer.concat([...messageOf('json', 'echo', 1, length)]), { level: 1 });
+    return { headers: { 'content-encoding': 'gzip' }, body: [body] };
+  };
+  const grown = await growth(['json', 'soap'], 64 * megabyte, {}, compressed);
   process.stdout.write(`compressed: ${Math.round(grown)} MiB\n`);
+  expect(grown).toBeLessThan(growthMax);
+});
+
+/** Of a call at the path of an OpenAPI document. */
+async function growthAtOwnPath(path: '/form' | '/blob', settings: Readonly<Record<string, string>> = {}) {
+  let answer: FileBody = { contentType: '', pieces: [] };
+  await using files = await startFileServer(() => answer);
+  const script = join(import.meta.dirname, '../support/large-own-paths-gateway.ts');
+  const callWith = async (origin: string, length: number) => {
+    answer =
+      path === '/blob'
+        ? { contentType: 'application/octet-stream', pieces: bytesOf(2, length) }
+        : { contentType: 'application/json', pieces: [Buffer.from('{"done":true}')] };
+    const sent =
+      path === '/blob'
+        ? { ...answer, pieces: bytesOf(1, length) }
+        : { contentType: formType, pieces: formOf(bytesOf(1, length)) };
+    expect(await sendFile(`${origin}/api${path}`, sent)).toMatchObject({ status: 200 });
+    expect(files.received.at(-1)!.length).toBeGreaterThanOrEqual(length);
+  };
+  return await growthOf(fork(script, [files.url, JSON.stringify(settings)]), callWith, 64 * megabyte);
+}
+
+test.each(['/form', '/blob'] as const)('at the own path %s: 64 MiB', async (path) => {
+  const grown = await growthAtOwnPath(path);
+  process.stdout.write(`at ${path}, 64 MiB: ${Math.round(grown)} MiB\n`);
   expect(grown).toBeLessThan(growthMax);
 });
 
@@ -87,6 +127,13 @@ test('the control: the same values in memory need more', async () => {
   const settings = { SPOOL_BYTES_MAX: '0', BODY_BYTES_MAX: '134217728', LARGE_BODIES_BYTES_MAX: '268435456' };
   const grown = await growth(['json', 'soap'], 64 * megabyte, settings);
   process.stdout.write(`in memory: ${Math.round(grown)} MiB\n`);
+  expect(grown).toBeGreaterThan(2 * growthMax);
+});
+
+test('the control: a form in memory needs more', async () => {
+  const settings = { SPOOL_BYTES_MAX: '0', BODY_BYTES_MAX: '134217728', LARGE_BODIES_BYTES_MAX: '268435456' };
+  const grown = await growthAtOwnPath('/form', settings);
+  process.stdout.write(`a form in memory: ${Math.round(grown)} MiB\n`);
   expect(grown).toBeGreaterThan(2 * growthMax);
 });
 

@@ -16,6 +16,7 @@ import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { bytesOrToken, tokenOrBase64 } from '../../lib/spool/tokens.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
@@ -114,7 +115,7 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
   }
   const json = jsonName(input.fields, field ?? '');
   if (field === undefined) return {};
-  return { [json]: input.fields[field]?.schema.kind === 'binary' ? body.toString('base64') : textOf(body, media) };
+  return { [json]: input.fields[field]?.schema.kind === 'binary' ? tokenOrBase64(body) : textOf(body, media) };
 }
 
 /** Parts are bytes; those of fields that are texts are read as such. */
@@ -126,7 +127,7 @@ function textsOf(tree: unknown): unknown {
 function inBase64(tree: unknown, type: string, isBinary: boolean): unknown {
   if (!isBinary || type !== 'multipart/form-data') return tree;
   if (Array.isArray(tree)) return tree.map((each) => inBase64(each, type, isBinary));
-  return Buffer.from(String(tree), 'latin1').toString('base64');
+  return tokenOrBase64(Buffer.from(String(tree), 'latin1'));
 }
 
 function membersOf(tree: unknown): Found {
@@ -171,7 +172,7 @@ export function treeOfAnswer(
   }
   if (field === undefined) return found;
   const json = jsonName(output.fields, field);
-  if (output.fields[field]?.schema.kind === 'binary') return { ...found, [json]: body.toString('base64') };
+  if (output.fields[field]?.schema.kind === 'binary') return { ...found, [json]: tokenOrBase64(body) };
   return { ...found, [json]: body.toString(isUtf8(body) ? 'utf8' : 'latin1') };
 }
 
@@ -231,7 +232,7 @@ export function compileAnswerPrints(
     if (isEmpty && further === undefined) return { status: status ?? 204, contentType: type, headers, body: '' };
     if (!isJsonType(type)) {
       const body = String(output[field ?? '']);
-      const bytes = own?.kind === 'binary' ? { bytes: Buffer.from(body, 'base64') } : {};
+      const bytes = own?.kind === 'binary' ? { bytes: bytesOrToken(body) } : {};
       return { status: status ?? 200, contentType: type, headers, body, ...bytes };
     }
     const printed = printOf(operation)(output);
@@ -263,7 +264,8 @@ function messageOf({ status, media, headers, body }: Reply, { headers: declared 
       : [],
   );
   const contentType = headers['content-type'] ?? media.type;
-  return { status, contentType, headers: Object.fromEntries(passed), body: body.toString('latin1'), bytes: body };
+  const sent = { body: body.toString('latin1'), bytes: body, isPassedOn: true as const };
+  return { status, contentType, headers: Object.fromEntries(passed), ...sent };
 }
 
 /** A refusal as the upstream sent it. `headers`: those that a refused client needs besides. */

@@ -11,7 +11,9 @@ import {
   type UpstreamBody,
 } from '../../contract/operation.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
+import { partsIn } from '../../contract/walk.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
+import { bytesOrToken } from '../../lib/spool/tokens.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import type { Call } from '../protocol.ts';
 import { type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
@@ -136,9 +138,20 @@ function compileWholeBody(
   return (value) => {
     const text = value[field] === undefined ? '' : String(value[field]);
     return schema.kind === 'binary'
-      ? { contentType, body: text, bytes: Buffer.from(text, 'base64') }
+      ? { contentType, body: text, bytes: bytesOrToken(text) }
       : { contentType, body: text };
   };
+}
+
+/** Whether large values of requests stand where they can be read from a file while they are sent: not in a head, and not in JSON in a part. */
+export function canStream({ input, upstream }: Operation): boolean {
+  if (upstream === undefined) return false;
+  const inBody = new Set(bodyFieldsOf({ input }, upstream));
+  const isForm = upstream.body?.type === 'multipart/form-data';
+  return Object.entries<Field>(input.fields).every(([name, { schema }]) => {
+    const isInPlace = inBody.has(name) && (!isForm || holdsBinary(schema));
+    return isInPlace || partsIn(schema).every((each) => each.schema.kind !== 'binary');
+  });
 }
 
 export function holdsBinary(schema: Schema): boolean {
@@ -163,7 +176,7 @@ function multipart(parts: readonly BodyPart[]): ReturnType<PrintBody> {
       const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${file}\r\nContent-Type: ${type}\r\n\r\n`;
       return [
         Buffer.from(head),
-        isBinary ? Buffer.from(String(each), 'base64') : Buffer.from(textOf(each)),
+        isBinary ? bytesOrToken(String(each)) : Buffer.from(textOf(each)),
         Buffer.from('\r\n'),
       ];
     }),

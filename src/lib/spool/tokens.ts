@@ -45,6 +45,17 @@ export function spooledValue(text: string): SpooledValue | undefined {
   return live.size > 0 && text.length === tokenLength ? live.get(text) : undefined;
 }
 
+/** Returns the token that bytes are, or else the bytes in base64. */
+export function tokenOrBase64(bytes: Buffer): string {
+  const token = bytes.length === tokenLength ? spooledValue(bytes.toString('latin1'))?.token : undefined;
+  return token ?? bytes.toString('base64');
+}
+
+/** Returns the bytes of base64, or those of a token. */
+export function bytesOrToken(text: string): Buffer {
+  return Buffer.from(text, spooledValue(text) === undefined ? 'base64' : 'latin1');
+}
+
 /** Returns the texts between tokens, and the values that these stand for, in order; undefined where there is no token. */
 export function splitAtTokens(text: string): readonly (string | SpooledValue)[] | undefined {
   if (live.size === 0 || !text.includes(start)) return undefined;

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readRelated } from '../../src/formats/multipart.ts';
+import { streamedBody } from '../../src/formats/sent-body.ts';
 import { readBodyTo } from '../../src/formats/spool-body.ts';
+import type { OwnBytes } from '../../src/formats/wire.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { Spool, SpoolFull, SpoolSpace } from '../../src/lib/spool/spool.ts';
 import { bytesBehind, describeTokens, hasToken, spooledValue, withBytes } from '../../src/lib/spool/tokens.ts';
@@ -27,8 +29,9 @@ afterEach(async () => {
 });
 
 /** Reads a body in pieces of these lengths, again and again. */
-async function read(body: Buffer, contentType: string, lengths: readonly number[]): Promise<Buffer> {
-  const reader = readBodyTo(spool.file(), contentType, { valueBytesMin, charactersMin });
+async function read(body: Buffer, contentType: string, lengths: readonly number[], own?: OwnBytes): Promise<Buffer> {
+  const spooling = { valueBytesMin, charactersMin, ...(own !== undefined && { own }) };
+  const reader = readBodyTo(spool.file(), contentType, spooling);
   for (let at = 0, piece = 0; at < body.length; piece += 1) {
     const end = at + lengths[piece % lengths.length]!;
     await reader.write(body.subarray(at, end));
@@ -97,6 +100,47 @@ describe('a text, with the bytes in place of its tokens, is the same', () => {
       (body) => [...new URLSearchParams(body.replaceAll('+', '%2B'))],
     ));
   test('XML', () => isSame('text/xml', asXml, fromXml));
+});
+
+describe('a body that is passed on is the same, byte for byte', () => {
+  const bytes = fc.uint8Array({ maxLength: 400, size: 'max' }).map((each) => Buffer.from(each));
+  const form = `multipart/form-data; boundary=${boundary}`;
+  const part = (name: string, content: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="x"\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]);
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  const json = (value: string) => Buffer.from(JSON.stringify({ value: `${value}\n${value}`, more: [value] }));
+  test.each<[string, OwnBytes, string, fc.Arbitrary<Buffer>]>([
+    [
+      'a form',
+      { kind: 'parts', names: new Set(['file']) },
+      form,
+      fc.tuple(bytes, bytes).map(([one, other]) => Buffer.concat([part('text', one), part('file', other), end])),
+    ],
+    ['bytes', { kind: 'whole' }, 'image/png', bytes],
+    ['JSON', { kind: 'json' }, 'application/json', text.map(json)],
+    ['JSON that is none', { kind: 'json' }, 'image/png', text.map(json)],
+  ])('%s', async (name, own, contentType, bodies) => {
+    let inFile = 0;
+    await fc.assert(
+      fc.asyncProperty(bodies, lengths, async (body, pieces) => {
+        const rest = await read(body, contentType, pieces, own);
+        const streamed = streamedBody({ contentType, body: '', bytes: rest, isPassedOn: true });
+        if (streamed !== undefined) inFile += 1;
+        const sent: Buffer[] = [];
+        for await (const piece of streamed?.read() ?? [rest]) sent.push(piece);
+        expect(Buffer.concat(sent).equals(body)).toBe(true);
+        if (streamed !== undefined) expect(streamed.length).toBe(body.length);
+      }),
+      runs,
+    );
+    // The control: many of the values are long enough, where the body is of the type of the operation.
+    if (name === 'JSON that is none') expect(inFile).toBe(0);
+    else expect(inFile).toBeGreaterThan(runs.numRuns / 5);
+  });
 });
 
 test('the parts of a message are the same', () =>

@@ -1,4 +1,5 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
+import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { gatewayActor } from '../audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -60,6 +61,7 @@ import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts
 import { type LookupEvent, LookupPace } from '../idempotency/outcome-lookup.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { RemoteEvent } from '../idempotency/remote-dependencies.ts';
+import { SpoolSpace } from '../lib/spool/spool.ts';
 import type { RequestRecorder } from '../observe/record/create-recorder.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
@@ -178,6 +180,7 @@ export async function composeGateway<M extends Metrics>(
     log,
     metrics: metrics.shadows,
   });
+  const spoolSpace = openSpoolSpace(config, metrics);
   const observers = listObservers({
     metrics: createMetricsObserver(metrics),
     log: createRequestLog(log, conventions),
@@ -313,10 +316,25 @@ export async function composeGateway<M extends Metrics>(
     }),
     nameClient,
     observers,
+    spoolSpace,
     serverLog: createServerLog(log, metrics),
     traffic,
   };
 }
+
+/** Returns undefined where values stay in memory. */
+function openSpoolSpace({ spoolDir, spoolBytesMax }: Config, metrics: Metrics): SpoolSpace | undefined {
+  if (spoolBytesMax === 0) return undefined;
+  const onFull = metrics.addEventCounter(fullTemporaryFiles);
+  const space = new SpoolSpace({ folder: spoolDir ?? tmpdir(), bytesMax: spoolBytesMax, onFull });
+  metrics.temporaryFiles = space;
+  return space;
+}
+
+const fullTemporaryFiles: EventCounter = {
+  name: 'triglyph_temporary_files_full_total',
+  help: 'Large values that found no room in temporary files, by kind: limit (SPOOL_BYTES_MAX), disk.',
+};
 
 interface RecorderParts {
   readonly backend: Backend;

@@ -23,10 +23,6 @@ export interface HttpOptions extends StrictTransportOptions {
   readonly bodyBytesMax: number | undefined;
   /** Of all bodies above 64 KiB whose requests are handled at once. */
   readonly largeBodiesBytesMax: number;
-  /** For the temporary files of large values. */
-  readonly spoolDir?: string | undefined;
-  /** Of all of these files; absent or 0 where values stay in memory. */
-  readonly spoolBytesMax?: number | undefined;
   readonly headerBytesMax: number;
   readonly headersMax: number;
   readonly headersMsMax: number;

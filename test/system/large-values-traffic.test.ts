@@ -1,11 +1,14 @@
-/** The traffic of the console has the length of a large value: the message is read again after it was answered. */
+/** What operators see of large values: their length in the traffic of the console, and metrics of their files. */
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
 import { importedServices, startCountingServer } from '../support/imported-services.ts';
-import { serve } from '../support/serving-program.ts';
+import { type ServingProgram, serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const imported = importedServices.find(({ service }) => service === 'FleetService')!;
 const adminToken = 'the-token-of-the-admin-port';
@@ -14,7 +17,12 @@ const envelope =
   '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><Annotate xmlns="http://tempuri.org/"><id>note-1</id>' +
   '<note>hello</note><photo><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:p1"/></photo></Annotate></e:Body></e:Envelope>';
 
-test('a large part of a request to an imported service', async () => {
+interface Started {
+  readonly gateway: ServingProgram;
+  readonly bodies: readonly string[];
+}
+
+async function withGateway(settings: Readonly<Record<string, string>>, run: (started: Started) => Promise<void>) {
   const folder = tempFolder();
   const upstream = await startCountingServer(imported);
   const keys = join(folder.path, 'keys');
@@ -22,23 +30,33 @@ test('a large part of a request to an imported service', async () => {
   const parameters = [...imported.parameters, '--upstream', upstream.url, '--stateless'];
   const gateway = await serve([...parameters, '--upstream-idempotency', 'header'], folder.path, {
     ...{ LOG_LEVEL: 'info', KEY_FILE: keys, CONSOLE: 'on', ADMIN_TOKEN: adminToken, TRAFFIC: 'always' },
+    ...settings,
   });
   try {
-    const root = `--b\r\nContent-Type: application/xop+xml; type="text/xml"\r\n\r\n${envelope}`;
-    const part = `\r\n--b\r\nContent-ID: <p1>\r\n\r\n${'P'.repeat(length)}\r\n--b--\r\n`;
-    const response = await fetch(`${gateway.callers}/FleetService.svc/v1`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'multipart/related; type="application/xop+xml"; start-info="text/xml"; boundary=b',
-        SOAPAction: '"http://tempuri.org/IFleetService/Annotate"',
-      },
-      body: root + part,
-    });
+    await run({ gateway, bodies: upstream.bodies });
+  } finally {
+    await gateway.stop();
+    upstream.stop();
+    folder.discard();
+  }
+}
+
+const root = `--b\r\nContent-Type: application/xop+xml; type="text/xml"\r\n\r\n${envelope}`;
+const headers = {
+  'Content-Type': 'multipart/related; type="application/xop+xml"; start-info="text/xml"; boundary=b',
+  SOAPAction: '"http://tempuri.org/IFleetService/Annotate"',
+};
+const start = `${root}\r\n--b\r\nContent-ID: <p1>\r\n\r\n${'P'.repeat(length)}`;
+const body = `${start}\r\n--b--\r\n`;
+
+test('a large part of a request to an imported service', () =>
+  withGateway({}, async ({ gateway, bodies }) => {
+    const response = await fetch(`${gateway.callers}/FleetService.svc/v1`, { method: 'POST', headers, body });
     expect(response.status).toBe(200);
-    expect(upstream.bodies.join('')).toContain(Buffer.alloc(length, 'P').toString('base64'));
+    expect(bodies.join('')).toContain(Buffer.alloc(length, 'P').toString('base64'));
     const read = async (path: string) => {
-      const headers = { 'X-API-Key': adminToken };
-      return await (await fetch(`${gateway.admin}/console/api/v1/traffic/requests${path}`, { headers })).text();
+      const url = `${gateway.admin}/console/api/v1/traffic/requests${path}`;
+      return await (await fetch(url, { headers: { 'X-API-Key': adminToken } })).text();
     };
     const [line] = JSON.parse(await read('')).requests;
     const details = await read(`/${line.id}`);
@@ -46,9 +64,29 @@ test('a large part of a request to an imported service', async () => {
     expect(details).toContain(`part 1: ${length} bytes`);
     expect(details).not.toMatch(/_spooled_|PPPP/);
     expect(gateway.received.stdout + gateway.received.stderr).not.toContain('_spooled_');
-  } finally {
-    await gateway.stop();
-    upstream.stop();
-    folder.discard();
-  }
-});
+  }));
+
+test('metrics have the files and their bytes while a request is under way, and what found no room', () =>
+  withGateway({ SPOOL_BYTES_MAX: '1500000' }, async ({ gateway }) => {
+    const address = `${gateway.callers}/FleetService.svc/v1`;
+    const metric = async (name: string) => {
+      const text = await (
+        await fetch(`${gateway.admin}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } })
+      ).text();
+      return Number(new RegExp(`^triglyph_temporary_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+    };
+    expect([await metric('files'), await metric('file_bytes')]).toEqual([0, 0]);
+    const slow = request(address, { method: 'POST', headers });
+    const answered = once(slow, 'response');
+    slow.write(start);
+    await until('the value is in a file', async () => (await metric('file_bytes')) >= length - 100);
+    expect(await metric('files')).toBe(1);
+    expect(await metric('files_full_total{kind="limit"}')).toBeNaN();
+    expect((await fetch(address, { method: 'POST', headers, body })).status).toBe(503);
+    expect(await metric('files_full_total{kind="limit"}')).toBe(1);
+    slow.end('\r\n--b--\r\n');
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(200);
+    await until('the file is closed', async () => (await metric('files')) === 0);
+    expect(await metric('file_bytes')).toBe(0);
+  }));

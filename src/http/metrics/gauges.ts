@@ -8,6 +8,8 @@ export interface ObservedState {
   connections: () => number;
   /** Requests that wait for their turn. Absent where none do. */
   waitingForTurn?: () => number;
+  /** The temporary files of large values, and the bytes in them. Absent where values stay in memory. */
+  temporaryFiles?: { readonly files: number; readonly bytes: number };
   /** Whether Redis answers. Absent if no Redis is configured. */
   redisUp?: () => boolean;
   /** Whether the key management service gives keys. Absent if no such service is configured. */
@@ -90,6 +92,16 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       name: 'triglyph_requests_waiting',
       help: 'Requests that wait for their turn, behind others; absent if no request ever waits.',
       value: () => state.waitingForTurn?.(),
+    },
+    {
+      name: 'triglyph_temporary_files',
+      help: 'Temporary files with large values now; absent if values stay in memory.',
+      value: () => state.temporaryFiles?.files,
+    },
+    {
+      name: 'triglyph_temporary_file_bytes',
+      help: 'Bytes in the temporary files of large values now, at most SPOOL_BYTES_MAX; absent if values stay in memory.',
+      value: () => state.temporaryFiles?.bytes,
     },
     {
       name: 'triglyph_redis_up',

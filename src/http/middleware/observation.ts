@@ -1,11 +1,9 @@
 /** Middleware: times each request, and tells its observers after its response is written. */
-
 import type { Buffer } from 'node:buffer';
-import { tmpdir } from 'node:os';
 import type { Answer } from '../../gateway/answer.ts';
 import { observeRequests } from '../../gateway/observe-steps.ts';
 import { type RequestObserver, Step } from '../../gateway/request-observer.ts';
-import { SpoolSpace } from '../../lib/spool/spool.ts';
+import type { SpoolSpace } from '../../lib/spool/spool.ts';
 import { describeTokens, mapTexts } from '../../lib/spool/tokens.ts';
 import { clientAddress } from '../forwarded.ts';
 import { LargeBodies } from '../large-bodies.ts';
@@ -17,24 +15,18 @@ export interface ObservationOptions {
   readonly observers: readonly RequestObserver[];
   readonly options: Pick<
     HttpOptions,
-    | 'bodyBytesMax'
-    | 'largeBodiesBytesMax'
-    | 'headersMax'
-    | 'trustedProxies'
-    | 'clientCertificateHeader'
-    | 'spoolDir'
-    | 'spoolBytesMax'
+    'bodyBytesMax' | 'largeBodiesBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'
   >;
+  /** For large values; absent where they stay in memory. */
+  readonly spoolSpace?: SpoolSpace | undefined;
   /** Called for each request as it arrives; the server needs the request when its connection breaks. */
   readonly onRequest: (request: ReceivedRequest) => void;
 }
 
-export function observation({ observers, options, onRequest }: ObservationOptions): Middleware {
+export function observation({ observers, options, onRequest, spoolSpace }: ObservationOptions): Middleware {
   const started = observers.flatMap((each) => each.started ?? []);
   const answered = observers.flatMap((each) => each.answered ?? []);
   const observe = observeRequests(observers);
-  const { spoolDir: folder = tmpdir(), spoolBytesMax: bytesMax = 0 } = options;
-  const spoolSpace = bytesMax > 0 ? new SpoolSpace({ folder, bytesMax }) : undefined;
   const limits = { ...options, largeBodies: new LargeBodies(options.largeBodiesBytesMax), spoolSpace };
   return async (context, next) => {
     const startedAt = performance.now();

@@ -11,6 +11,8 @@ export interface SpoolOptions {
   readonly folder: string;
   /** Of all files of the process. */
   readonly bytesMax: number;
+  /** Called when a value finds no room: below the limit, or on the disk. */
+  readonly onFull?: (reason: 'limit' | 'disk') => void;
 }
 
 /** The files have reached their limit, or the disk is full. */
@@ -22,6 +24,7 @@ export class SpoolFull extends Error {
 export class SpoolSpace {
   readonly #options: SpoolOptions;
   #bytes = 0;
+  #files = 0;
 
   constructor(options: SpoolOptions) {
     this.#options = options;
@@ -32,18 +35,35 @@ export class SpoolSpace {
     return this.#bytes;
   }
 
+  /** Files with at least one byte. */
+  get files(): number {
+    return this.#files;
+  }
+
   get folder(): string {
     return this.#options.folder;
   }
 
-  /** Throws `SpoolFull`. */
-  take(bytes: number): void {
-    if (this.#bytes + bytes > this.#options.bytesMax) throw new SpoolFull('SPOOL_BYTES_MAX');
+  /** `isFirst`: of their file. Throws `SpoolFull`. */
+  take(bytes: number, isFirst: boolean): void {
+    if (this.#bytes + bytes > this.#options.bytesMax) {
+      this.#options.onFull?.('limit');
+      throw new SpoolFull('SPOOL_BYTES_MAX');
+    }
     this.#bytes += bytes;
+    if (isFirst) this.#files += 1;
   }
 
+  /** Frees the bytes of a file. */
   free(bytes: number): void {
     this.#bytes -= bytes;
+    if (bytes > 0) this.#files -= 1;
+  }
+
+  /** Returns the error of a disk that takes no more. */
+  diskFull(cause: unknown): SpoolFull {
+    this.#options.onFull?.('disk');
+    return new SpoolFull(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 
@@ -112,7 +132,7 @@ export class SpoolFile {
       token,
       write: (bytes) => {
         if (this.#isClosed || bytes.length === 0) return;
-        this.#space.take(bytes.length);
+        this.#space.take(bytes.length, this.#bytes === 0);
         this.#bytes += bytes.length;
         length += bytes.length;
         hash.update(bytes);
@@ -152,8 +172,8 @@ export class SpoolFile {
   }
 
   async #write(queue: readonly Buffer[]): Promise<void> {
+    if (this.#isClosed) throw new SpoolFull('the temporary file is closed');
     try {
-      if (this.#isClosed) throw new Error('the temporary file is closed');
       this.#handle ??= openWithoutName(this.#space.folder);
       const handle = await this.#handle;
       for (const bytes of queue)
@@ -163,7 +183,7 @@ export class SpoolFile {
           this.#written += bytesWritten;
         }
     } catch (cause) {
-      throw new SpoolFull(cause instanceof Error ? cause.message : String(cause), { cause });
+      throw this.#isClosed ? new SpoolFull('the temporary file is closed', { cause }) : this.#space.diskFull(cause);
     }
   }
 

@@ -30,6 +30,17 @@ export function valueLengthMax(schemas: readonly ObjectSchema[]): number {
   return schemas.reduce((max, each) => Math.max(max, valuesIn(each).charactersMax), 0);
 }
 
+/** The largest body of a message whose values are short, in bytes. */
+export const bodyBytesDefault = 65_536;
+/** Shorter values fit a body of the default size. */
+const shortLengthMax = 32_768;
+
+/** Bytes of the largest body that messages of the schemas need: the default, and the longest value that one may have. */
+export function bodyBytesOf(schemas: readonly ObjectSchema[]): number {
+  const longest = valueLengthMax(schemas);
+  return longest <= shortLengthMax ? bodyBytesDefault : bodyBytesDefault + longest;
+}
+
 /** The longest bytes that messages of the schemas may have, and the characters of their longest text. */
 export function longestValues(schemas: readonly ObjectSchema[]): Pick<ValuesIn, 'bytesMax' | 'textMax'> {
   return schemas.map(valuesIn).reduce(most, none);

@@ -3,8 +3,8 @@
 /** Characters of a text. Answers of servers hold whole documents in one. */
 export const textMax = 1_000_000;
 
-/** Bytes of an OpenAPI document. */
-export const bytesMax = 67_108_864;
+/** Bytes. Large ones are in files while they are forwarded. */
+export const bytesMax = 104_857_600;
 
 /** Items of a list. */
 export const itemsMax = 10_000;

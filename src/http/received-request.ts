@@ -1,11 +1,11 @@
 /** A request on its connection: inspects its head and reads its body within limits. Both throw Problems. */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyBytesDefault } from '../contract/attachments.ts';
 import type { Sender } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
 import type { LargeBody, WireRequest } from '../formats/wire.ts';
-import { bodyBytesDefault } from '../gateway/body-limit.ts';
 import { Spool, SpoolFull, type SpoolSpace } from '../lib/spool/spool.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientCertificate } from './client-certificate.ts';

@@ -46,6 +46,9 @@ function loadPool(): { readonly PoolClass: typeof Pool; readonly createConnector
 /** Idle connections are closed before common servers close them: a request on its way would be lost. */
 const idleMsMax = 4_000;
 
+/** Of an answer in memory. */
+export const responseBytesDefault = 16_777_216;
+
 export class Connections {
   readonly #pool: Pool;
   readonly #options: ConnectionOptions;
@@ -54,7 +57,7 @@ export class Connections {
   #isClosed = false;
 
   constructor(options: ConnectionOptions) {
-    const { url, tls = {}, timeouts, connections, responseBytesMax } = options;
+    const { url, tls = {}, timeouts, connections } = options;
     this.#options = options;
     const { PoolClass, createConnector } = loadPool();
     const connect = createConnector({
@@ -72,7 +75,6 @@ export class Connections {
       keepAliveTimeout: idleMsMax,
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.bodyMs,
-      maxResponseSize: responseBytesMax,
       connect: (to, callback) =>
         connect(to, (...outcome) =>
           outcome[0] === null ? callback(null, skipContinue(outcome[1])) : callback(...outcome),
@@ -91,7 +93,9 @@ export class Connections {
   /** Rejects with `UpstreamFailure`, within `msMax`. `large`: where large values of the answer go to a file. */
   send(request: OutgoingRequest, msMax: number, large?: LargeAnswer): Promise<IncomingResponse> {
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(request, { resolve, reject, end: this.#end }, large);
+      const { responseBytesMax = responseBytesDefault } = this.#options;
+      const settle = { resolve, reject, end: this.#end };
+      const exchange = new Exchange(request, settle, responseBytesMax, large);
       if (this.#isClosed) exchange.fail(new UpstreamFailure('closed', 'notSent'));
       else if (this.#active < this.#options.connections) this.#start(exchange, msMax);
       else if (this.#waiting.size >= this.#options.queueMax) exchange.fail(new UpstreamFailure('queueFull', 'notSent'));
@@ -145,6 +149,8 @@ export class Connections {
 export interface LargeAnswer {
   readonly spool: Spool;
   readonly spooling: Spooling;
+  /** Of the whole answer, with what is in files. */
+  readonly bytesMax: number;
 }
 
 interface Settle {
@@ -160,8 +166,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly request: OutgoingRequest;
   readonly #settle: Settle;
   readonly #chunks: Buffer[] = [];
+  /** Of what is in memory. */
+  readonly #bytesMax: number;
   readonly #large: LargeAnswer | undefined;
   #reader: BodyReader | undefined;
+  #bytes = 0;
   #status = 0;
   #headers: IncomingResponse['headers'] | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -170,9 +179,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   isActive = false;
   startBefore = Number.POSITIVE_INFINITY;
 
-  constructor(request: OutgoingRequest, settle: Settle, large: LargeAnswer | undefined) {
+  constructor(request: OutgoingRequest, settle: Settle, bytesMax: number, large: LargeAnswer | undefined) {
     this.request = request;
     this.#settle = settle;
+    this.#bytesMax = bytesMax;
     this.#large = large;
   }
 
@@ -214,14 +224,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#reader === undefined) {
+    // The parser reports an empty piece when it goes on after a pause.
+    if (this.#isSettled || chunk.length === 0) return;
+    this.#bytes += chunk.length;
+    const reader = this.#reader;
+    if (this.#bytes > (reader === undefined ? this.#bytesMax : this.#large!.bytesMax)) {
+      this.#failTooLarge();
+      return;
+    }
+    if (reader === undefined) {
       this.#chunks.push(chunk);
       return;
     }
-    // The parser reports an empty piece when it goes on after a pause.
-    if (this.#isSettled || chunk.length === 0) return;
     try {
-      const written = this.#reader.write(chunk);
+      const written = reader.write(chunk);
+      if (reader.heldBytes > this.#bytesMax) {
+        written?.catch(() => {});
+        this.#failTooLarge();
+        return;
+      }
       if (written === undefined) return;
       controller.pause();
       written.then(
@@ -252,6 +273,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#finish();
     this.#settle.resolve({ status: this.#status, headers: this.#headers ?? {}, body });
+  }
+
+  #failTooLarge(): void {
+    this.fail(new UpstreamFailure('tooLarge', 'unknown', { isSuccess: this.#status < 300 }));
   }
 
   /** The temporary files are full, or the disk is. */

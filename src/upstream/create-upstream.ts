@@ -1,6 +1,7 @@
 /** Creates an upstream: its connections, its circuits, and the handlers of the operations that it answers. */
 
 import { addressGroup } from '../callers/limits/address-group.ts';
+import { bodyBytesOf } from '../contract/attachments.ts';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { extrasMember } from '../contract/extras.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
@@ -19,7 +20,7 @@ import { withInputBytes } from '../lib/spool/tokens.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { ClientTokens, type Token } from './client-tokens.ts';
-import { Connections, type OutgoingRequest } from './connections.ts';
+import { Connections, type OutgoingRequest, responseBytesDefault } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
 import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
@@ -93,7 +94,8 @@ class RetryBudget {
 }
 
 export function createUpstream(setup: UpstreamSetup): Upstream {
-  const { name, protocols, clock, report, timeouts, credentials, responseBytesMax, referenceHeader } = setup;
+  const { name, protocols, clock, report, timeouts, credentials, referenceHeader } = setup;
+  const { responseBytesMax = responseBytesDefault } = setup;
   const { unknownMembers: onUnknown = 'keep' } = setup;
   const connections = new Connections(setup);
   const budget = new RetryBudget();
@@ -114,7 +116,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     const outgoing = await prepare(request, key, encode, { token, session });
     if (!circuits.tryAcquire(source)) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
-      const large = spooling && request.head?.spool && { spool: request.head.spool, spooling };
+      const spool = request.head?.spool;
+      const large = spooling && spool && { spool, spooling, bytesMax: largeAnswerMax(request.operation) };
       const response = await connections.send(outgoing, msMax - (performance.now() - startedAt), large);
       if (setup.session !== undefined) keepCookies(session, response.headers, setup.session);
       const reply = replyOf(response, responseBytesMax);
@@ -143,6 +146,11 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const isTokenOver = reason === 'unauthorized' && token !== undefined && tokens?.end(token);
       throw isSessionOver || isTokenOver ? new SessionEnded(thrown) : thrown;
     }
+  }
+
+  /** Of a whole answer, where its large values are in files. */
+  function largeAnswerMax({ output }: Operation): number {
+    return setup.responseBytesMax ?? Math.max(responseBytesMax, bodyBytesOf([output]));
   }
 
   /** Sends the log-in of a session. */

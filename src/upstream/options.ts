@@ -86,7 +86,8 @@ export interface UpstreamSetup {
   readonly connections: number;
   /** Requests that wait for a connection. */
   readonly queueMax: number;
-  readonly responseBytesMax: number;
+  /** Absent: 16 MiB in memory, and with values in files as much as the contract of an answer allows. */
+  readonly responseBytesMax?: number | undefined;
   /** From which length bytes of answers go to a file; absent where they stay in memory. */
   readonly valueBytesMin?: number | undefined;
   /** What becomes of members of answers that the contract does not have; `keep` by default. */

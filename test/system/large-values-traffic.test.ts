@@ -25,17 +25,20 @@ interface Started {
 async function withGateway(settings: Readonly<Record<string, string>>, run: (started: Started) => Promise<void>) {
   const folder = tempFolder();
   const upstream = await startCountingServer(imported);
-  const keys = join(folder.path, 'keys');
-  await triglyph(['keys', 'create', keys], folder.path);
-  const parameters = [...imported.parameters, '--upstream', upstream.url, '--stateless'];
-  const gateway = await serve([...parameters, '--upstream-idempotency', 'header'], folder.path, {
-    ...{ LOG_LEVEL: 'info', KEY_FILE: keys, CONSOLE: 'on', ADMIN_TOKEN: adminToken, TRAFFIC: 'always' },
-    ...settings,
-  });
   try {
-    await run({ gateway, bodies: upstream.bodies });
+    const keys = join(folder.path, 'keys');
+    await triglyph(['keys', 'create', keys], folder.path);
+    const parameters = [...imported.parameters, '--upstream', upstream.url, '--stateless'];
+    const gateway = await serve([...parameters, '--upstream-idempotency', 'header'], folder.path, {
+      ...{ LOG_LEVEL: 'info', KEY_FILE: keys, CONSOLE: 'on', ADMIN_TOKEN: adminToken, TRAFFIC: 'always' },
+      ...settings,
+    });
+    try {
+      await run({ gateway, bodies: upstream.bodies });
+    } finally {
+      await gateway.stop();
+    }
   } finally {
-    await gateway.stop();
     upstream.stop();
     folder.discard();
   }
@@ -64,6 +67,20 @@ test('a large part of a request to an imported service', () =>
     expect(details).toContain(`part 1: ${length} bytes`);
     expect(details).not.toMatch(/_spooled_|PPPP/);
     expect(gateway.received.stdout + gateway.received.stderr).not.toContain('_spooled_');
+  }));
+
+test('attachments of an imported service may have 100 MiB, and the refusal of a larger one names the field or the setting', () =>
+  withGateway({ TRAFFIC: 'off' }, async ({ gateway, bodies }) => {
+    const address = `${gateway.callers}/FleetService.svc/v1`;
+    const send = (bytes: number) => {
+      const part = `\r\n--b\r\nContent-ID: <p1>\r\n\r\n${'P'.repeat(bytes)}`;
+      return fetch(address, { method: 'POST', headers, body: `${root}${part}\r\n--b--\r\n` });
+    };
+    expect((await send(30 * 1_048_576)).status).toBe(200);
+    expect(bodies.join('').length).toBeGreaterThan(40 * 1_048_576);
+    const [field, whole] = [await send(104_857_601), await send(160_000_000)];
+    expect(await field.text()).toContain("Field 'photo' may not exceed 139810136 characters");
+    expect(await whole.text()).toMatch(/Request larger than the maximum of \d+ bytes; BODY_BYTES_MAX raises it/);
   }));
 
 test('metrics have the files and their bytes while a request is under way, and what found no room', () =>

@@ -8,6 +8,7 @@ import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway, type UpstreamOptions } from '../../src/api/index.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
+import { startFileServer } from '../support/large-own-paths.ts';
 import {
   aroundBytes,
   call,
@@ -48,7 +49,7 @@ type UpstreamForm = 'mtom' | 'soap' | 'json' | 'form';
 async function open(
   form: UpstreamForm,
   settings: Readonly<Record<string, string>> = {},
-  upstream: Partial<UpstreamOptions> = {},
+  { isByContract, ...upstream }: Partial<UpstreamOptions> & { isByContract?: true } = {},
 ): Promise<string> {
   const gateway = await createGateway({
     services: [files.answeredBy('echo')],
@@ -58,7 +59,7 @@ async function open(
         format: form === 'json' || form === 'form' ? form : 'soap11',
         credentials: 'forward',
         ...(form === 'mtom' || form === 'soap' ? { singleAddress: true, mtom: form === 'mtom' } : {}),
-        responseBytesMax: 500_000_000,
+        ...(!isByContract && { responseBytesMax: 500_000_000 }),
         ...upstream,
       },
     },
@@ -206,6 +207,29 @@ test('a read whose answer breaks off is sent again, with all of its bytes', asyn
   const origin = await open('mtom');
   expect(await call(origin, ['json', 'find'], [1, length])).toMatchObject(digestOfSeed(2, length));
   expect(server.received).toMatchObject([digestOfSeed(1, length), digestOfSeed(1, length)]);
+  await nothingLeft();
+});
+
+test('without a limit of the upstream, an answer is as long as its contract allows', async () => {
+  server.answer = { form: 'mtom', seed: 2, length: 40 * megabyte };
+  const byContract = { isByContract: true } as const;
+  const origin = await open('mtom', {}, byContract);
+  expect(await call(origin, ['json', 'echo'], [1, 10])).toMatchObject(digestOfSeed(2, 40 * megabyte));
+  // The controls: in memory, and with a limit, it is too large.
+  for (const limited of [
+    await open('mtom', { SPOOL_BYTES_MAX: '0' }, byContract),
+    await open('mtom', {}, { responseBytesMax: 30 * megabyte }),
+  ]) {
+    const { status, text } = await call(limited, ['json', 'echo'], [1, 10]);
+    expect([status, text]).toEqual([502, expect.stringContaining('(responseBytesMax of the upstream)')]);
+  }
+  // So is what no file takes.
+  await using other = await startFileServer(() => ({
+    contentType: 'application/json',
+    pieces: [Buffer.from('{"data":"AA==","other":"'), Buffer.alloc(17 * megabyte, '*'), Buffer.from('"}')],
+  }));
+  const inJson = await open('json', {}, { ...byContract, url: other.url });
+  expect((await call(inJson, ['json', 'echo'], [1, 10])).text).toContain('(responseBytesMax of the upstream)');
   await nothingLeft();
 });
 

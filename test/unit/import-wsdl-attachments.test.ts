@@ -26,7 +26,7 @@ test('types, media types, parts of messages and the policy', async () => {
   const { service } = await importText(original);
   expect(service.mtom).toBe(true);
   expect(fieldsOf(service, 'Keep', 'input')).toMatchObject({
-    Scan: { schema: { kind: 'binary', max: 10_485_760, mediaType: 'image/png' } },
+    Scan: { schema: { kind: 'binary', max: 104_857_600, mediaType: 'image/png' } },
     Linked: { schema: { kind: 'binary', attached: 'swaRef' } },
   });
   expect(fieldsOf(service, 'Keep', 'input').Any!.schema).not.toHaveProperty('mediaType');

@@ -182,7 +182,7 @@ export interface UpstreamOptions {
   readonly connections?: number;
   /** The maximum number of requests that wait for a connection. By default 256. */
   readonly queueMax?: number;
-  /** The largest answer, in bytes. By default 10 MiB. */
+  /** The largest answer, in bytes. By default 16 MiB in memory, and with large values in files as much as the contract allows. */
   readonly responseBytesMax?: number;
   readonly session?: UpstreamSession;
   /**

@@ -33,7 +33,8 @@ export interface ConfiguredUpstream {
   readonly timeouts: Required<UpstreamTimeouts>;
   readonly connections: number;
   readonly queueMax: number;
-  readonly responseBytesMax: number;
+  /** Absent where the contract decides. */
+  readonly responseBytesMax: number | undefined;
   readonly isSingleAddress: boolean;
   readonly unknownMembers: UnknownMembersOption;
   /** Absent where the contract decides. */
@@ -117,7 +118,7 @@ export function readMembers(name: string, reader: MemberReader, variables: Varia
     timeouts: readTimeouts(reader),
     connections: reader.wholeNumber('connections', 1, 10_000, 64),
     queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
-    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 16 << 20),
+    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 0) || undefined,
     isSingleAddress: reader.boolean('singleAddress'),
     unknownMembers: reader.choice('unknownMembers', ['keep', 'refuse', 'drop'], 'keep'),
     mtom: readMtom(reader),

@@ -24,6 +24,7 @@ import {
 } from '../../contract/service.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { ComplexTypes, type TypeBounds } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
@@ -53,7 +54,6 @@ import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import { SchemaIndex } from './schema-index.ts';
 import { sizeOf } from './schema-size.ts';
-import { bytesMax } from './simple-types.ts';
 
 /** Fields of all messages: those of a type that occurs in several places count in each. */
 const fieldsMax = 2_000_000;

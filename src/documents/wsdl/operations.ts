@@ -11,6 +11,7 @@ import {
   required,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
@@ -31,7 +32,6 @@ import {
 } from './names.ts';
 import type { Prefixes } from './prefixes.ts';
 import type { Declared } from './schema-index.ts';
-import { bytesMax } from './simple-types.ts';
 
 export type Style = 'document' | 'rpc';
 

@@ -18,7 +18,7 @@ import {
   type XsdType,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import { textMax } from '../imported-limits.ts';
+import { bytesMax, textMax } from '../imported-limits.ts';
 import { type FindingCollector, Refused } from './findings.ts';
 import { apacheUri, childNamed, encodingUri, nameIn, type QName, wsiUri, xmlMimeUri, xsdUri } from './names.ts';
 import { matchingText } from './pattern.ts';
@@ -332,9 +332,6 @@ export class SimpleTypes {
     });
   }
 }
-
-/** Where the WSDL sets no limit. */
-export const bytesMax = 10_485_760;
 
 /** Characters of a text whose type sets a greater limit, or none that a number has. */
 const longTextMax = 16_777_216;

@@ -141,6 +141,15 @@ describe.each([
     expect((await json()).answer.fault).toEqual({ any: ['<x xmlns="">a<b/>c</x>'] });
   });
 
+  test('data of a declared fault that break its contract are kept, too, and its code stays that of the fault', async () => {
+    answer = fault('Client', declared.replace('<d:id>7</d:id>', '<d:id><d:part>7</d:part></d:id>'));
+    const kept = '<NoTicket xmlns="urn:example:desk" code="a &lt; &quot;b&quot;"><id><part>7</part></id></NoTicket>';
+    expect((await json()).answer).toMatchObject({ errorCode: '4104', fault: { any: [kept] } });
+    // The control: right data are no XML.
+    answer = fault('Client', declared);
+    expect((await json()).answer.fault).not.toHaveProperty('any');
+  });
+
   test('what a stack adds about its failure, and what is too large, is not', async () => {
     for (const detail of [trace, `<x>${'a'.repeat(9_000)}</x>`, '']) {
       answer = fault('Client', detail);

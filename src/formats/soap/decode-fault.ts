@@ -58,7 +58,8 @@ export function decodeFault(
     message,
     issues: [],
     ...declared,
-    ...(isRefused && undeclaredIn(fault.detail, named)),
+    // Data that break the contract are XML, as those of an element that is not declared.
+    ...(isRefused && undeclaredIn(fault.detail, declared?.fault.value === undefined ? undefined : named)),
     ...(!isRefused && blamesReceiver && { isUndeclared: true }),
   };
 }

@@ -333,7 +333,7 @@ function openSpoolSpace({ spoolDir, spoolBytesMax }: Config, metrics: Metrics): 
 
 const fullTemporaryFiles: EventCounter = {
   name: 'triglyph_temporary_files_full_total',
-  help: 'Large values that found no room in temporary files, by kind: limit (SPOOL_BYTES_MAX), disk.',
+  help: 'Large values that found no space in temporary files, by kind: limit (SPOOL_BYTES_MAX), disk.',
 };
 
 interface RecorderParts {

@@ -75,7 +75,7 @@ describe('at its own path', () => {
     const { headers } = server.received[0]!;
     expect([headers['content-type'], headers['transfer-encoding']]).toEqual([contentType, undefined]);
     await nothingLeft();
-    // The control: the value is in a file, for which there is no room.
+    // The control: the value is in a file, for which there is no space.
     const full = await open({ SPOOL_BYTES_MAX: '1000000' });
     const again = { contentType, pieces: around(file(megabytes)) };
     expect(await sendFile(`${full}/api${path}`, again)).toMatchObject({ status: 503 });

@@ -83,7 +83,7 @@ test('attachments of an imported service may have 100 MiB, and the refusal of a 
     expect(await whole.text()).toMatch(/Request larger than the maximum of \d+ bytes; BODY_BYTES_MAX raises it/);
   }));
 
-test('metrics have the files and their bytes while a request is under way, and what found no room', () =>
+test('metrics have the files and their bytes while a request is under way, and what found no space', () =>
   withGateway({ SPOOL_BYTES_MAX: '1500000' }, async ({ gateway }) => {
     const address = `${gateway.callers}/FleetService.svc/v1`;
     const metric = async (name: string) => {

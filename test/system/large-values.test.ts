@@ -166,7 +166,7 @@ describe('a compressed body', () => {
     expect(await call(origin, [form, 'echo'], [1, 1], compressed(body, coding))).toMatchObject({ status: 200 });
     expect(server.received).toMatchObject([digestOfSeed(1, length)]);
     await nothingLeft();
-    // The control: there is no room for the value in a file.
+    // The control: there is no space for the value in a file.
     const without = await open('mtom', { SPOOL_BYTES_MAX: '1000' });
     expect(await call(without, [form, 'echo'], [1, 1], compressed(body, coding))).toMatchObject({ status: 503 });
   });

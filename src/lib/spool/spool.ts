@@ -11,7 +11,7 @@ export interface SpoolOptions {
   readonly folder: string;
   /** Of all files of the process. */
   readonly bytesMax: number;
-  /** Called when a value finds no room: below the limit, or on the disk. */
+  /** Called when a value finds no space: below the limit, or on the disk. */
   readonly onFull?: (reason: 'limit' | 'disk') => void;
 }
 

@@ -26,7 +26,7 @@ import { until } from '../support/until.ts';
 
 const megabyte = 1_048_576;
 /** What a gateway may need for a value of any length, in MiB. */
-const growthMax = 64;
+const growthMax = 96;
 let server: EchoServer;
 
 beforeAll(async () => {

@@ -16,6 +16,11 @@ afterEach(() => visit.close());
 const editor = (title: string) => page.getByLabel(`The request in ${title}`, { exact: true });
 const tab = (title: string) =>
   page.getByRole('tablist', { name: 'Formats of the request' }).getByRole('tab', { name: title, exact: true });
+/** Replaces the text. `fill` selects and then types: a first text that comes between both would stay behind the new one. */
+const edit = async (title: string, text: string): Promise<void> => {
+  await editor(title).filter({ hasText: /\S/ }).waitFor();
+  await editor(title).fill(text);
+};
 const field = (name: string) => page.getByRole('form', { name: 'Fields' }).getByLabel(name);
 const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
 /** Waits for a value that the server computes. */
@@ -65,7 +70,7 @@ test('a text that is edited stays as it is, and the form and the other formats f
   await visit.enterDemo('/console/explorer/Recurring/68/disable');
   await tab('JSON').click();
   const odd = '{ "shopperReference":"typed", "merchantAccount" :  "DemoMerchant" }';
-  await editor('JSON').fill(odd);
+  await edit('JSON', odd);
   await fieldHas('shopperReference', 'typed');
   expect(await editor('JSON').innerText()).toBe(odd);
   await tab('FORM').click();
@@ -74,12 +79,13 @@ test('a text that is edited stays as it is, and the form and the other formats f
   await has('SOAP 1.2', '>typed<');
   // A malformed text leaves the others.
   await tab('JSON').click();
-  await editor('JSON').fill('{ "shopperReference": }');
+  await edit('JSON', '{ "shopperReference": }');
   await says(/show what was read before/);
   expect(await page.locator('.editor mark').count()).toBe(1);
   expect(await visit.violations()).toEqual([]);
   // What belongs to another operation leads there.
-  await editor('JSON').fill(
+  await edit(
+    'JSON',
     'POST /pal/servlet/Recurring/v25/listRecurringDetails HTTP/1.1\nContent-Type: application/json\n\n{"shopperReference":"elsewhere"}',
   );
   await page.waitForURL('**/console/explorer/Recurring/*/listRecurringDetails');
@@ -101,7 +107,7 @@ test('a message on one line that is pasted gets lines, so that a fault has its o
   await visit.enterDemo('/console/explorer/Recurring/68/disable');
   await tab('JSON').click();
   const line = '{"merchantAccount":"DemoMerchant","contract":"ONECLIK","shopperReference":"s"}';
-  await editor('JSON').fill(line);
+  await edit('JSON', line);
   await page.getByRole('button', { name: 'Line 1', exact: true }).waitFor();
   expect(await editor('JSON').innerText()).toBe(line);
   await paste(editor('JSON'), line);
@@ -231,7 +237,8 @@ describe('hostile input', () => {
   test('shows as text, in every field and every format', async () => {
     await visit.enterDemo('/console/explorer/Recurring/68/disable');
     await tab('JSON').click();
-    await editor('JSON').fill(
+    await edit(
+      'JSON',
       JSON.stringify({ [hostile]: hostile, merchantAccount: hostile, shopperReference: { a: hostile } }),
     );
     await says(/fields are wrong/);
@@ -249,7 +256,7 @@ describe('hostile input', () => {
   test('a message of 1 MB does not freeze the page', async () => {
     await visit.enterDemo('/console/explorer/Recurring/68/disable');
     await tab('JSON').click();
-    await editor('JSON').fill(JSON.stringify({ merchantAccount: '<b>'.repeat(340_000), shopperReference: 'a' }));
+    await edit('JSON', JSON.stringify({ merchantAccount: '<b>'.repeat(340_000), shopperReference: 'a' }));
     await says('1 field is wrong.');
     await field('shopperReference').fill('still alive');
     await tab('FORM').click();

@@ -1,6 +1,7 @@
 /** Tests every view of the console as people with other eyes, hands and screens use it, and what it weighs. */
-import { expect, test } from '@jest/globals';
-import type { Visit, VisitOptions } from '../support/browser.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { Visit } from '../support/browser.ts';
 import { consoleViews } from '../support/console-views.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { until } from '../support/until.ts';
@@ -38,72 +39,89 @@ const shapeless = `[
 const clipped = `innerWidth < 1280 ? [] : [...document.querySelectorAll('.table')].filter((each) => each.scrollWidth > each.clientWidth)
   .map((each) => each.getAttribute('aria-label'))`;
 
-interface Eyes extends Partial<VisitOptions> {
-  readonly forcedColors?: 'active';
+interface Eyes {
+  readonly title: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly forcedColors?: 'active' | 'none';
+  readonly viewport?: { readonly width: number; readonly height: number };
 }
 
-const eyes: readonly (readonly [string, Eyes])[] = [
-  ['in light colours', {}],
-  ['in dark colours', { colorScheme: 'dark' }],
-  ['on a phone in dark colours', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+const phone = { width: 390, height: 844 };
+const eyes: readonly Eyes[] = [
+  { title: 'in light colours' },
+  { title: 'in dark colours', colorScheme: 'dark' },
+  { title: 'on a phone in dark colours', colorScheme: 'dark', viewport: phone },
   // The screen of 1280 × 860 has half as many pixels of a page.
-  ['at 200 % zoom', { viewport: { width: 640, height: 430 } }],
-  ['in forced colours', { forcedColors: 'active' }],
-  [
-    'in forced colours on a dark phone',
-    { forcedColors: 'active', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  ],
+  { title: 'at 200 % zoom', viewport: { width: 640, height: 430 } },
+  { title: 'in forced colours', forcedColors: 'active' },
+  { title: 'in forced colours on a dark phone', forcedColors: 'active', colorScheme: 'dark', viewport: phone },
 ];
 
-test.each(eyes)(
-  '%s, axe finds nothing in any view, nothing moves, and nothing is wider than the screen',
-  async (_, options) => {
-    const { forcedColors, ...others } = options;
-    const visit = await demo.browser.visit({ origin: demo.server.callers, reducedMotion: 'reduce', ...others });
-    const { page } = visit;
-    if (forcedColors !== undefined) await page.emulateMedia({ forcedColors });
+async function lookWith({ page, violations }: Visit, each: Eyes) {
+  await changeEyes(page, each);
+  return {
+    violations: await violations(),
+    moving: await page.evaluate(moving),
+    fits: await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+    clipped: await page.evaluate(clipped),
+    shapeless: each.forcedColors === undefined ? [] : await page.evaluate(shapeless),
+  };
+}
+
+async function changeEyes(page: Page, { forcedColors = 'none', colorScheme = 'light', viewport }: Eyes): Promise<void> {
+  await page.setViewportSize(viewport ?? { width: 1280, height: 860 });
+  await page.emulateMedia({ forcedColors, colorScheme });
+}
+
+/** The outlines of the element that the keyboard reaches next. */
+async function outlinesOfFocus({ page }: Visit): Promise<ReadonlySet<unknown>> {
+  await page.keyboard.press('Tab');
+  const outlines = new Set<unknown>();
+  for (const each of eyes) {
+    await changeEyes(page, each);
+    outlines.add(await page.evaluate("getComputedStyle(document.querySelector(':focus-visible')).outlineStyle"));
+  }
+  return outlines;
+}
+
+describe('with all eyes, axe finds nothing, nothing moves, and nothing is wider than the screen', () => {
+  let visit: Visit;
+  beforeAll(async () => {
+    visit = await demo.browser.visit({ origin: demo.server.callers });
     await visit.enterDemo();
-    const look = async () => ({
-      violations: await visit.violations(),
-      moving: await page.evaluate(moving),
-      fits: await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-      clipped: await page.evaluate(clipped),
-      shapeless: forcedColors === undefined ? [] : await page.evaluate(shapeless),
-      focus: await shapeOfFocus(visit),
-    });
-    for (const path of paths) {
-      await openView(visit, path);
-      expect([path, await look()]).toEqual([
-        path,
-        { violations: [], moving: [], fits: true, clipped: [], shapeless: [], focus: 'solid' },
+  });
+  afterAll(() => visit.close());
+
+  test.each(paths)('%s', async (path) => {
+    await openView(visit, path);
+    for (const each of eyes)
+      expect([each.title, await lookWith(visit, each)]).toEqual([
+        each.title,
+        { violations: [], moving: [], fits: true, clipped: [], shapeless: [] },
       ]);
-    }
-    // The control: a page with each of these faults.
+    expect(await outlinesOfFocus(visit)).toEqual(new Set(['solid']));
+  });
+
+  test('the control: a page with each of these faults', async () => {
     await openView(visit, '/state/settings');
-    await page.evaluate(`(() => {
+    await visit.page.evaluate(`(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('td { min-width: 60rem !important } nav * { transition: color 1s !important } nav [aria-current], :focus-visible { outline: none !important }');
     document.adoptedStyleSheets = [sheet];
     document.querySelector('main').append(document.createElement('button'), 'x'.repeat(400));
     document.querySelector('nav a').setAttribute('aria-current', 'page');
   })()`);
-    const { violations, moving: moved, fits, clipped: cut, shapeless: flat, focus } = await look();
-    expect(violations.join()).toContain('button-name');
-    expect([fits, focus]).toEqual([false, 'none']);
-    expect((moved as readonly string[]).length).toBeGreaterThan(0);
-    expect((cut as readonly string[]).length > 0).toBe(others.viewport === undefined);
-    expect((flat as readonly string[]).length > 0).toBe(forcedColors !== undefined);
-    await visit.close();
-  },
-);
-
-/** The outline of the element that the keyboard reaches next. */
-async function shapeOfFocus({ page }: Visit): Promise<unknown> {
-  await page.keyboard.press('Tab');
-  return page.evaluate(`(() => {
-    return getComputedStyle(document.querySelector(':focus-visible')).outlineStyle;
-  })()`);
-}
+    for (const each of eyes) {
+      const { violations, moving: moved, fits, clipped: cut, shapeless: flat } = await lookWith(visit, each);
+      expect(violations.join()).toContain('button-name');
+      expect(fits).toBe(false);
+      expect((moved as readonly string[]).length).toBeGreaterThan(0);
+      expect((cut as readonly string[]).length > 0).toBe(each.viewport === undefined);
+      expect((flat as readonly string[]).length > 0).toBe(each.forcedColors !== undefined);
+    }
+    expect(await outlinesOfFocus(visit)).toEqual(new Set(['none']));
+  });
+});
 
 test('each link to a view or a section is in the table of views', async () => {
   const visit = await demo.browser.visit({ origin: demo.server.callers });

@@ -165,7 +165,7 @@ interface AxeResults {
 
 /** The program is injected by the debugger, which the policy of the page does not bind. */
 async function findViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const { violations } = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })',
   )) as AxeResults;

@@ -1,6 +1,7 @@
 /** Tests the first page of the console in a browser: in both colour schemes, on a phone and with the keyboard alone. */
 import { expect, test } from '@jest/globals';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
 
@@ -80,7 +81,12 @@ test('the last hour: rates, errors and times by format and operation, callers, a
   expect(await chart.getAttribute('aria-valuetext')).not.toBe(last);
   const changes = page.getByRole('table', { name: 'Changes of the last 24 hours' });
   await changes.getByText('command: demo').waitFor();
-  await changes.getByText('New call: Recurring.listRecurringDetails in form by').waitFor();
+  // The gateway records its callers after a while, and the page asks again after 30 s.
+  await until('the call to be new', async () => {
+    await visit.open('/console/overview');
+    await changes.getByText('command: demo').waitFor();
+    return changes.getByText('New call: Recurring.listRecurringDetails in form by').isVisible();
+  });
   expect(await changes.getByText('disable').count()).toBe(0);
   expect(await visit.violations()).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });

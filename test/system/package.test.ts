@@ -272,9 +272,10 @@ module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT:
     expect(stdout).toContain('location="http://127.0.0.1:8080/echo/v1"');
   });
 
-  test.each(['roster', 'types', 'stock'])(
-    'what serve --wsdl %s.wsdl --save writes type-checks, and starts',
-    async (name) => {
+  describe('what serve --wsdl --save writes', () => {
+    const names = ['roster', 'types', 'stock'];
+
+    test.each(names)('%s.wsdl: it starts', async (name) => {
       const program = join(project.path, 'node_modules/.bin/triglyph');
       // The folder of the project has a configuration file.
       const folder = join(project.path, `serve-${name}`);
@@ -291,20 +292,26 @@ module.exports = { services: [echoV1.with({ echo: handler })], settings: { PORT:
       };
       const wsdl = join(root, `test/wsdl/${name}.wsdl`);
       await serve('--wsdl', wsdl, '--upstream', 'http://127.0.0.1:1', '--save', name);
-      const saved = join(folder, name);
+      expect(await serve('--config', join(folder, name, 'triglyph.config.ts'))).toContain('"msg":"ready"');
+    });
+
+    test('it type-checks', () => {
       const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: ['node'] };
-      const files = ['contract.ts', 'triglyph.config.ts'];
+      const folders = names.map((name) => `serve-${name}/${name}`);
+      const files = folders.flatMap((each) => [`${each}/contract.ts`, `${each}/triglyph.config.ts`]);
       const options = { ...compilerOptions, allowImportingTsExtensions: true };
-      writeFileSync(join(saved, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
-      const { stdout } = runIn(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', saved);
-      expect(stdout).toBe('');
-      expect(await serve('--config', join(saved, 'triglyph.config.ts'))).toContain('"msg":"ready"');
-      // The control: the compiler reads what is saved.
-      const contract = readFileSync(join(saved, 'contract.ts'), 'utf8');
-      writeFileSync(join(saved, 'contract.ts'), contract.replace(/optional\(/, 'optional(7, '));
-      expect(runIn(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', saved).stdout).toContain('contract.ts');
-    },
-  );
+      writeIn('tsconfig.json', JSON.stringify({ compilerOptions: options, files }));
+      const compile = () => runIn(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', project.path).stdout;
+      expect(compile()).toBe('');
+      // The control: the compiler reads each contract that is saved.
+      for (const each of folders) {
+        const contract = readFileSync(join(project.path, each, 'contract.ts'), 'utf8');
+        writeIn(`${each}/contract.ts`, contract.replace(/optional\(/, 'optional(7, '));
+      }
+      const faults = compile();
+      for (const each of folders) expect(faults).toContain(`${each}/contract.ts`);
+    });
+  });
 
   const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
     <disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>DemoMerchant</merchantAccount>

@@ -1,5 +1,6 @@
 /** The points at which a server process of a fault-injection run can interrupt itself, and the messages that ask for it. */
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 
 /** In the order in which a writing request with a key passes them. */
 export const points = [
@@ -53,5 +54,7 @@ export function announce({ callers, stop }: { readonly callers: string; stop(): 
     await stop();
     process.exit();
   });
+  // A killed process writes no compile cache.
+  flushCompileCache();
   process.stdout.write(`ready: callers at ${callers}\n`);
 }

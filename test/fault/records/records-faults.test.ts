@@ -3,7 +3,7 @@
  * `NIGHTLY=1` adds a cluster, and both modes to each fault.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Random } from '../../simulation/random.ts';
 import { isNightly } from '../../support/nightly.ts';
 import {
@@ -21,8 +21,11 @@ beforeAll(
   () => void process.stderr.write(`repeat with ${repeatCommand('test/fault/records/records-faults.test.ts')}\n`),
 );
 
+/** Tests that wait for most of their time run at once. The nightly run prints the name of each, so it has one at a time. */
+const testBesideOthers = isNightly ? test : test.concurrent;
+
 const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 function stopping<T extends { stop(): Promise<void> }>(started: T): T {
@@ -97,7 +100,7 @@ describe('one server', () => {
   const cases = Object.entries(faults).flatMap(([name, fault]) =>
     modesOf(fault).map((mode) => [name, mode, fault] as const),
   );
-  test.each(cases)('%s, idempotency %s', async (_, mode, { disturb }) => {
+  testBesideOthers.each(cases)('%s, idempotency %s', async (_, mode, { disturb }) => {
     const server = stopping(await startRedis(durable));
     const findings = await run({ mode, redisUrls: [server.url, server.url], disturb: () => disturb(server) });
     expect(findings).toMatchObject(exactlyOnce);
@@ -111,39 +114,43 @@ describe('one server', () => {
       await wait(100);
     }
   };
-  test('emptied again and again: the server behind knows its keys', async () => {
+  testBesideOthers('emptied again and again: the server behind knows its keys', async () => {
     const server = stopping(await startRedis(durable));
     const findings = await run({ mode: 'header', redisUrls: [server.url, server.url], disturb: () => emptied(server) });
     expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
   });
-  test('control: emptied in front of a server that knows no keys', () =>
+  testBesideOthers('control: emptied in front of a server that knows no keys', () =>
     expectDoubled(async () => {
       const server = stopping(await startRedis(durable));
       return { mode: 'none', redisUrls: [server.url, server.url], disturb: () => emptied(server) };
-    }));
-  test('control: killed without a file, and the operator has said that it has one', () =>
+    }),
+  );
+  testBesideOthers('control: killed without a file, and the operator has said that it has one', () =>
     expectDoubled(async () => {
       const server = stopping(await startRedis({ parameters: blindUser }));
       const url = blind(server.url);
       return { mode: 'none', redisUrls: [url, url], settings: believing, disturb: killing(server) };
-    }));
-  test('answers are lost, and the server is asked for the outcomes', async () => {
+    }),
+  );
+  testBesideOthers('answers are lost, and the server is asked for the outcomes', async () => {
     const server = stopping(await startRedis(durable));
     const findings = await run({ mode: 'asked', redisUrls: [server.url, server.url], disturb: async () => {} });
     expect(findings).toMatchObject({ ...exactlyOnce, unknown: 0 });
     expect(findings.disturbed).toBeGreaterThan(0);
   });
-  test('control: answers are lost, and the server denies its effects when it is asked', () =>
+  testBesideOthers('control: answers are lost, and the server denies its effects when it is asked', () =>
     expectDoubled(async () => {
       const server = stopping(await startRedis(durable));
       const urls = [server.url, server.url];
       return { mode: 'asked', redisUrls: urls, liesAboutEffects: true, disturb: async () => {} };
-    }));
-  test('control: requests without keys, which are repeated', () =>
+    }),
+  );
+  testBesideOthers('control: requests without keys, which are repeated', () =>
     expectDoubled(async () => {
       const server = stopping(await startRedis(durable));
       return { mode: 'none', redisUrls: [server.url], hasKeys: false, disturb: async () => {} };
-    }));
+    }),
+  );
 });
 
 describe('a master that is cut off while its replica is promoted', () => {
@@ -172,18 +179,19 @@ describe('a master that is cut off while its replica is promoted', () => {
     };
   };
 
-  test('takes no reservation', async () => {
+  testBesideOthers('takes no reservation', async () => {
     const { disturb, ...deployment } = await split(false);
     const findings = await run({ mode: 'none', disturb, ...deployment });
     expect(findings).toMatchObject(exactlyOnce);
     expect(findings.disturbed).toBeGreaterThan(0);
   });
-  test('control: without WAIT and min-replicas-to-write both take the same key', () =>
-    expectDoubled(async () => ({ mode: 'none', ...(await split(true)) })));
+  testBesideOthers('control: without WAIT and min-replicas-to-write both take the same key', () =>
+    expectDoubled(async () => ({ mode: 'none', ...(await split(true)) })),
+  );
 });
 
 describe('a failover', () => {
-  test('of Sentinel: the master is killed', async () => {
+  testBesideOthers('of Sentinel: the master is killed', async () => {
     const set = stopping(await startSentinelSet(1, { ...durable, parameters: replicated }));
     const disturb = async () => {
       const [master, replica] = set.nodes;
@@ -202,7 +210,7 @@ describe('a failover', () => {
   });
 
   if (isNightly)
-    test('of a cluster of three and three: a master is killed', async () => {
+    testBesideOthers('of a cluster of three and three: a master is killed', async () => {
       const options = { replicas: 1, nodeTimeoutMs: 1_000 };
       const cluster = stopping(await startRedisCluster(options, { ...durable, parameters: replicated }));
       const disturb = async () => {

@@ -33,7 +33,7 @@ interface Stored {
 
 const retryMs = 30;
 /** Of a caller between two keys: most of the test waits for failovers, and a greater load finds no more in them. */
-const restMs = 150;
+const restMs = 300;
 
 export function startPairs({ origins, authorization, merchantAccount, callers }: PairsOptions): Pairs {
   const failures: string[] = [];

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { isFoundWithin, until } from '../support/until.ts';
 
-const restarts = Number(process.env.RESTARTS ?? 4);
+const restarts = Number(process.env.RESTARTS ?? 2);
 
 interface Place {
   readonly port: number;
@@ -63,10 +63,10 @@ const startLoad = async (): Promise<void> => {
     origin: proxy.origin,
     authorization: basic(username, secret),
     merchantAccount: 'AcmeWeb',
-    callers: 8,
+    callers: 6,
     pauseMs: 150,
   });
-  await until('traffic', () => traffic.right() > 100);
+  await until('traffic', () => traffic.right() > 50);
 };
 
 beforeEach(async () => {
@@ -90,7 +90,7 @@ const again = async (at: number, release?: number): Promise<void> => {
   ended.server = await startAt(ended.port, ended.adminPort, release);
   await until('the proxy to have it up', () => proxy.isUp(at));
   const before = traffic.right();
-  await until('traffic', () => traffic.right() > before + 50);
+  await until('traffic', () => traffic.right() > before + 30);
 };
 
 /** The number of idempotency records, details and disabled details. */

@@ -18,11 +18,12 @@ export function promtool(...parameters: readonly string[]): {
   return { status, output: stdout + stderr };
 }
 
-/** Whether promtool can parse the expression. It has no command of its own for that. */
-export function parses(expression: string, temporary: string): boolean {
-  const file = join(temporary, 'expression.yml');
-  writeFileSync(file, JSON.stringify({ groups: [{ name: 'one', rules: [{ record: 'one', expr: expression }] }] }));
-  return promtool('check', 'rules', file).status === 0;
+/** Lets promtool parse expressions, as rules: it has no command of its own for that. */
+export function parseExpressions(expressions: readonly string[], temporary: string): ReturnType<typeof promtool> {
+  const file = join(temporary, 'expressions.yml');
+  const rules = expressions.map((expr, at) => ({ record: `expression_${at}`, expr }));
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'all', rules }] }));
+  return promtool('check', 'rules', file);
 }
 
 /** The samples of a scrape: values by series. */

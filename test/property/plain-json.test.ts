@@ -143,7 +143,7 @@ describe('the fast JSON reader', () => {
     });
     expect(wronglyRead(any, read, 20 * runs)).toBeUndefined();
     // Control: a reader that does not look for members of one name.
-    expect(wronglyRead(any, (text) => read(lastOfEach(text)), 20 * runs)).toBeDefined();
+    expect(wronglyRead(any, (text) => read(lastOfEach(text)), 20_000)).toBeDefined();
   });
 
   test('leaves values of any form that are too deep or too large to the strict reader', () => {

@@ -22,7 +22,7 @@ export interface Subject {
 export type Property = (subject: Subject) => string | undefined;
 
 /** Values per property; the nightly run has 2,000. */
-export const runs = Number(process.env.PROPERTY_RUNS ?? 150);
+export const runs = Number(process.env.PROPERTY_RUNS ?? 100);
 
 /** The formats of operations without an HTTP binding; the adapter only for a version that has its address. */
 export const namesOf = ({ protocols, service }: Pick<Subject, 'protocols' | 'service'>): readonly NamedProtocol[] =>

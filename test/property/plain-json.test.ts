@@ -171,7 +171,8 @@ describe('the fast JSON reader', () => {
     ['that accepts leading zeros', (read) => (text) => read(text.replace(/:0+(?=\d)/g, ':'))],
     ['that reads null in a list', (read) => (text) => read(text.replaceAll('null,', ''))],
   ])('seeded defect: a reader %s is found', (_, defect) => {
-    expect(wronglyRead(small, defect(compilePlain(small, limits)), 5_000)).toBeDefined();
+    // The search ends with the first one.
+    expect(wronglyRead(small, defect(compilePlain(small, limits)), 100_000)).toBeDefined();
   });
 
   function lastOfEach(text: string): string {

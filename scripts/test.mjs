@@ -132,11 +132,11 @@ const checks = [
 ];
 
 /**
- * Runs of jest, side by side. Tests of servers wait for most of their time, for starts, retries and time limits, so six files run at
+ * Runs of jest, side by side. Tests of servers wait for most of their time, for starts, retries and time limits, so four files run at
  * once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
-  { name: 'serving', projects: ['serving', 'storing', 'unit'], workers: 6, priority: [] },
+  { name: 'serving', projects: ['serving', 'storing', 'unit'], workers: 4, priority: [] },
   { name: 'computing', projects: ['computing'], workers: 1, priority: ['nice', '-n', '5'] },
 ];
 

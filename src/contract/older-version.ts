@@ -1,7 +1,7 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
 import { memoize } from '../lib/memoize.ts';
 import { type Operation, operation } from './operation.ts';
-import { recursive } from './recursive.ts';
+import { recursive, selfKey } from './recursive.ts';
 import {
   documented,
   type Field,
@@ -208,13 +208,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     const isSame = derived.schema === template;
     if (isSame && !isOpen) return { schema };
     const whole = { ...derived, schema: isSame ? schema : recursive(asObject(derived.schema), levels) };
-    wholes.set(qualifiedName(schema), whole);
+    wholes.set(selfKey(schema), whole);
     return whole;
   }
 
   /** It stands for the object around it. Its values are converted as those of that object, if they are. */
   function deriveSelf(schema: ObjectSchema): Derived {
-    const name = qualifiedName(schema);
+    const name = selfKey(schema);
     return {
       schema,
       upgrade: (value) => wholes.get(name)?.upgrade?.(value) ?? value,
@@ -379,10 +379,6 @@ function rebuilt(
     ignoredMembers: Object.fromEntries(Object.entries(known).filter(([each]) => !Object.hasOwn(fields, each))),
     whenEmpty: namesOf(whenEmpty),
   });
-}
-
-function qualifiedName({ namespace = '', name }: ObjectSchema): string {
-  return `${namespace}:${name}`;
 }
 
 function asObject(schema: Schema): ObjectSchema {

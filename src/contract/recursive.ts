@@ -35,8 +35,9 @@ export function recursive<S extends ObjectSchema>(template: S, levels: number = 
   return linked(template, levels, new Map()) as S;
 }
 
-function keyOf({ namespace, name }: ObjectSchema): string {
-  return `${namespace ?? ''}:${name}`;
+/** Names an object among those that `self` may stand for. */
+export function selfKey({ namespace = '', name }: ObjectSchema): string {
+  return `${namespace}:${name}`;
 }
 
 /** Whether a value of the template needs no other one of its kind within it, and has a member all the same. */
@@ -46,7 +47,7 @@ export function mayEnd(template: ObjectSchema): boolean {
     if (schema.kind === 'list') return schema.joined || ends(schema.item);
     if (schema.kind === 'map') return schema.item === undefined || ends(schema.item);
     if (schema.kind !== 'object') return true;
-    if (schema.isSelf) return keyOf(schema) !== keyOf(template);
+    if (schema.isSelf) return selfKey(schema) !== selfKey(template);
     const found = known.get(schema) ?? objectEnds(schema.recursion?.template ?? schema);
     known.set(schema, found);
     return found;
@@ -74,7 +75,7 @@ function linked(
   around: Scope,
 ): ObjectSchema & { readonly recursion: Recursion } {
   const whole = { ...template, recursion: { template, levels, isOpen: false } };
-  const linker = new Linker(new Map(around).set(keyOf(template), whole));
+  const linker = new Linker(new Map(around).set(selfKey(template), whole));
   Object.assign(whole, linker.partsOf(template));
   whole.recursion.isOpen = linker.isOpen;
   return documented(whole);
@@ -105,7 +106,7 @@ class Linker {
 
   #object(schema: ObjectSchema): ObjectSchema {
     if (schema.isSelf) {
-      const whole = this.#scope.get(keyOf(schema));
+      const whole = this.#scope.get(selfKey(schema));
       this.isOpen ||= whole === undefined;
       return whole ?? schema;
     }

@@ -7,7 +7,7 @@ import { contractOf, type Service } from '../../contract/service.ts';
 import type { Coercion, ConvertedMessage } from '../../convert/conversion.ts';
 import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
-import { draftOf, isDraftObject } from '../../convert/draft/draft.ts';
+import { depthMax, draftOf, isDraftObject } from '../../convert/draft/draft.ts';
 import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/draft/edited-request.ts';
 import type { MessageEditor } from '../../convert/draft/message-editor.ts';
 import type { MessagePlace } from '../../convert/locate.ts';
@@ -111,7 +111,7 @@ function ofFields(text: string, question: Question, { services, editor }: Editor
 }
 
 /** What has more members than a message in JSON takes minutes to write in all formats. */
-const draftLimits = Object.freeze({ ...limits, depthMax: 100 });
+const draftLimits = Object.freeze({ ...limits, depthMax });
 
 export function parseDraft(text: string): EditedRequest['draft'] {
   try {

@@ -12,7 +12,7 @@ export function isDraftObject(draft: Draft | undefined): draft is DraftObject {
 }
 
 /** Nested deeper than this, a text is not taken for a draft. */
-const depthMax = 100;
+export const depthMax = 100;
 
 /** Returns what of a value of JSON is a draft. */
 export function draftOf(value: unknown, depth = 0): Draft | undefined {

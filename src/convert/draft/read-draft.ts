@@ -4,7 +4,7 @@ import { nodeChooser, type Reader } from '../../contract/read.ts';
 import { isRepeated } from '../../contract/record-types.ts';
 import { type ObjectSchema, object, type ScalarSchema, type Schema } from '../../contract/schema.ts';
 import { callWhole, type Member, walk } from '../../contract/walk.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, depthMax } from './draft.ts';
 
 export type ReadDraft<N> = (node: N) => Draft | undefined;
 
@@ -81,7 +81,6 @@ const anyList = {
   anyItemName: true,
   max: 1e6,
 } as const;
-const depthMax = 100;
 
 /** What the contract does not describe: a text, an object, a list, or the text of any other token. */
 function readUnknown<N>(reader: Reader<N>): ReadDraft<N> {

@@ -68,7 +68,7 @@ function confirmationOf(connection: Redis, wait: readonly string[]): Promise<unk
 }
 
 function commandOf([name = '', ...parameters]: readonly string[]): Command {
-  return new Command(name, [...parameters], { replyEncoding: 'utf8' });
+  return new Command(name, parameters, { replyEncoding: 'utf8' });
 }
 
 function sendTo(client: Redis, command: Command): Redis {

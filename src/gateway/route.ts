@@ -91,7 +91,9 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
       const single = leniencies.has('double-slashes') ? path.replace(/\/{2,}/g, '/') : path;
       const lenient = single === path ? undefined : find(single);
       const route = lenient !== undefined && isNamed(lenient) ? withDoubleSlashes(lenient) : find(path);
-      if (route.format !== addressFormats.bound && !route.isOwnPath) cache.set(path, route);
+      // Each value of a field in a path is another path.
+      const hasFields = (route.format === addressFormats.bound || route.isOwnPath) && route.template !== path;
+      if (!hasFields) cache.set(path, route);
       return route;
     },
   });

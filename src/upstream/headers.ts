@@ -73,7 +73,7 @@ export function forwardCredential(request: AnyRequest, isSentAsToken = false): H
 /** The credentials of the caller that the upstream wants in the query, where they are not there already. */
 export function forwardInQuery(request: AnyRequest): readonly Pair[] {
   const { head, service } = request;
-  if (service.credentials === undefined || head === undefined) return [];
+  if (head === undefined || !service.credentials?.places?.some((place) => place.in === 'query')) return [];
   const sent = new URLSearchParams(head.sent?.query);
   return placedCredentials(request, head).query.filter(([name]) => !sent.has(name));
 }

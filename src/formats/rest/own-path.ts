@@ -15,7 +15,7 @@ import { Problem } from '../../contract/problem.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
-import { memoize } from '../../lib/memoize.ts';
+import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
 import { bytesOrToken, tokenOrBase64 } from '../../lib/spool/tokens.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf } from '../codec.ts';
@@ -40,23 +40,24 @@ export interface OwnOperation extends Operation {
 /** Values by the names of their fields. */
 export type Found = Record<string, unknown>;
 
+/** What an operation has outside of its body. */
+const parametersOf = memoizeWeakly(({ input, upstream: { path, parameters = {} } }: OwnOperation) =>
+  [...new Set([...namesInPath(path), ...Object.keys(parameters)])].map((field) => {
+    const { in: location = 'path', name = field, ...rest } = parameters[field] ?? {};
+    return { field, location, name, style: styleOf({ in: location, ...rest }), own: input.fields[field]! };
+  }),
+);
+
 /** What stands outside of the body, and the pairs of the query that are no parameters. */
 export function readParameters(
-  { input, upstream }: OwnOperation,
+  operation: OwnOperation,
   { parameters: inPath = {} }: Target,
   { query, headers }: Head,
 ): { readonly found: Found; readonly others: readonly Pair[] } {
-  const { path, parameters = {} } = upstream;
   const found: Found = {};
   const pairs = pairsOf(query);
-  const cookies = (headers.cookie ?? '').split(';').flatMap((each): readonly Pair[] => {
-    const at = each.indexOf('=');
-    return at === -1 ? [] : [[each.slice(0, at).trim(), decoded(each.slice(at + 1).trim())]];
-  });
-  for (const field of new Set([...namesInPath(path), ...Object.keys(parameters)])) {
-    const { in: location = 'path', name = field, ...rest } = parameters[field] ?? {};
-    const style = styleOf({ in: location, ...rest });
-    const own: Field = input.fields[field]!;
+  const cookies = pairsOfCookies(headers.cookie);
+  for (const { field, location, name, style, own } of parametersOf(operation)) {
     const text = location === 'path' ? inPath[field] : location === 'header' ? headers[name.toLowerCase()] : undefined;
     const tree =
       location === 'query' || location === 'cookie'
@@ -69,8 +70,16 @@ export function readParameters(
   return { found, others: pairs };
 }
 
+function pairsOfCookies(header: string | undefined): Pair[] {
+  if (header === undefined) return [];
+  return header.split(';').flatMap((each): readonly Pair[] => {
+    const at = each.indexOf('=');
+    return at === -1 ? [] : [[each.slice(0, at).trim(), decoded(each.slice(at + 1).trim())]];
+  });
+}
+
 function pairsOf(query: string): Pair[] {
-  return [...new URLSearchParams(query)];
+  return query === '' ? [] : [...new URLSearchParams(query)];
 }
 
 function decoded(text: string): string {
@@ -219,7 +228,7 @@ export function compileAnswerPrints(
     );
   });
   return (operation, output, extras) => {
-    const { answer = {} } = operation.upstream ?? {};
+    const { answer = noAnswer } = operation.upstream ?? {};
     if (extras?.sent instanceof SentAnswer) return messageOf(extras.sent.reply, answer);
     const { field, type = 'application/json', status } = answer;
     const own = field === undefined ? undefined : operation.output.fields[field]?.schema;
@@ -256,20 +265,25 @@ function headersOf({ headers = {} }: UpstreamAnswer, output: Readonly<Record<str
   );
 }
 
-function messageOf({ status, media, headers, body }: Reply, { headers: declared = {} }: UpstreamAnswer): Message {
-  const names = new Set(Object.values(declared).map((each) => each.toLowerCase()));
-  const passed = Object.entries(headers).flatMap(([name, value]) =>
-    value !== undefined && !setHeaders.has(name) && (names.has(name) || passedHeaders.test(name))
-      ? [[name, value] as const]
-      : [],
-  );
+const noAnswer: UpstreamAnswer = Object.freeze({});
+
+const declaredHeaders = memoizeWeakly(
+  ({ headers = {} }: UpstreamAnswer) => new Set(Object.values(headers).map((each) => each.toLowerCase())),
+);
+
+function messageOf({ status, media, headers, body }: Reply, answer: UpstreamAnswer): Message {
+  const declared = declaredHeaders(answer);
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !setHeaders.has(name) && (declared.has(name) || passedHeaders.test(name)))
+      passed[name] = value;
   const contentType = headers['content-type'] ?? media.type;
   const sent = { body: body.toString('latin1'), bytes: body, isPassedOn: true as const };
-  return { status, contentType, headers: Object.fromEntries(passed), ...sent };
+  return { status, contentType, headers: passed, ...sent };
 }
 
 /** A refusal as the upstream sent it. `headers`: those that a refused client needs besides. */
 export function printRefusal(reply: Reply, headers: Message['headers']): Message {
-  const message = messageOf(reply, {});
+  const message = messageOf(reply, noAnswer);
   return { ...message, headers: { ...message.headers, ...headers } };
 }

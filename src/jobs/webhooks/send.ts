@@ -33,9 +33,14 @@ export async function send(
   message: Message,
   { msMax, cutOff, lookup = lookupAllowed }: SendLimits,
 ): Promise<SendResult | { readonly kind: 'stopped' }> {
-  const timeout = AbortSignal.timeout(msMax);
+  const attempt = new AbortController();
+  const end = (): void => attempt.abort();
+  // `AbortSignal.timeout` would create an error long after the attempt, too.
+  const timer = setTimeout(end, msMax);
+  if (cutOff.aborted) end();
+  cutOff.addEventListener('abort', end);
   try {
-    const response = await post(new URL(url), message, { signal: AbortSignal.any([timeout, cutOff]), lookup });
+    const response = await post(new URL(url), message, { signal: attempt.signal, lookup });
     // The status decides, also where the rest of the response does not arrive.
     await discard(response);
     const { statusCode = 0 } = response;
@@ -43,8 +48,11 @@ export async function send(
     return isAccepted ? { kind: 'accepted' } : { kind: 'refused', because: `it answered ${statusCode}` };
   } catch (thrown) {
     if (cutOff.aborted) return { kind: 'stopped' };
-    if (timeout.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
+    if (attempt.signal.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
     return { kind: 'unreachable', because: `it could not be reached: ${errorCode(thrown)}` };
+  } finally {
+    clearTimeout(timer);
+    cutOff.removeEventListener('abort', end);
   }
 }
 

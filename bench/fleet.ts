@@ -76,6 +76,7 @@ const peers: Readonly<Record<Exclude<ServerName, 'triglyph' | 'uncached' | Compi
   soapUnprefixed: { ...soapPackage, env: { PREFIXES: 'none' } },
   bareKoa: { program: 'bare-koa', readyPath: '/ready' },
   fastify: { program: 'fastify', readyPath: '/ready' },
+  plainHttp: { program: 'plain-http', readyPath: '/ready' },
 };
 
 const launchPeer = ({ program, env = {}, readyPath }: Peer, folder: string, port: number): Launch => ({

@@ -31,8 +31,8 @@ const cards: Scenario = {
   name: 'cards',
   title: 'three cards each',
   dataset: { shoppers: 10_000, details: 3, fields: 'card' },
-  servers: ['triglyph', 'uncached', 'soapPackage', 'soapUnprefixed', 'bareKoa'],
-  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'uncachedSoap', 'uncachedJson', 'soapUnprefixed'],
+  servers: ['triglyph', 'uncached', 'soapPackage', 'soapUnprefixed', 'bareKoa', 'plainHttp'],
+  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'plainHttp', 'uncachedSoap', 'uncachedJson', 'soapUnprefixed'],
   ratios: [
     { name: 'SOAP against (a)', ours: 'triglyphSoap', peer: 'soapPackage', least: 2 },
     { name: 'SOAP against (b), JSON', ours: 'triglyphSoap', peer: 'bareKoa', least: 0.7 },
@@ -49,8 +49,8 @@ const sealed: Scenario = {
   name: 'sealed',
   title: 'three cards each with every field, one of them sealed',
   dataset: { shoppers: 10_000, details: 3, fields: 'all' },
-  servers: ['triglyph', 'soapPackage', 'bareKoa', 'fastify', 'gsoap', 'jaxWs'],
-  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'bareKoaForm', 'fastify', 'gsoap', 'jaxWs'],
+  servers: ['triglyph', 'soapPackage', 'bareKoa', 'fastify', 'plainHttp', 'gsoap', 'jaxWs'],
+  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'bareKoaForm', 'fastify', 'plainHttp', 'gsoap', 'jaxWs'],
   ratios: [
     { name: 'SOAP against (a)', ours: 'triglyphSoap', peer: 'soapPackage', least: 3 },
     { name: 'SOAP against (b), JSON', ours: 'triglyphSoap', peer: 'bareKoa', least: 1 },

@@ -13,6 +13,7 @@ export const serverNames = [
   'soapUnprefixed',
   'bareKoa',
   'fastify',
+  'plainHttp',
   'gsoap',
   'jaxWs',
 ] as const;
@@ -26,6 +27,7 @@ export type TargetName =
   | 'bareKoa'
   | 'bareKoaForm'
   | 'fastify'
+  | 'plainHttp'
   | 'gsoap'
   | 'jaxWs'
   | 'uncachedSoap'
@@ -108,6 +110,7 @@ export const targetsAt = (
     triglyphJson: at('triglyphJson', 'Triglyph, JSON', 'triglyph', 'json'),
     bareKoa: at('bareKoa', '(b) bare Koa, JSON', 'bareKoa', 'json'),
     fastify: at('fastify', '(c) Fastify, JSON', 'fastify', 'json'),
+    plainHttp: at('plainHttp', '(f) `node:http`, printed texts, JSON', 'plainHttp', 'json'),
     gsoap: at('gsoap', '(d) gSOAP, SOAP', 'gsoap', 'soap11'),
     jaxWs: at('jaxWs', '(e) JAX-WS RI, SOAP', 'jaxWs', 'soap11'),
     triglyphWrite: writeTarget(ports.triglyph ?? 0),

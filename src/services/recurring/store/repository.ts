@@ -13,7 +13,9 @@ import {
   type PublicPart,
   type Shopper,
   type ShopperKey,
+  type ShownDetail,
   type StoredDetail,
+  shownPart,
 } from '../details.ts';
 import type { InstrumentMatch } from '../match-instrument.ts';
 import { storedDetails } from '../tables.ts';
@@ -42,9 +44,10 @@ export class ReferenceTaken extends Error {
 export class DetailReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   protected readonly cache: ShopperCache | undefined = this.tx.shared(ShopperCache);
 
-  async findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined> {
+  /** A shopper as lists show it, from the cache where there is one. */
+  async listShopper(key: ShopperKey): Promise<Shopper<ShownDetail> | undefined> {
     const read = async () =>
-      shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), (row) => listedDetailOf(this.verified(key, row)));
+      shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), (row) => shownDetailOf(this.verified(key, row)));
     return this.cache === undefined ? await read() : await this.cache.find(key, read);
   }
 
@@ -100,7 +103,8 @@ export class DetailRepository extends DetailReader<Transaction> {
     if (cache !== undefined) tx.afterEnd(() => cache.forget(this.#changed));
   }
 
-  override async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
+  /** A shopper with the sealed parts of its details. */
+  async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
     return shopperOf(await this.tx.query(sql.findShopper, keyValues(key)), (row) => detailOf(this.verified(key, row)));
   }
 
@@ -225,8 +229,13 @@ function listedDetailOf(row: sql.ListedRow): ListedDetail {
     : publicPartOf(row);
 }
 
+function shownDetailOf(row: sql.ListedRow): ShownDetail {
+  const { sealed, ...detail } = listedDetailOf(row);
+  return { shown: shownPart(detail), ...(sealed !== undefined && { sealed }) };
+}
+
 /** A shopper without a detail has one row, whose detail columns are null. */
-function shopperOf<R extends { readonly recurring_detail_reference: string }, D extends ListedDetail>(
+function shopperOf<R extends { readonly recurring_detail_reference: string }, D>(
   rows: readonly sql.ShopperRow<R>[],
   detailOf: (row: R) => D,
 ): Shopper<D> | undefined {

@@ -175,9 +175,9 @@ function decodePart(info: Library.PartInfo, bytes: Buffer): Pick<Attachment, 'by
 const tokenBytesMax = 128;
 const emptyBytes = Buffer.alloc(0);
 
-/** RFC 2045, section 6.7. */
+/** RFC 2045, section 6.7. A run of blanks is tried at its first one only: else a long run would take its square. */
 function decodeQuoted(text: string): Buffer {
-  const joined = text.replace(/[\t ]+(?=\r?\n|$)/g, '').replace(/=\r?\n/g, '');
+  const joined = text.replace(/(?<![\t ])[\t ]+(?=\r?\n|$)/g, '').replace(/=\r?\n/g, '');
   return Buffer.from(
     joined.replace(/=([\dA-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     'latin1',

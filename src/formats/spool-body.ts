@@ -151,8 +151,8 @@ function partOfForm(names: ReadonlySet<string>, options: SplitOptions): Splitter
 }
 
 function encodingIn(head: string): string {
-  const [, encoding = 'binary'] = /^content-transfer-encoding:\s*([\w-]*)\s*$/im.exec(head) ?? [];
-  return encoding.toLowerCase();
+  const [, encoding = 'binary'] = /^content-transfer-encoding:(.*)$/im.exec(head) ?? [];
+  return encoding.trim().toLowerCase();
 }
 
 function isPlain(head: string): boolean {

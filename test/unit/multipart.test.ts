@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem } from '../../src/contract/problem.ts';
 import { readRelated } from '../../src/formats/multipart.ts';
+import { bodyMsMax, cpuMs, shortestMs } from '../property/cpu-time.ts';
 import { seed } from '../support/seed.ts';
 
 const header = 'multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="text/xml"; boundary="b-1"';
@@ -169,4 +170,14 @@ test('whatever the bytes: one part that is in the body, or a Problem', () => {
     }),
     { seed, numRuns: 2_000 },
   );
+});
+
+test('blanks in quoted-printable take no time', () => {
+  const blanks = `${' '.repeat(60_000)}x`;
+  const body = Buffer.from(mtom.replace(end, part(['Content-Transfer-Encoding: quoted-printable'], blanks) + end));
+  expect(shortestMs(() => readRelated(body, header))).toBeLessThan(bodyMsMax);
+  expect(readRelated(body, header).attachments.parts[0]?.bytes.toString()).toBe(blanks);
+  const startedAt = cpuMs();
+  expect(blanks.slice(30_000).replace(/[\t ]+(?=\r?\n|$)/g, '')).not.toBe('');
+  expect(cpuMs() - startedAt).toBeGreaterThan(bodyMsMax);
 });

@@ -11,6 +11,7 @@ import type { OwnBytes } from '../../src/formats/wire.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { Spool, SpoolFull, SpoolSpace } from '../../src/lib/spool/spool.ts';
 import { bytesBehind, describeTokens, hasToken, spooledValue, withBytes } from '../../src/lib/spool/tokens.ts';
+import { bodyMsMax, cpuMs } from '../property/cpu-time.ts';
 import { boundary, contentTypeOf, files } from '../support/large-values.ts';
 import { seed } from '../support/seed.ts';
 
@@ -256,4 +257,17 @@ test('a file that is full takes no more', async () => {
   space = new SpoolSpace({ folder: tmpdir(), bytesMax: 1_000 });
   spool = new Spool(space);
   await expect(read(Buffer.alloc(10_000, 'A'), 'application/json', [100])).rejects.toThrow(SpoolFull);
+});
+
+test('blanks in the head of a part take no time', async () => {
+  const line = `Content-Transfer-Encoding:${' '.repeat(60_000)}!`;
+  const body = `--${boundary}\r\n\r\n<a/>\r\n--${boundary}\r\n${line}\r\n\r\n${'x'.repeat(100)}\r\n--${boundary}--\r\n`;
+  let startedAt = cpuMs();
+  expect((await read(Buffer.from(body), `multipart/related; boundary="${boundary}"`, [body.length])).toString()).toBe(
+    body,
+  );
+  expect(cpuMs() - startedAt).toBeLessThan(bodyMsMax);
+  startedAt = cpuMs();
+  expect(/^content-transfer-encoding:\s*([\w-]*)\s*$/im.exec(line.replace(' '.repeat(30_000), ''))).toBeNull();
+  expect(cpuMs() - startedAt).toBeGreaterThan(bodyMsMax);
 });

@@ -199,11 +199,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       if (credential === undefined) throw noCredential();
       const { headers, token } = toToken(credential, request, setup);
       const outgoing = encode(request, key, { token, session: session?.values });
-      addHeaders(outgoing.headers, request, {
-        ...headers,
-        ...own?.headers,
-        ...(session && headersOfSession(session)),
-      });
+      const sent = { ...headers, ...own?.headers, ...(session && headersOfSession(session)) };
+      addHeaders(outgoing.headers, request, sent, credentials.areForwarded === true);
       const inQuery = credentials.inQuery?.(request) ?? [];
       return inQuery.length === 0 ? outgoing : { ...outgoing, path: withPairs(outgoing.path, inQuery) };
     } catch (thrown) {

@@ -1,7 +1,7 @@
 /** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
 
 import { Buffer, isUtf8 } from 'node:buffer';
-import { withDepth } from '../../contract/attachments.ts';
+import { manyMembersMax, mayHaveLongLists, withDepth } from '../../contract/attachments.ts';
 import { type Extras, membersIn } from '../../contract/extras.ts';
 import {
   bodyFieldsOf,
@@ -82,6 +82,15 @@ function pairsOf(query: string): Pair[] {
   return query === '' ? [] : [...new URLSearchParams(query)];
 }
 
+/** As many pairs as a body in JSON has members. */
+function pairsOfForm(text: string, countMax: number): Pair[] {
+  for (let at = 0, count = 1; (at = text.indexOf('&', at)) !== -1; at += 1) {
+    count += 1;
+    if (count > countMax) throw malformedBody('too many pairs', `pair ${count}`);
+  }
+  return pairsOf(text);
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -106,7 +115,7 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
     const pairs: Pair[] =
       type === 'multipart/form-data'
         ? [...fieldsOfParts(body, head.headers['content-type'] ?? '')]
-        : pairsOf(textOf(body, media));
+        : pairsOfForm(textOf(body, media), mayHaveLongLists(input) ? manyMembersMax : limits.membersMax);
     const found: Found = {};
     for (const name of names) {
       const own: Field = input.fields[name]!;

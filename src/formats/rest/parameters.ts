@@ -146,11 +146,11 @@ export function takePairs(name: string, field: Field, { style, explode }: Style,
   return values.length > 1 && isAnyValue(schema) ? values : scalarOf(first, schema);
 }
 
-/** `[price][min]` and its value, as members. No more steps than a message has. */
+/** `[price][min]` and its value, as members. No more steps than a message has. A bracket that another one follows begins no step. */
 function deepTree(pairs: readonly Pair[]): unknown {
   const root = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of pairs) {
-    const steps = [...name.matchAll(/\[([^\]]*)\]/g)].map(([, step]) => step!).slice(0, 16);
+    const steps = [...name.matchAll(/\[([^[\]]*)\]/g)].map(([, step]) => step!).slice(0, 16);
     let at = root;
     for (const step of steps.slice(0, -1)) {
       const next = isMembers(at[step]) ? at[step] : Object.create(null);

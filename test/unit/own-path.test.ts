@@ -15,6 +15,8 @@ const input = object('Pay', {
   tags: optional(list(text, 'string', { max: 5 }), ''),
   filter: optional(map(5, { state: 'open' }), ''),
 });
+const parameters = { tags: { in: 'query' }, filter: { in: 'query', style: 'deepObject' } } as const;
+
 function reader(upstream: UpstreamBinding) {
   const pay = operation({
     ...{ name: 'pay', doc: '', effect: 'writes', role: 'r', problems: [], input, upstream },
@@ -34,9 +36,27 @@ function reader(upstream: UpstreamBinding) {
   };
 }
 
+const atQuery = reader({ method: 'POST', path: '/pay', parameters: { ...parameters, amount: { in: 'query' } } });
+const atCookie = reader({ method: 'POST', path: '/pay', parameters: { ...parameters, amount: { in: 'cookie' } } });
 const atForm = reader({
   ...{ method: 'POST', path: '/pay', parameters: {} },
   body: { type: formType, parts: { filter: { style: 'deepObject' } } },
+});
+
+test('two values of a field that has one are refused: the upstream could read the other one', () => {
+  const one = { amount: 1, tags: ['a', 'b'], filter: { x: '1' } };
+  const pairs = 'amount=1&tags=a&tags=b&filter[x]=1&more=1&more=2';
+  expect(atQuery({ query: pairs })).toEqual([one, []]);
+  expect(atForm({ body: pairs })).toEqual([one, []]);
+  for (const twice of ['amount=1&amount=1000000', 'amount=1&amount[]=1000000']) {
+    expect(atQuery({ query: twice })[1]).toEqual(['702 amount']);
+    expect(atForm({ body: twice })[1]).toEqual(['702 amount']);
+  }
+  expect(atQuery({ query: 'filter[x]=1&filter[x]=2' })[1]).toEqual(['702 filter.x']);
+});
+
+test('the first of two cookies counts', () => {
+  expect(atCookie({ cookie: 'amount=1; amount=2' })).toEqual([{ amount: 1 }, []]);
 });
 
 test('brackets without an end take no time', () => {

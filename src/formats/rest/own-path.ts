@@ -57,11 +57,18 @@ export function readParameters(
   const found: Found = {};
   const pairs = pairsOf(query);
   const cookies = pairsOfCookies(headers.cookie);
+  // Browsers send cookies of several paths with one name, and servers read the first of them.
+  const firstCookies = [...new Map(cookies.toReversed())];
   for (const { field, location, name, style, own } of parametersOf(operation)) {
     const text = location === 'path' ? inPath[field] : location === 'header' ? headers[name.toLowerCase()] : undefined;
     const tree =
       location === 'query' || location === 'cookie'
-        ? takePairs(name, own, style, location === 'query' ? pairs : cookies)
+        ? takePairs(
+            name,
+            own,
+            style,
+            location === 'query' ? pairs : own.schema.kind === 'list' ? cookies : firstCookies,
+          )
         : text === undefined
           ? undefined
           : readText(name, text, own.schema, style);

@@ -115,7 +115,10 @@ function membersOf(parts: readonly string[], explode: boolean): unknown {
   return Object.fromEntries(pairs);
 }
 
-/** Takes the pairs of a field from those of a query or of a form; undefined where it has none. `pairs`: what is left. */
+/**
+ * Takes the pairs of a field from those of a query or of a form; undefined where it has none. `pairs`: what is left. Several values of a
+ * field that has one are a list, which its schema refuses: the upstream gets all of them, and could read another one than we do.
+ */
 export function takePairs(name: string, field: Field, { style, explode }: Style, pairs: Pair[]): unknown {
   const { schema } = field;
   const take = (isMeant: (name: string) => boolean): readonly Pair[] => {
@@ -137,13 +140,14 @@ export function takePairs(name: string, field: Field, { style, explode }: Style,
   const values = take((each) => each === name || each === `${name}[]`).map(([, value]) => value);
   const [first] = values;
   if (first === undefined) return undefined;
+  if (values.length > 1 && schema.kind !== 'list') return values;
   if (style === 'json') return jsonOf(first);
   const separator = separators[style] ?? ',';
   if (schema.kind === 'list' && !schema.joined)
     return explode || values.length > 1 ? values.map((each) => scalarOf(each, schema.item)) : first.split(separator);
   if (schema.kind === 'object' || schema.kind === 'map')
     return first.startsWith('{') ? jsonOf(first) : membersOf(first.split(separator), false);
-  return values.length > 1 && isAnyValue(schema) ? values : scalarOf(first, schema);
+  return scalarOf(first, schema);
 }
 
 /** `[price][min]` and its value, as members. No more steps than a message has. A bracket that another one follows begins no step. */
@@ -157,7 +161,10 @@ function deepTree(pairs: readonly Pair[]): unknown {
       at[step] = next;
       at = next as Record<string, unknown>;
     }
-    at[steps.at(-1) ?? ''] = value;
+    const last = steps.at(-1) ?? '';
+    const held = at[last];
+    if (Array.isArray(held)) held.push(value);
+    else at[last] = held === undefined ? value : [held, value];
   }
   return listsOf(root);
 }

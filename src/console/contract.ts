@@ -39,7 +39,7 @@ function consoleContract(operations: readonly Operation[]): Service {
     doc: 'What the console of the gateway shows and does.',
     address: '/console/api',
     // The page tells an absent list from an empty one.
-    conventions: { ...neutralConventions, emptyLists: 'absent' },
+    conventions: { ...neutralConventions, emptyLists: 'absent', fractions: 'absent' },
     roles: operatorRoles,
     // Who may act may read. What people of a tenant ask for is bound to it, or refused.
     roleSets: {

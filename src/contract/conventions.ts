@@ -18,6 +18,8 @@ export interface Conventions {
   readonly errors?: 'plain';
   /** `absent`: JSON answers leave out lists without items. By default they are `[]`. */
   readonly emptyLists?: 'absent';
+  /** `absent`: JSON and FORM leave out fractions of seconds. By default a time that has one keeps its milliseconds. */
+  readonly fractions?: 'absent';
 }
 
 /** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */

@@ -76,7 +76,8 @@ export function compileCodecs<N>(
 
 /** Returns how the messages of a service write date and time. */
 export function dateTimeFormatOf(service: Pick<Service, 'conventions'>): FormatDateTime {
-  return dateTimeFormat(conventionsOfMessages(service).timeZone);
+  const { timeZone, fractions } = conventionsOfMessages(service);
+  return dateTimeFormat(timeZone, fractions);
 }
 
 /** Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members. */

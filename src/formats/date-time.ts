@@ -3,12 +3,18 @@
 import { offsetReader } from '../contract/time-zone.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
-/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. In UTC it ends with `Z`. */
+/**
+ * Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`, percent-encoded for FORM; with a fraction where it is not 0. SOAP
+ * always has milliseconds. In UTC it ends with `Z`.
+ */
 export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => string;
 
-/** All formats of a server share the cached offsets of its time zone. */
-export function dateTimeFormat(timeZone: string): FormatDateTime {
-  return formats.getOrCreate(timeZone, () => createFormat(timeZone === 'UTC' ? () => zulu : cacheOffsets(timeZone)));
+/** All formats of a server share the cached offsets of its time zone. `fractions`: `absent` for whole seconds in JSON and FORM. */
+export function dateTimeFormat(timeZone: string, fractions?: 'absent'): FormatDateTime {
+  const printFraction = fractions === 'absent' ? () => '' : fractionText;
+  return formats.getOrCreate(`${timeZone} ${fractions}`, () =>
+    createFormat(timeZone === 'UTC' ? () => zulu : cacheOffsets(timeZone), printFraction),
+  );
 }
 
 const hourMs = 3_600_000;
@@ -27,7 +33,7 @@ const zulu: Offset = { ms: 0, text: 'Z', encoded: 'Z' };
 /** The offset of a time zone that is not UTC, at a time when it has none. */
 const utc: Offset = { ms: 0, text: '+00:00', encoded: '%2B00%3A00' };
 
-function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
+function createFormat(offsetAt: (moment: number) => Offset, printFraction: (ms: number) => string): FormatDateTime {
   return (moment, style) => {
     const offset = offsetAt(moment);
     const local = moment + offset.ms;
@@ -40,15 +46,19 @@ function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
     const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}${colon}${two[minutes % 60]}${colon}${two[seconds % 60]}`;
     switch (style) {
       case 's':
-        return text + offset.text;
+        return text + printFraction(ms % 1000) + offset.text;
       case 'ms':
         return `${text}.${three[ms % 1000]}${offset.text}`;
       case 'form':
-        return text + offset.encoded;
+        return text + printFraction(ms % 1000) + offset.encoded;
       default:
         return style satisfies never;
     }
   };
+}
+
+function fractionText(ms: number): string {
+  return ms === 0 ? '' : `.${three[ms]}`;
 }
 
 function printOffset(ms: number): Offset {

@@ -10,6 +10,7 @@ export const conventions: Conventions = Object.freeze<Conventions>({
   libraryHeaders: [['adyen-library-name', 'adyen-library-version']],
   errors: 'plain',
   emptyLists: 'absent',
+  fractions: 'absent',
 });
 
 export const tenants = Object.freeze({ tenantNoun: 'company', realm: 'Company' });

@@ -1,6 +1,7 @@
 /** Converts messages of every format: to one canonical form, with every coercion, and with faults where the caller finds them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { neutralConventions } from '../../src/contract/conventions.ts';
 import { isBound, type Operation } from '../../src/contract/operation.ts';
 import { issue, Problem } from '../../src/contract/problem.ts';
 import { namedOperations, newestOf, type Service } from '../../src/contract/service.ts';
@@ -225,10 +226,13 @@ describe('every coercion is listed', () => {
       '/lines/0/Line/since': ['textToMoment', 'precision'],
     });
     expect(coercions.find((each) => each.at === '/total/text')).toMatchObject({ from: '12345678.50' });
-    // JSON has no milliseconds, SOAP has them.
-    expect(coercions.filter((each) => each.in !== undefined)).toMatchObject([
-      { at: '/lines/0/Line/since', in: 'json', changes: ['precision'] },
+    // Where the conventions say so, JSON has no milliseconds, and SOAP has them.
+    const convertWhole = createConverter([
+      { ...invoicesV1, conventions: { ...neutralConventions, fractions: 'absent' } },
     ]);
+    const whole = convertWhole({ message, operation: 'storeInvoice', to: ['json', 'soap11'] });
+    const losses = [coercions, whole.coercions].map((all) => all.filter((each) => each.in !== undefined));
+    expect(losses).toMatchObject([[], [{ at: '/lines/0/Line/since', in: 'json', changes: ['precision'] }]]);
   });
 
   test('in FORM, with members that mean nothing', () => {

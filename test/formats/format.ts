@@ -14,7 +14,7 @@ export interface TestFormat {
   readonly refusalType?: string;
   /** The HTTP status of a refusal whose problem has status 422. Another one is that of all problems of callers, except 401. */
   readonly status422: number;
-  /** The precision of a dateTime in milliseconds. */
+  /** The precision of a dateTime in milliseconds, for services whose conventions leave out fractions. */
   readonly precisionMs: number;
   /** Where clients send requests. */
   readonly path: (service: Service, operation: Operation) => string;

@@ -15,7 +15,7 @@ import { services } from '../../src/services/index.ts';
 import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { namesOf, type Property, search } from './property.ts';
-import { rounded } from './round-trip.ts';
+import { precisionOf, rounded } from './round-trip.ts';
 import { subjects } from './subjects.ts';
 
 interface Scalar {
@@ -93,13 +93,17 @@ const locatorOf = (format: ProtocolName, call: Call, text: string, { service, op
 };
 
 /** The text at the place of a scalar, as a value; the whole start tag where an element is empty. */
-const isAt = (format: ProtocolName, text: string, { start, end }: MessagePlace, { schema, value }: Scalar): boolean => {
+const isAt = (
+  format: ProtocolName,
+  service: Service,
+  text: string,
+  { start, end }: MessagePlace,
+  { schema, value }: Scalar,
+): boolean => {
   const found = text.slice(start, end);
   if (value === '') return found !== '';
-  if (schema.kind === 'dateTime') {
-    const ms = format === 'rest' ? 1_000 : formats[format].precisionMs;
-    return Date.parse(decode(format, found)) === rounded(schema, value, ms);
-  }
+  if (schema.kind === 'dateTime')
+    return Date.parse(decode(format, found)) === rounded(schema, value, precisionOf(format, service));
   // A number of JSON, whose smallest values are printed with exponents.
   if (schema.kind === 'decimal' && format === 'json' && !found.startsWith('"')) return Number(found) === Number(value);
   return decode(format, found).replace('+', '') === String(value).replace('+', '');
@@ -115,7 +119,7 @@ const scalarsAreWhereTheyAre: Property = (subject) => {
       const locate = locatorOf(format, call, text, subject);
       for (const scalar of scalars) {
         const place = locate(scalar.path);
-        if (place === undefined || place.isMissing || !isAt(format, text, place, scalar))
+        if (place === undefined || place.isMissing || !isAt(format, service, text, place, scalar))
           return `${format}: ${JSON.stringify(scalar.path)} is not at ${JSON.stringify(place)} of\n${text}`;
       }
       // One that is not there is where its object is.
@@ -161,7 +165,11 @@ test.each(bound)('$title: each scalar of a request in rest is found at its place
       const isHeader = isInHead && place!.line > 1;
       if (isHeader) expect(found).toBe(String(scalar.value));
       else
-        expect([scalar, found, isAt(isInHead ? 'form' : 'rest', text, place!, scalar)]).toEqual([scalar, found, true]);
+        expect([scalar, found, isAt(isInHead ? 'form' : 'rest', service, text, place!, scalar)]).toEqual([
+          scalar,
+          found,
+          true,
+        ]);
     }
   }
 });

@@ -1,14 +1,21 @@
 /** Round trip: the server decodes what the client encodes, and the client decodes what the server encodes. */
+import { conventionsOfMessages } from '../../src/contract/conventions.ts';
 import type { Schema } from '../../src/contract/schema.ts';
+import type { Service } from '../../src/contract/service.ts';
+import type { ProtocolName } from '../../src/formats/index.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { formats } from '../formats/index.ts';
 import { outcomeWithInput } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 
+/** The precision of a dateTime of a service in a format, in milliseconds. */
+export const precisionOf = (name: ProtocolName, service: Service): number =>
+  conventionsOfMessages(service).fractions === undefined ? 1 : formats[name === 'rest' ? 'json' : name].precisionMs;
+
 /** The value with dateTimes rounded to the precision of all formats of a subject. */
 export const roundedFor = (subject: Subject, shape: Schema, value: unknown): unknown =>
-  rounded(shape, value, Math.max(...namesOf(subject).map((name) => formats[name].precisionMs)));
+  rounded(shape, value, Math.max(...namesOf(subject).map((name) => precisionOf(name, subject.service))));
 
 /** The value with dateTimes rounded to the precision of a format. */
 export const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
@@ -41,7 +48,7 @@ export const requestsRoundTrip: Property = (subject) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
         operation: operation.name,
-        input: JSON.stringify(rounded(operation.input, input, formats[name].precisionMs)),
+        input: JSON.stringify(rounded(operation.input, input, precisionOf(name, service))),
       };
       const { outcome, decoded } = outcomeWithInput(protocols, name, call, routes);
       const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, JSON.stringify(outcome));
@@ -53,12 +60,12 @@ export const requestsRoundTrip: Property = (subject) => {
 };
 
 export const answersRoundTrip: Property = (subject) => {
-  const { protocols, operation } = subject;
+  const { protocols, service, operation } = subject;
   return search(arbitrary(operation.output), subject, (output) => {
     for (const name of namesOf(subject)) {
       const { body } = protocols[name].encode(operation, output);
       const decoded = protocols[name].decodeResponse(operation, body);
-      const expected = { value: rounded(operation.output, output, formats[name].precisionMs), issues: [] };
+      const expected = { value: rounded(operation.output, output, precisionOf(name, service)), issues: [] };
       const fault = differ(`${name}: the answer`, JSON.stringify(expected), body, JSON.stringify(decoded));
       if (fault !== undefined) return fault;
       if (protocols[name].encode(operation, output).body !== body) return `${name}: two encodings of one answer differ`;

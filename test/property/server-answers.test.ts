@@ -18,13 +18,11 @@ import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Edit, edit, noise } from './arbitrary-bytes.ts';
 import { namesOf, type Property, runs, type Subject, search } from './property.ts';
-import { rounded } from './round-trip.ts';
+import { precisionOf, rounded } from './round-trip.ts';
 import { subjects } from './subjects.ts';
 
 const formatsOf = (subject: Subject): readonly ProtocolName[] =>
   isBound(subject.operation) ? ['rest'] : namesOf(subject);
-
-const precisionOf = (name: ProtocolName): number => formats[name === 'rest' ? 'json' : name].precisionMs;
 
 /** The response that a client receives of a message. */
 const replyOf = ({ status, contentType, headers, body }: Message): Reply => ({
@@ -37,11 +35,11 @@ const replyOf = ({ status, contentType, headers, body }: Message): Reply => ({
 const textOf = (answer: DecodedAnswer | RefusedAnswer): string => JSON.stringify(answer);
 
 const answersAreRead: Property = (subject) => {
-  const { protocols, operation } = subject;
+  const { protocols, service, operation } = subject;
   return search(arbitrary(operation.output), subject, (output) => {
     for (const name of formatsOf(subject)) {
       const message = protocols[name].encode(operation, output);
-      const value = rounded(operation.output, output, precisionOf(name));
+      const value = rounded(operation.output, output, precisionOf(name, service));
       const expected = JSON.stringify({ value, issues: [], unknownMembers: [] });
       const read = textOf(protocols[name].decodeAnswer(operation, replyOf(message)));
       if (read !== expected)
@@ -76,7 +74,7 @@ const addMembers = (body: string, extras: readonly string[]): string => {
 
 /** Members that the contract does not have come back at their place, with every digit. Only for objects of the contract. */
 const unknownMembersPass: Property = (subject) => {
-  const { protocols, operation } = subject;
+  const { protocols, service, operation } = subject;
   if (hasMapOrWrapped(operation.output)) return undefined;
   const name = isBound(operation) ? 'rest' : 'json';
   const values = fc.tuple(arbitrary(operation.output), fc.array(extra, { minLength: 1, maxLength: 3 }));
@@ -85,7 +83,7 @@ const unknownMembersPass: Property = (subject) => {
     const body = addMembers(message.body, extras);
     const read = protocols[name].decodeAnswer(operation, replyOf({ ...message, body }));
     if ('refusal' in read) return 'the answer is read as a refusal';
-    const expected = rounded(operation.output, output, precisionOf(name));
+    const expected = rounded(operation.output, output, precisionOf(name, service));
     if (JSON.stringify(read.value) !== JSON.stringify(expected) || read.issues.length > 0)
       return `${body} is read as ${textOf(read)}`;
     const again = protocols[name].encode(operation, read.value, read.extras).body;
@@ -241,7 +239,8 @@ const readAny = ({ protocols, operation, service }: Subject, name: ProtocolName,
       body: Buffer.from(body),
     });
     if ('refusal' in again) return 'an answer becomes a refusal';
-    const moment = precisionOf(name) > 1 ? rounded(operation.output, read.value, precisionOf(name)) : read.value;
+    const ms = precisionOf(name, service);
+    const moment = ms > 1 ? rounded(operation.output, read.value, ms) : read.value;
     return JSON.stringify(withoutHeaders(again.value, moment)) === JSON.stringify(withoutHeaders(moment, again.value))
       ? undefined
       : `${JSON.stringify(moment)} is read again as ${JSON.stringify(again.value)}`;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Conventions, conventionsOf } from '../../src/contract/conventions.ts';
+import { operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { list, object, optional, string } from '../../src/contract/schema.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { dateTime, list, object, optional, string } from '../../src/contract/schema.ts';
+import { type Service, service } from '../../src/contract/service.ts';
 import { deriveOpenApi } from '../../src/documents/index.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -64,6 +65,23 @@ describe('messages follow the conventions', () => {
     const moment = Date.UTC(2017, 2, 1, 10, 53, 11);
     expect(dateTimeFormat('Asia/Kolkata')(moment, 's')).toBe('2017-03-01T16:23:11+05:30');
     expect(dateTimeFormat('Europe/Amsterdam')(moment, 'ms')).toBe('2017-03-01T11:53:11.000+01:00');
+  });
+
+  test('times keep milliseconds in JSON and FORM unless the conventions leave them out', () => {
+    const at = object('Out', { at: optional(dateTime(0)) });
+    const parts = { effect: 'reads', role: 'r', doc: 'x', problems: [] } as const;
+    const answer = operation({ ...parts, name: 'answer', input: object('In', {}), output: at });
+    const facts = { name: 'Times', version: 1, doc: 'x', answers: { from: 1, to: 1 }, roles: ['r'], address: '/times' };
+    const textsIn = (declared: Pick<Service, 'conventions'>) => {
+      const namespaces = { own: 't', uris: { t: 'urn:t' } };
+      const { json, form } = createProtocols([service({ ...facts, ...declared, namespaces, operations: [answer] })]);
+      return [json, form].map((each) => each.encode(answer, { at: 1_767_225_600_045 }).body);
+    };
+    expect(textsIn({})).toEqual(['{"at":"2026-01-01T00:00:00.045Z"}', 'at=2026-01-01T00%3A00%3A00.045Z']);
+    expect(textsIn({ conventions: { ...conventions, timeZone: 'UTC', fractions: 'absent' } })).toEqual([
+      '{"at":"2026-01-01T00:00:00Z"}',
+      'at=2026-01-01T00%3A00%3A00Z',
+    ]);
   });
 });
 

@@ -28,10 +28,11 @@ test.each([
 });
 
 test.each([
-  ['Europe/Amsterdam', '2020-03-01T11%3A53%3A11%2B01%3A00'],
-  ['America/New_York', '2020-03-01T05%3A53%3A11-05%3A00'],
-  ['UTC', '2020-03-01T10%3A53%3A11Z'],
-])('a date and time in %s is percent-encoded', (timeZone, expected) => {
-  const print = compilePrintUnder('', schema, dateTimeFormat(timeZone));
+  ['Europe/Amsterdam', undefined, '2020-03-01T11%3A53%3A11.999%2B01%3A00'],
+  ['Europe/Amsterdam', 'absent', '2020-03-01T11%3A53%3A11%2B01%3A00'],
+  ['America/New_York', 'absent', '2020-03-01T05%3A53%3A11-05%3A00'],
+  ['UTC', 'absent', '2020-03-01T10%3A53%3A11Z'],
+] as const)('a date and time in %s is percent-encoded, fractions: %s', (timeZone, fractions, expected) => {
+  const print = compilePrintUnder('', schema, dateTimeFormat(timeZone, fractions));
   expect(print({ at: Date.UTC(2020, 2, 1, 10, 53, 11, 999) })).toBe(`at=${expected}`);
 });

@@ -20,13 +20,13 @@ export function createAnswers(services: readonly Service[]): (record: RecordedRe
     const service = services.find(({ name, version }) => name === record.service && version === record.version);
     const operation = service?.operations.get(record.operation);
     if (service === undefined || operation === undefined) return undefined;
-    const print = (schema: ObjectSchema, value: unknown) =>
-      JSON.parse(compilePrint(schema, dateTimeFormat('UTC'), service)(value)) as Record<string, unknown>;
+    const print = (schema: ObjectSchema, value: unknown, fractions?: 'absent') =>
+      JSON.parse(compilePrint(schema, dateTimeFormat('UTC', fractions), service)(value)) as Record<string, unknown>;
     try {
       const answer: RecordedAnswer = {
         ...{ operation: operation.name, service: service.name },
         // A masked member is that of no request.
-        when: print(operation.input, withoutSensitive(operation.input, record.input)),
+        when: print(operation.input, withoutSensitive(operation.input, record.input), 'absent'),
         ...(record.refusal === undefined
           ? { output: print(operation.output, withExamples(operation.output, record.output ?? {})) }
           : { problem: record.outcome }),

@@ -69,7 +69,7 @@ export function compileReplay(
     if (when !== undefined) checkNames(when, operation.input, `${operation.name}: when`);
     return { when, give: compileAnswer(answer, service, operation) };
   });
-  const print = compilePrint(operation.input, dateTimeFormat('UTC'), service);
+  const print = compilePrint(operation.input, dateTimeFormat('UTC', 'absent'), service);
   return (input) => {
     const request: unknown = compiled.some(({ when }) => when !== undefined) ? JSON.parse(print(input)) : {};
     return compiled.find(({ when }) => when === undefined || fits(when, request))?.give();

@@ -183,7 +183,7 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     const text = reader.text(node, schema);
     if (text === undefined) return collector.add(path, 'structure', wrongKind(path, schema));
     if (text === '' && isEmptyValue) return '';
-    if (text === '' && (!keepsBlank || (isRefusedBlank && field?.required === true) || isWrittenEmpty(field)))
+    if (text === '' && (!keepsBlank || (isRefusedBlank ? field?.required === true : isWrittenEmpty(field))))
       return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
@@ -196,7 +196,7 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   };
 }
 
-/** Its element is there and empty where the field is absent, so an empty one says nothing. */
+/** Its element is there and empty where the field is absent, so an empty one says nothing. A text with `emptyString: 'invalid'` is a value all the same. */
 function isWrittenEmpty(field: Field | undefined): boolean {
   return field?.mandatoryInStubs === 'empty';
 }

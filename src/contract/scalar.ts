@@ -37,7 +37,7 @@ export interface StringSchema {
   readonly format?: Format;
   /**
    * An empty text counts as absent by default. `invalid`: that would widen what the request does, so it is a value, and a required
-   * field is missing. `present`: it is a value in every field.
+   * field is missing. `present`: it is a value in every field but those with `mandatoryInStubs: 'empty'`.
    */
   readonly emptyString?: 'invalid' | 'present';
   /** Never logged; stored only encrypted or masked. Not searched for secrets that do not belong there: it may be one. */

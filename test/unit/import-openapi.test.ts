@@ -207,6 +207,31 @@ describe('bodies', () => {
     expect(form).toMatchObject({ issues: [], input: { name: 'a&b', tags: ['x', 'y'], more: { a: '1' } } });
   });
 
+  test('an empty text and an empty file reach the service, also where they must be there', async () => {
+    const schema = {
+      type: 'object',
+      required: ['reason', 'file'],
+      properties: {
+        reason: { type: 'string' },
+        note: { type: 'string' },
+        file: { type: 'string', format: 'binary' },
+      },
+    };
+    const of = await imported({
+      paths: {
+        '/json': { post: { operationId: 'json', ...receiving(schema) } },
+        '/parts': { post: { operationId: 'parts', ...receiving(schema, 'multipart/form-data') } },
+      },
+    });
+    expect(requestFor(of, 'json', 'reason=&note=&file=').body).toBe('{"reason":"","note":"","file":""}');
+    expect(requestFor(of, 'json', 'note=x').body).toBe('{"note":"x"}');
+    const { contentType, bytes } = requestFor(of, 'parts', 'reason=&file=');
+    const parsed = await new Response(Uint8Array.from(bytes ?? []), {
+      headers: { 'Content-Type': contentType },
+    }).formData();
+    expect([parsed.get('reason'), (parsed.get('file') as File).size]).toEqual(['', 0]);
+  });
+
   test('an array, a text, bytes and any value are one field', async () => {
     const of = await imported({
       paths: {

@@ -192,7 +192,8 @@ export class SchemaReader {
   #string({ node, format, values, example }: Shape, key: string, hint: string): Schema {
     if (format === 'date') return dateText;
     if (format === 'date-time') return dateTimeText;
-    if (format === 'byte' || format === 'binary') return binary({ max: bytesMax, example: 'aGVsbG8=' });
+    if (format === 'byte' || format === 'binary')
+      return binary({ max: bytesMax, whenEmpty: 'present', example: 'aGVsbG8=' });
     if (values !== undefined) {
       const texts = [...new Set(values)].filter((each) => typeof each === 'string' && each !== '') as string[];
       const isFit = texts.every((each) => isPlainText(each) && each === each.trim() && !/ {2}/.test(each));

@@ -358,6 +358,50 @@ describe('schemas', () => {
   });
 });
 
+test('a reference that may be null is the type that it names', async () => {
+  const or = (name: string) => [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }];
+  const pet = {
+    type: 'object',
+    properties: {
+      owner: { anyOf: or('Person'), description: 'Who has it.' },
+      vet: { oneOf: or('Person'), title: 'Vet' },
+      breeder: { allOf: or('Person').slice(0, 1), nullable: true },
+      mother: { anyOf: or('Pet') },
+      father: { $ref: '#/components/schemas/Pet' },
+      mood: { anyOf: or('Mood') },
+      // What adds to a type is another one.
+      other: { allOf: or('Person').slice(0, 1), properties: { since: { type: 'integer' } } },
+      loop: { anyOf: or('Loop') },
+    },
+  };
+  const person = { type: 'object', properties: { name: { type: 'string' } } };
+  const of = await imported({
+    openapi: '3.1.0',
+    paths: { '/pet': { get: { operationId: 'pet', ...answering({ $ref: '#/components/schemas/Pet' }) } } },
+    components: {
+      schemas: {
+        Pet: pet,
+        Person: person,
+        Mood: { type: 'string', enum: ['glad', 'sad'] },
+        Loop: { anyOf: or('Loop') },
+      },
+    },
+  });
+  const nameOf = (field: string) => {
+    const schema = schemaOf(of, 'pet', field, 'output');
+    return 'name' in schema ? schema.name : schema.kind;
+  };
+  expect(['owner', 'vet', 'breeder', 'mood', 'other'].map(nameOf)).toEqual([
+    'Person',
+    'Person',
+    'Person',
+    'Mood',
+    'PetOther',
+  ]);
+  expect(schemaOf(of, 'pet', 'mother', 'output')).toBe(schemaOf(of, 'pet', 'father', 'output'));
+  expect(operationOf(of, 'pet').output.fields.owner?.doc).toBe('Who has it.');
+});
+
 test('error responses are faults with data, by status', async () => {
   const problem = { type: 'object', properties: { title: { type: 'string' }, code: { type: 'integer' } } };
   const content = (name: string) => ({

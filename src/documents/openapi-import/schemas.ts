@@ -118,7 +118,8 @@ export class SchemaReader {
   }
 
   /** `hint`: the name of a type that has none. Each schema is read once. */
-  schema(node: Node, hint: string): Schema {
+  schema(written: Node, hint: string): Schema {
+    const node = this.#shapes.componentOf(written);
     const key = keyOf(node);
     const known = this.#known.get(key);
     if (known !== undefined) return known;

@@ -42,6 +42,18 @@ interface Draft {
 
 /** Schemas in each other by `allOf`, `oneOf` and `anyOf`. */
 const depthMax = 12;
+/** Keywords that change no type. */
+const annotations: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'deprecated',
+  'example',
+  'examples',
+  'nullable',
+  'readOnly',
+  'writeOnly',
+]);
 /** Schemas that one is made of. */
 const partsMax = 500;
 
@@ -59,6 +71,30 @@ export class Shapes {
     const known = this.#known.get(key) ?? this.#flattened(node);
     this.#known.set(key, known);
     return known;
+  }
+
+  /** The component that a schema refers to without adding to it, such as `anyOf: [{ $ref }, { type: 'null' }]`; or the schema. */
+  componentOf(node: Node): Node {
+    const seen = new Set<string>();
+    let found = node;
+    for (let next: Node | undefined = node; next !== undefined; next = this.#soleReference(found)) {
+      const key = `${next.url}#${next.pointer}`;
+      if (seen.has(key)) return node;
+      seen.add(key);
+      found = next;
+    }
+    return found;
+  }
+
+  #soleReference(node: Node): Node | undefined {
+    if (typeof node.value !== 'object' || node.value === null) return undefined;
+    const [name, ...others] = Object.keys(node.value).filter((each) => !annotations.has(each));
+    if (others.length > 0 || (name !== 'anyOf' && name !== 'oneOf' && name !== 'allOf')) return undefined;
+    const [only, ...more] = this.#members(node, name)
+      .map(([, each]) => each)
+      .filter((each) => name === 'allOf' || !isNull(each));
+    const isReference = only !== undefined && !(only.url === node.url && only.pointer.startsWith(`${node.pointer}/`));
+    return isReference && more.length === 0 ? only : undefined;
   }
 
   #flattened(node: Node): Shape {

@@ -379,11 +379,16 @@ function readObject<N>(
     for (const { options, exclusive, orNone, problem } of schema.choices) {
       const met = options.filter((names) => names.every(isThere));
       if (met.length === 0) {
-        if (orNone !== true) collector.add(path, problem, label(path));
+        if (orNone !== true) collector.add(path, problem, exclusive ? choiceLabel(options, path) : label(path));
       } else if (exclusive && met.length > 1) collector.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);
   };
+}
+
+/** The members of which one is missing: `email or phone`. */
+function choiceLabel(options: readonly (readonly string[])[], path: Path): string {
+  return options.map((names) => names.map((name) => label([...path, name])).join(' and ')).join(' or ');
 }
 
 /** How many of each object are in each other where a message is being read. */

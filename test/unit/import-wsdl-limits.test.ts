@@ -1,8 +1,10 @@
 /** Tests what an import refuses to read, and what it reports of a WSDL that the contract language cannot say. */
+import { Buffer } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { operation } from '../../src/contract/operation.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -168,6 +170,21 @@ describe('what it says', () => {
     );
     expect(choices).toMatchObject([{ options: [['A'], ['B']], exclusive: true }]);
     expect(Object.values(fields).map(({ required }) => required)).toEqual([false, false]);
+  });
+
+  test('a request without a member of a choice is told which ones there are', async () => {
+    const choice =
+      '<xs:choice><xs:element name="Mail" type="xs:string"/><xs:element name="Phone" type="xs:string"/></xs:choice>';
+    const to = `<xs:element name="To"><xs:complexType><xs:sequence><xs:element name="Name" type="xs:string"/>${choice}</xs:sequence></xs:complexType></xs:element>`;
+    const { service } = await importWsdl(write('t.wsdl', wsdl(sequence(to, choice))), { allowNetwork: false });
+    const target = { service, version: 1, operation: service.operations.get('Ask')! };
+    const media = { type: 'application/json', charset: undefined };
+    const body = Buffer.from('{"To":{"Name":"Anna"}}');
+    const { issues } = createProtocols([service]).json.decode(body, media, target, { query: '', headers: {} });
+    expect(issues.map(({ message }) => message)).toEqual([
+      'Required field To.Mail or To.Phone not specified',
+      'Required field Mail or Phone not specified',
+    ]);
   });
 
   test.each([

@@ -21,7 +21,7 @@ import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { ClientTokens, type Token } from './client-tokens.ts';
 import { Connections, type OutgoingRequest, responseBytesDefault } from './connections.ts';
-import { UpstreamFailure } from './failure.ts';
+import { outageOf, UpstreamFailure } from './failure.ts';
 import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { replyOf } from './reply.ts';
@@ -103,7 +103,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const deduplicates = setup.key !== undefined;
   const carriesKey = deduplicates || setup.lookupHeader !== undefined;
   const reference = referenceHeader.toLowerCase();
-  const sessions = setup.session && new Sessions(setup.session, logIn);
+  const sessions = setup.session && new Sessions(setup.session, (logIn) => sendOnce(logIn, timeouts.totalMs));
   const tokens = credentials.client && new ClientTokens(credentials.client, setup);
 
   async function attempt(
@@ -153,13 +153,14 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     return setup.responseBytesMax ?? Math.max(responseBytesMax, bodyBytesOf([output]));
   }
 
-  /** Sends the log-in of a session. */
-  async function logIn(request: AnyRequest): Promise<LoggedIn> {
+  /** Sends the log-in or the log-out of a session, once. */
+  async function sendOnce(request: AnyRequest, msMax: number, session?: Session): Promise<LoggedIn> {
     const { service, operation } = request;
     const protocol = protocolOf(setup, operation);
-    const token = await tokens?.find(timeouts.totalMs);
-    const outgoing = await prepare(request, undefined, compileRequest(setup, protocol, service, operation), { token });
-    const response = await connections.send(outgoing, timeouts.totalMs);
+    const encode = compileRequest(setup, protocol, service, operation);
+    const token = await tokens?.find(msMax);
+    const outgoing = await prepare(request, undefined, encode, { token, session });
+    const response = await connections.send(outgoing, msMax);
     const reply = await replyOf(response, responseBytesMax);
     const { value } = compileClassify(setup, protocol, service, operation)(reply);
     return { output: value, headers: response.headers };
@@ -169,20 +170,15 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   async function logOut(): Promise<void> {
     const open = sessions?.takeLogOut();
     if (open === undefined) return;
-    const { service, operation } = open.request;
-    const protocol = protocolOf(setup, operation);
     try {
-      const encode = compileRequest(setup, protocol, service, operation);
-      const token = await tokens?.find(logOutMsMax);
-      const outgoing = await prepare(open.request, undefined, encode, { token, session: open.session });
-      const response = await connections.send(outgoing, logOutMsMax);
-      compileClassify(setup, protocol, service, operation)(await replyOf(response, responseBytesMax));
+      await sendOnce(open.request, logOutMsMax, open.session);
     } catch (thrown) {
+      const operation = open.request.operation.name;
       const isFailure = thrown instanceof UpstreamFailure;
       const reason = isFailure ? thrown.reason : 'unauthorized';
       const isSent = !isFailure || thrown.progress !== 'notSent';
       const detail = `logOut ${isFailure ? thrown.detail : thrown instanceof Problem ? thrown.status : ''}`.trim();
-      report({ upstream: name, kind: 'failed', operation: operation.name, reason, isSent, detail, isRetried: false });
+      report({ upstream: name, kind: 'failed', operation, reason, isSent, detail, isRetried: false });
     }
   }
 
@@ -342,49 +338,6 @@ function noCredential(): Problem {
 function sourceOf({ caller, head }: AnyRequest): RequestSource {
   const { credential } = caller;
   return { credential, origin: 'rights' in caller ? addressGroup(head?.sender?.address ?? '') : credential };
-}
-
-/** Whether the upstream, or the way to it, is at fault: for every request, or perhaps for the one that failed only. */
-function outageOf({ reason }: UpstreamFailure): 'connection' | 'request' | undefined {
-  switch (reason) {
-    case 'refused':
-    case 'dns':
-    case 'tls':
-    case 'connectTimeout':
-    case 'unreachable':
-      return 'connection';
-    case 'reset':
-    case 'headersTimeout':
-    case 'bodyTimeout':
-    case 'totalTimeout':
-    case 'truncated':
-    case 'notHttp':
-    case 'proxyError':
-      return 'request';
-    // The limit of one caller may be no limit of others.
-    case 'busy':
-    case 'queueFull':
-    case 'queueTimeout':
-    case 'circuitOpen':
-    case 'closed':
-    case 'invalidRequest':
-    case 'notPrepared':
-    case 'tooLarge':
-    case 'spoolFull':
-    case 'redirect':
-    case 'encoding':
-    case 'contentType':
-    case 'charset':
-    case 'notInFormat':
-    case 'contract':
-    case 'inProgress':
-    case 'serverError':
-    case 'unauthorized':
-    case 'sessionEnded':
-      return undefined;
-    default:
-      return reason satisfies never;
-  }
 }
 
 /** Whether the same request may succeed a little later. */

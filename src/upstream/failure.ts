@@ -1,41 +1,48 @@
 /** Failures of requests to an upstream: why, and whether the upstream may have received the request. */
 import { errorCode } from '../lib/error-code.ts';
 
-/** In logs and metrics. */
-export type FailureReason =
-  // Nothing was sent, or nothing was done.
-  | 'refused'
-  | 'dns'
-  | 'tls'
-  | 'connectTimeout'
-  | 'unreachable'
-  | 'queueFull'
-  | 'queueTimeout'
-  | 'circuitOpen'
-  | 'closed'
-  | 'invalidRequest'
-  | 'notPrepared'
-  | 'busy'
+/** Whether the upstream, or the way to it, is at fault: for every request, or perhaps for the one that failed only. */
+export type Outage = 'connection' | 'request' | undefined;
+
+/** What each reason says of the upstream. */
+const outages = Object.freeze({
+  // Nothing was sent, or nothing was done. The limit of one caller may be no limit of others.
+  refused: 'connection',
+  dns: 'connection',
+  tls: 'connection',
+  connectTimeout: 'connection',
+  unreachable: 'connection',
+  queueFull: undefined,
+  queueTimeout: undefined,
+  circuitOpen: undefined,
+  closed: undefined,
+  invalidRequest: undefined,
+  notPrepared: undefined,
+  busy: undefined,
   // The request was sent.
-  | 'reset'
-  | 'headersTimeout'
-  | 'bodyTimeout'
-  | 'totalTimeout'
-  | 'truncated'
-  | 'tooLarge'
-  | 'spoolFull'
-  | 'notHttp'
-  | 'redirect'
-  | 'encoding'
-  | 'contentType'
-  | 'charset'
-  | 'notInFormat'
-  | 'contract'
-  | 'inProgress'
-  | 'serverError'
-  | 'proxyError'
-  | 'unauthorized'
-  | 'sessionEnded';
+  reset: 'request',
+  headersTimeout: 'request',
+  bodyTimeout: 'request',
+  totalTimeout: 'request',
+  truncated: 'request',
+  tooLarge: undefined,
+  spoolFull: undefined,
+  notHttp: 'request',
+  redirect: undefined,
+  encoding: undefined,
+  contentType: undefined,
+  charset: undefined,
+  notInFormat: undefined,
+  contract: undefined,
+  inProgress: undefined,
+  serverError: undefined,
+  proxyError: 'request',
+  unauthorized: undefined,
+  sessionEnded: undefined,
+} as const satisfies Readonly<Record<string, Outage>>);
+
+/** In logs and metrics. */
+export type FailureReason = keyof typeof outages;
 
 /** How far a request has come. */
 type Progress =
@@ -74,6 +81,11 @@ export class UpstreamFailure extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.isSuccess = isSuccess;
   }
+}
+
+/** What a failure says of the upstream. */
+export function outageOf({ reason }: UpstreamFailure): Outage {
+  return outages[reason];
 }
 
 /** What the connection had seen of the exchange when it failed. */

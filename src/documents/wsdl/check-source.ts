@@ -2,35 +2,10 @@
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 
 /** What a contract may import and call. */
-export const languageNames: readonly string[] = Object.freeze([
-  ...[
-    'binary',
-    'boolean',
-    'date',
-    'dateTime',
-    'decimal',
-    'defineProblems',
-    'double',
-    'integer',
-    'joined',
-    'kind',
-    'list',
-  ],
-  ...[
-    'map',
-    'mapOf',
-    'object',
-    'oneOf',
-    'operation',
-    'optional',
-    'polymorphic',
-    'recursive',
-    'required',
-    'self',
-    'service',
-    'string',
-  ],
-]);
+export const languageNames: readonly string[] = Object.freeze(
+  `binary boolean date dateTime decimal defineProblems double integer joined kind list map mapOf object oneOf operation optional
+  polymorphic recursive required self service string`.split(/\s+/),
+);
 
 /** Thrown for a text that is not only declarations. `line`: from 1. */
 export class UnsafeSource extends Error {

@@ -9,21 +9,21 @@ const ranges: Readonly<Record<string, string>> = {
 };
 
 export function choiceExpression({ options, exclusive, orNone, problem, doc }: Choice): Expression {
-  return members({
-    options: { items: options.map((names) => ({ items: names.map(quote) })) },
-    exclusive: String(exclusive),
-    orNone: orNone && 'true',
-    problem: quote(typeof problem === 'string' ? problem : problem.name),
-    doc: quote(doc),
-  });
+  const name = typeof problem === 'string' ? problem : problem.name;
+  return dataExpression({ options, exclusive, orNone, problem: name, doc });
 }
 
 /** Plain data: objects, lists, texts, numbers and booleans. */
 export function dataExpression(value: unknown): Expression {
   if (Array.isArray(value)) return { items: value.map(dataExpression) };
   if (typeof value !== 'object' || value === null) return literal(value);
+  return members(dataMembers(value));
+}
+
+/** Members of plain data. Those that are undefined are left out. */
+export function dataMembers(value: object): Readonly<Record<string, Expression>> {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return members(Object.fromEntries(entries.map(([name, each]) => [name, dataExpression(each)])));
+  return Object.fromEntries(entries.map(([name, each]) => [name, dataExpression(each)]));
 }
 
 export function literal(value: unknown): string {
@@ -39,8 +39,11 @@ export function scalarExpression(schema: ScalarSchema) {
       return call(schema.kind, String(schema.example));
     case 'dateTime': {
       const { timeZone } = schema;
-      const options = timeZone === undefined ? undefined : members({ timeZone: quote(timeZone) });
-      return call('dateTime', String(schema.example), options);
+      return call(
+        'dateTime',
+        String(schema.example),
+        timeZone === undefined ? undefined : dataExpression({ timeZone }),
+      );
     }
     case 'date':
       return call('date', quote(schema.example));
@@ -50,10 +53,7 @@ export function scalarExpression(schema: ScalarSchema) {
     case 'decimal':
     case 'binary': {
       const { kind, ...options } = schema;
-      return call(
-        kind,
-        members(Object.fromEntries(Object.entries(options).map(([name, value]) => [name, literal(value)]))),
-      );
+      return call(kind, dataExpression(options));
     }
     default:
       return schema satisfies never;

@@ -6,7 +6,14 @@ import { defaultLevels } from '../../contract/recursive.ts';
 import type { Field, ObjectSchema, Recursion, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { languageNames } from './check-source.ts';
-import { choiceExpression, dataExpression, literal, scalarExpression, scalarName } from './contract-expressions.ts';
+import {
+  choiceExpression,
+  dataExpression,
+  dataMembers,
+  literal,
+  scalarExpression,
+  scalarName,
+} from './contract-expressions.ts';
 import { UniqueNames } from './names.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
@@ -118,43 +125,18 @@ class Writer {
   }
 
   #operation(operation: Operation, problemsName: string): string {
-    const {
-      name,
-      doc,
-      effect,
-      role,
-      problems,
-      faults,
-      elements,
-      soapAction,
-      replyAction,
-      oneWay,
-      upstream,
-      input,
-      output,
-    } = operation;
+    const { name, doc, effect, role, problems, faults, elements, soapAction, replyAction, oneWay } = operation;
+    const { upstream, input, output } = operation;
     const ofFaults = new Set(faults?.map(({ problem }) => problem));
     const names = problems
       .filter((problem) => typeof problem === 'string' || !ofFaults.has(problem))
       .map((problem) => `${problemsName}.${typeof problem === 'string' ? problem : problem.name}`);
     const parts = members(
       {
-        name: quote(name),
-        doc: quote(doc),
-        effect: quote(effect),
-        role: quote(role),
+        ...dataMembers({ name, doc, effect, role }),
         problems: { items: names },
         faults: faults && { items: faults.map((fault) => this.#fault(fault, problemsName)) },
-        elements:
-          elements &&
-          members(Object.fromEntries(Object.entries(elements).map(([key, value]) => [key, quote(String(value))]))),
-        soapAction:
-          typeof soapAction === 'object'
-            ? members({ soap11: quote(soapAction.soap11), soap12: quote(soapAction.soap12) })
-            : soapAction && quote(soapAction),
-        replyAction: replyAction && quote(replyAction),
-        oneWay: oneWay && 'true',
-        upstream: upstream && dataExpression(upstream),
+        ...dataMembers({ elements, soapAction, replyAction, oneWay, upstream }),
         input: this.#schema(input),
         output: this.#schema(output),
       },
@@ -172,8 +154,7 @@ class Writer {
     if (known !== undefined) return known;
     const parts = members({
       problem: `${problemsName}.${problem.name}`,
-      element: quote(element),
-      namespace: namespace && quote(namespace),
+      ...dataMembers({ element, namespace }),
       detail: this.#schema(detail),
     });
     const constant = this.#nameFor(`${element}Fault`);
@@ -183,43 +164,14 @@ class Writer {
   }
 
   #contract(service: Service, constant: string, problemsName: string): string {
-    const {
-      name,
-      version,
-      doc,
-      address,
-      legacy,
-      paths,
-      credentials,
-      namespaces,
-      soapStyle,
-      mtom,
-      unknownRequestMembers,
-      problems,
-      operations,
-    } = service;
-    const { own, uris, unqualified, fault } = namespaces!;
-    const texts = (entries: Readonly<Record<string, string>>) =>
-      members(Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, quote(value)])));
-    const list = (values: readonly string[]) => ({ items: values.map(quote) });
+    const { name, version, doc, address, legacy, paths, credentials, problems, operations } = service;
+    const { soapStyle, mtom, unknownRequestMembers } = service;
+    const { own, uris, unqualified, fault } = service.namespaces!;
+    const namespaces = { own, uris, unqualified, fault };
     const parts = members(
       {
-        name: quote(name),
-        version: String(version),
-        doc: quote(doc),
-        address: quote(address),
-        legacy: legacy && texts({ ...legacy }),
-        paths: paths === undefined ? undefined : quote(paths),
-        credentials: credentials && dataExpression(credentials),
-        namespaces: members({
-          own: quote(own),
-          uris: texts(uris),
-          unqualified: unqualified && list(unqualified),
-          fault: fault && members({ prefix: quote(fault.prefix), errors: list(fault.errors) }),
-        }),
-        soapStyle: soapStyle && quote(soapStyle),
-        mtom: mtom && 'true',
-        unknownRequestMembers: unknownRequestMembers && quote(unknownRequestMembers),
+        ...dataMembers({ name, version, doc, address, legacy, paths, credentials, namespaces }),
+        ...dataMembers({ soapStyle, mtom, unknownRequestMembers }),
         problems: problems && problemsName,
         operations: { items: [...operations.values()].map((each) => this.#operations.get(each)!) },
       },
@@ -239,21 +191,8 @@ class Writer {
           return call('joined', this.#scalar(schema.item));
         }
         this.#imports.add('list');
-        const { item, itemName, wrapped, repeated, anyItemName, namespace, json, whenEmpty, max, ...stubs } = schema;
-        const { nillableItems, nullItems, mandatoryItem, xsd } = stubs;
-        const options = members({
-          max: String(max),
-          wrapped: wrapped ? 'true' : undefined,
-          repeated: repeated && 'true',
-          anyItemName: anyItemName && 'true',
-          namespace: namespace === undefined ? undefined : quote(namespace),
-          nillableItems: nillableItems === undefined ? undefined : String(nillableItems),
-          nullItems: nullItems && 'true',
-          mandatoryItem: mandatoryItem && 'true',
-          xsd: xsd && quote(xsd),
-          json: json && quote(json),
-          whenEmpty: whenEmpty && quote(whenEmpty),
-        });
+        const { kind: _, joined: __, item, itemName, wrapped, max, ...others } = schema;
+        const options = dataExpression({ max, ...(wrapped && { wrapped }), ...others });
         return call('list', this.#schema(item), quote(itemName), options);
       }
       case 'map': {
@@ -261,8 +200,12 @@ class Writer {
         const [key = 'key', value = ''] = Object.entries(schema.example)[0] ?? [];
         if (schema.item !== undefined) return call('mapOf', this.#schema(schema.item), String(schema.max), quote(key));
         const { entryName, whenEmpty } = schema;
-        const options = members({ entryName: entryName && quote(entryName), whenEmpty: whenEmpty && quote(whenEmpty) });
-        return call('map', String(schema.max), members({ [key]: quote(value) }), options);
+        return call(
+          'map',
+          String(schema.max),
+          dataExpression({ [key]: value }),
+          dataExpression({ entryName, whenEmpty }),
+        );
       }
       default:
         return this.#scalar(schema);
@@ -327,17 +270,9 @@ class Writer {
     const { name, namespace, fields, choices, extends: base, hasOtherTypes, json, emptyObject } = schema;
     const written = Object.fromEntries(Object.entries(fields).map(([each, field]) => [each, this.#field(field)]));
     const options = members({
-      namespace: namespace === undefined ? undefined : quote(namespace),
-      json: json && quote(json),
-      emptyObject: emptyObject && quote(emptyObject),
-      hasOtherTypes: hasOtherTypes && 'true',
+      ...dataMembers({ namespace, json, emptyObject, hasOtherTypes }),
       choices: choices.length === 0 ? undefined : { items: choices.map(choiceExpression) },
-      extends:
-        base &&
-        members({
-          name: quote(base.name),
-          namespace: base.namespace === undefined ? undefined : quote(base.namespace),
-        }),
+      extends: base && dataExpression(base),
     });
     return call('object', quote(name), members(written, true), options.members.length === 0 ? undefined : options);
   }

@@ -11,7 +11,7 @@ import {
   type Schema,
   textLengthMax,
 } from '../contract/schema.ts';
-import { walk } from '../contract/walk.ts';
+import { partsIn, walk } from '../contract/walk.ts';
 import { byStatus, printMessage } from './refusals.ts';
 import { indentDocument } from './xml-document.ts';
 
@@ -140,17 +140,7 @@ function decimalBounds({ digits, fraction, min, max }: DecimalSchema): string {
 
 /** The object schemas in a schema, the outermost first, each once. */
 function recordsOf(schema: ObjectSchema): readonly ObjectSchema[] {
-  const found: ObjectSchema[] = [];
-  const visit = (each: Schema): void => {
-    if (each.kind === 'list') visit(each.item);
-    if (each.kind === 'map' && each.item !== undefined) visit(each.item);
-    if (each.kind !== 'object' || found.includes(each)) return;
-    found.push(each);
-    for (const field of Object.values(each.fields)) visit(field.schema);
-    each.variants?.forEach(visit);
-  };
-  visit(schema);
-  return found;
+  return [...new Set(partsIn(schema).flatMap(({ schema: each }) => (each.kind === 'object' ? [each] : [])))];
 }
 
 function record(schema: ObjectSchema, side: 'input' | 'output'): string {

@@ -65,7 +65,9 @@ export function choosePorts(definitions: Definitions, choice: PortChoice, findin
   const all = definitions
     .services()
     .flatMap((service) => childrenNamed(service, wsdlUri, 'port').map((port) => ({ service, port })));
-  const ports = all.flatMap(({ service, port }) => openPort(definitions, service, port, findings));
+  const ports = all.flatMap(({ service, port }) =>
+    openBinding(definitions, service, port, definitions.named('binding', port, 'binding'), findings),
+  );
   if (all.length === 0) ports.push(...portsOfBindings(definitions, findings));
   const asked = ports.filter(
     ({ service, port }) =>
@@ -92,16 +94,6 @@ function portsOfBindings(definitions: Definitions, findings: FindingCollector): 
   for (const { binding } of ports)
     findings.add('changed', binding, 'no service names an address: --upstream says where its server is');
   return ports;
-}
-
-function openPort(
-  definitions: Definitions,
-  service: LocatedElement,
-  port: LocatedElement,
-  findings: FindingCollector,
-): readonly Port[] {
-  const binding = definitions.named('binding', port, 'binding');
-  return openBinding(definitions, service, port, binding, findings);
 }
 
 function openBinding(

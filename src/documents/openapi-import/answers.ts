@@ -1,7 +1,7 @@
 /** Reads the answers of an operation: their bodies, and the headers of these. */
 import { isJsonType, type UpstreamAnswer } from '../../contract/operation.ts';
 import { optional, type Schema, string } from '../../contract/schema.ts';
-import type { Node } from './documents.ts';
+import { keyOf, type Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
 import { memberName, StubNames } from './names.ts';
 import { type Declared, type Fields, schemaIn } from './parameters.ts';
@@ -31,9 +31,7 @@ export function readOutput(reader: SchemaReader, declared: Declared, type: strin
   const isBodyless = declared.method === 'HEAD';
   const fields: Fields = {};
   let answer: UpstreamAnswer = { ...status };
-  const distinct = [
-    ...new Map(used.map((each) => [each.schema && `${each.schema.url}#${each.schema.pointer}`, each])).values(),
-  ];
+  const distinct = [...new Map(used.map((each) => [each.schema && keyOf(each.schema), each])).values()];
   if (content !== undefined && !isBodyless) {
     const schema = distinct.length > 1 ? unionOf(distinct.map((each) => each.schema)) : content.schema;
     if (distinct.length > 1)
@@ -92,11 +90,9 @@ function unionOf(schemas: readonly (Node | undefined)[]): Node {
   const nodes = schemas.filter((each) => each !== undefined);
   const [first] = nodes;
   const url = first?.url ?? '';
-  const oneOf = nodes.map((each) =>
-    each.url === url
-      ? { $ref: `#${encodePointer(each.pointer)}` }
-      : { $ref: `${each.url}#${encodePointer(each.pointer)}` },
-  );
+  const oneOf = nodes.map((each) => ({
+    $ref: `${each.url === url ? '' : each.url}#${encodePointer(each.pointer)}`,
+  }));
   return {
     value: { oneOf },
     url,

@@ -7,9 +7,10 @@ import {
   type UpstreamParameter,
 } from '../../contract/operation.ts';
 import { optional, required, type Schema } from '../../contract/schema.ts';
+import { capitalised } from '../names.ts';
 import type { Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
-import { capitalise, memberName, type StubNames } from './names.ts';
+import { memberName, type StubNames } from './names.ts';
 import {
   asParameter,
   type Declared,
@@ -162,7 +163,7 @@ function formOf(
       Object.fromEntries(
         inForm.map((each) => {
           const field = names.take(memberName(each.name));
-          const schema = withName(schemaOfParameter(reader, each, `${type}${capitalise(field)}`), field);
+          const schema = withName(schemaOfParameter(reader, each, `${type}${capitalised(field)}`), field);
           const style = styleOf(each);
           if (style.style !== undefined) parts[field] = style;
           const xsd = xsdOf(schema);

@@ -13,6 +13,11 @@ export interface Node {
   readonly pointer: string;
 }
 
+/** Names a node: `https://pets.example/api.yaml#/components/schemas/Pet`. */
+export function keyOf({ url, pointer }: Node): string {
+  return `${url}#${pointer}`;
+}
+
 /** The nearest part that can do without the node is left out. */
 export class Refused extends PartRefused<Node> {
   override readonly name = 'Refused';

@@ -3,6 +3,7 @@ import { type Operation, operation, type UpstreamBinding } from '../../contract/
 import { object } from '../../contract/schema.ts';
 import { type Service, service } from '../../contract/service.ts';
 import { findingComments } from '../import/findings.ts';
+import { capitalised } from '../names.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
 import { type ReadingOptions, Unread } from '../wsdl/read-location.ts';
@@ -13,7 +14,7 @@ import { loadOpenApi, type Node, type OpenApiDocuments, Refused } from './docume
 import { ErrorReader } from './errors.ts';
 import { type OpenApiFinding, OpenApiFindings, openApiFindingLines } from './findings.ts';
 import { readInput } from './messages.ts';
-import { capitalise, memberName, StubNames, typeName } from './names.ts';
+import { memberName, StubNames, typeName } from './names.ts';
 import type { Declared } from './parameters.ts';
 import { type CutMembers, SchemaReader } from './schemas.ts';
 import { credentialsOf, serverOf, swaggerServer, tokenUrlOf } from './servers.ts';
@@ -166,7 +167,7 @@ function readOperation(
   const { summary, description, servers } = reader.requireObject(node);
   if (servers !== undefined)
     reader.findings.add('changed', node, 'servers of one operation are not asked: all requests go to one server');
-  const type = typeName(capitalise(name));
+  const type = typeName(capitalised(name));
   const input = readInput(reader, declared, `${type}Request`);
   const output = readOutput(reader, declared, `${type}Result`);
   const { faults, errors: byStatus } = errors.read(declared, type);
@@ -186,7 +187,7 @@ function readOperation(
   try {
     return operation({
       name,
-      doc: textOf(summary) || textOf(description) || `${capitalise(name)}.`,
+      doc: textOf(summary) || textOf(description) || `${capitalised(name)}.`,
       effect: reading.has(method) || isReading(name) ? 'reads' : 'writes',
       role,
       problems: [],

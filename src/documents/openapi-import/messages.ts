@@ -1,8 +1,9 @@
 /** Reads what an operation receives: parameters and the members of the body, under names that are unique. */
 import { isOwnHeader, type UpstreamBody, type UpstreamParameter } from '../../contract/operation.ts';
 import { optional, required } from '../../contract/schema.ts';
+import { capitalised } from '../names.ts';
 import { readBody } from './bodies.ts';
-import { capitalise, memberName, StubNames } from './names.ts';
+import { memberName, StubNames } from './names.ts';
 import { type Declared, type Fields, parameterOf, schemaOfParameter, styleOf } from './parameters.ts';
 import { withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
@@ -61,8 +62,8 @@ export function readInput(reader: SchemaReader, declared: Declared, type: string
     }
     const wanted = memberName(name);
     const isTaken = inBody.names.has(wanted) || Object.hasOwn(fields, wanted);
-    const field = names.take(isTaken ? `${wanted}In${capitalise(location)}` : wanted);
-    const schema = withName(schemaOfParameter(reader, each, `${type}${capitalise(field)}`), field);
+    const field = names.take(isTaken ? `${wanted}In${capitalised(location)}` : wanted);
+    const schema = withName(schemaOfParameter(reader, each, `${type}${capitalised(field)}`), field);
     const xsd = xsdOf(schema);
     const make = each.isRequired || location === 'path' ? required : optional;
     fields[field] = make(schema, textOf(each.members.description), { ...(xsd && { xsd }) });

@@ -1,20 +1,12 @@
 /** Names that XML, FORM and generators of stubs can have, for those of a document that they cannot. */
+import { capitalised } from '../names.ts';
+import { UniqueNames } from '../wsdl/names.ts';
 
 /** Makes names unique for generators, which ignore case and underscores. */
-export class StubNames {
-  readonly #taken = new Set<string>();
-
-  /** Returns the wanted name, or the same with a number behind it. */
-  take(wanted: string): string {
-    let name = wanted;
-    for (let number = 2; this.#taken.has(keyOf(name)); number++) name = `${wanted}${number}`;
-    this.#taken.add(keyOf(name));
-    return name;
+export class StubNames extends UniqueNames {
+  protected override keyOf(name: string): string {
+    return name.replaceAll('_', '').toLowerCase();
   }
-}
-
-function keyOf(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
 }
 
 const lengthMax = 100;
@@ -25,7 +17,7 @@ export function memberName(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name) && name.length <= lengthMax && !/^__proto__|^xml/i.test(name) && !isInherited(name))
     return name;
   const words = ascii(name.replace(/^\+/, 'plus ').replace(/^-(?=\d)/, 'minus '));
-  const joined = words.map((word, at) => (at === 0 ? word : capitalise(word))).join('');
+  const joined = words.map((word, at) => (at === 0 ? word : capitalised(word))).join('');
   const made = startingWithLetter(joined.replace(/^_+(?=proto__)/, ''), 'member').replace(/^xml/i, '_$&');
   return isInherited(made) ? `_${made}` : made;
 }
@@ -38,7 +30,7 @@ function isInherited(name: string): boolean {
 /** `pet_status-2` to `PetStatus2`. */
 export function typeName(name: string): string {
   const words = ascii(name.replaceAll('_', ' '));
-  return startingWithLetter(words.map(capitalise).join(''), 'Type').replace(/^xml/i, 'Type$&');
+  return startingWithLetter(words.map(capitalised).join(''), 'Type').replace(/^xml/i, 'Type$&');
 }
 
 /** The words of ASCII in a text; letters with marks lose them. */
@@ -55,8 +47,4 @@ function startingWithLetter(name: string, otherwise: string): string {
   const cut = name.slice(0, lengthMax);
   if (cut === '' || /^_*$/.test(cut)) return otherwise;
   return /^[A-Za-z_]/.test(cut) ? cut : `_${cut}`;
-}
-
-export function capitalise(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -18,10 +18,11 @@ import {
   string,
 } from '../../contract/schema.ts';
 import { bytesMax, itemsMax } from '../imported-limits.ts';
+import { capitalised } from '../names.ts';
 import { sizeOf } from '../wsdl/schema-size.ts';
-import { type Node, type OpenApiDocuments, Refused } from './documents.ts';
+import { keyOf, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
-import { capitalise, memberName, StubNames, typeName } from './names.ts';
+import { memberName, StubNames, typeName } from './names.ts';
 import {
   anyValue,
   common,
@@ -343,7 +344,7 @@ export class SchemaReader {
       const found = this.findings.attempt(`the member ${name} is left out`, () => {
         this.#members.push(member);
         try {
-          return this.#member(nodes, `${type}${capitalise(field)}`, isCut);
+          return this.#member(nodes, `${type}${capitalised(field)}`, isCut);
         } finally {
           this.#members.pop();
         }
@@ -406,13 +407,9 @@ function nameInPointer(pointer: string): string | undefined {
     ) ?? [];
   if (own === '') return undefined;
   const members = [...within.matchAll(/\/properties\/([^/]+)|\/(items)/g)].map(
-    ([, name, item]) => name ?? capitalise(item!.slice(0, -1)),
+    ([, name, item]) => name ?? capitalised(item!.slice(0, -1)),
   );
   return [own, ...members].map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~')).join(' ');
-}
-
-function keyOf({ url, pointer }: Node): string {
-  return `${url}#${pointer}`;
 }
 
 function singular(hint: string): string {

@@ -2,7 +2,7 @@
 import type { CredentialPlace } from '../../contract/credential-place.ts';
 import { isOwnHeader } from '../../contract/operation.ts';
 import type { Service } from '../../contract/service.ts';
-import type { OpenApiDocuments } from './documents.ts';
+import type { Node, OpenApiDocuments } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
 
 /** Where the server reads credentials: its security schemes. Callers present them there, or in X-API-Key, or in HTTP Basic. */
@@ -11,12 +11,9 @@ export function credentialsOf(
   findings: OpenApiFindings,
   isSwagger: boolean,
 ): Pick<Service, 'credentials'> {
-  const { root } = documents;
-  const components = isSwagger ? root : documents.member(root, 'components');
-  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
   const places: CredentialPlace[] = [];
   let takesBasic = false;
-  for (const [, node] of documents.members(schemes)) {
+  for (const node of securitySchemes(documents, isSwagger)) {
     const { type, in: location, name, scheme } = Object(node.value) as Readonly<Record<string, unknown>>;
     const lower = String(scheme).toLowerCase();
     if (type === 'basic' || (type === 'http' && lower === 'basic')) takesBasic = true;
@@ -75,13 +72,17 @@ function resolved(url: string, document: string): string {
 
 /** Returns the token endpoint of the first security scheme with client credentials (OAuth 2); undefined where there is none. */
 export function tokenUrlOf(documents: OpenApiDocuments, isSwagger: boolean): string | undefined {
-  const { root } = documents;
-  const components = isSwagger ? root : documents.member(root, 'components');
-  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
-  return documents.members(schemes).flatMap(([, node]) => {
+  return securitySchemes(documents, isSwagger).flatMap((node) => {
     const { type, flow, flows, tokenUrl } = Object(node.value) as Readonly<Record<string, unknown>>;
     if (type !== 'oauth2') return [];
     const found = isSwagger ? flow === 'application' && tokenUrl : Object(Object(flows).clientCredentials).tokenUrl;
     return typeof found === 'string' ? [found] : [];
   })[0];
+}
+
+function securitySchemes(documents: OpenApiDocuments, isSwagger: boolean): readonly Node[] {
+  const { root } = documents;
+  const components = isSwagger ? root : documents.member(root, 'components');
+  const schemes = components && documents.member(components, isSwagger ? 'securityDefinitions' : 'securitySchemes');
+  return documents.members(schemes).map(([, node]) => node);
 }

@@ -1,5 +1,5 @@
 /** Flattens schemas: what `allOf` joins, and what `oneOf` and `anyOf` leave open. */
-import { type Node, type OpenApiDocuments, Refused } from './documents.ts';
+import { keyOf, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
 const jsonTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean', 'object', 'array']);
@@ -20,24 +20,29 @@ export interface Shape {
   readonly doc: string;
   readonly example: unknown;
   readonly isNullable: boolean;
-  readonly isWriteOnly: boolean;
   /** It has alternatives, whose members are those of all. */
   readonly isUnion: boolean;
 }
 
-interface Draft {
+/** A shape to which parts are added. */
+class Draft {
   types: Set<JsonType> | undefined;
-  properties: Map<string, Node[]>;
-  required: Set<string>;
+  readonly properties = new Map<string, Node[]>();
+  readonly required = new Set<string>();
   additional: Node | true | undefined;
   items: Node | undefined;
   values: readonly unknown[] | undefined;
   format: string | undefined;
-  doc: string;
+  doc = '';
   example: unknown;
-  isNullable: boolean;
-  isWriteOnly: boolean;
-  isUnion: boolean;
+  isNullable = false;
+  isUnion = false;
+
+  addMember(name: string, node: Node): void {
+    const known = this.properties.get(name) ?? [];
+    if (!known.some((other) => keyOf(other) === keyOf(node))) known.push(node);
+    this.properties.set(name, known);
+  }
 }
 
 /** Schemas in each other by `allOf`, `oneOf` and `anyOf`. */
@@ -67,7 +72,7 @@ export class Shapes {
 
   /** Each schema is flattened once. */
   of(node: Node): Shape {
-    const key = `${node.url}#${node.pointer}`;
+    const key = keyOf(node);
     const known = this.#known.get(key) ?? this.#flattened(node);
     this.#known.set(key, known);
     return known;
@@ -98,7 +103,7 @@ export class Shapes {
   }
 
   #flattened(node: Node): Shape {
-    const draft = createDraft();
+    const draft = new Draft();
     this.#add(draft, node, { depth: 0, isRoot: true, open: new Set(), budget: { left: partsMax } });
     return { ...draft, node, types: draft.types ?? new Set() };
   }
@@ -106,7 +111,7 @@ export class Shapes {
   #add(draft: Draft, node: Node, around: Around): void {
     const { value } = node;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    const key = `${node.url}#${node.pointer}`;
+    const key = keyOf(node);
     around.budget.left -= 1;
     if (around.open.has(key) || around.depth > depthMax || around.budget.left < 0) return;
     const within: Around = { ...around, depth: around.depth + 1, isRoot: false, open: new Set([...around.open, key]) };
@@ -124,18 +129,7 @@ export class Shapes {
   }
 
   #addOwn(draft: Draft, node: Node, members: Readonly<Record<string, unknown>>): void {
-    const {
-      type,
-      nullable,
-      format,
-      description,
-      title,
-      example,
-      examples,
-      default: preset,
-      required,
-      writeOnly,
-    } = members;
+    const { type, nullable, format, description, title, example, examples, default: preset, required } = members;
     const named = (Array.isArray(type) ? type : [type]).filter((each) => jsonTypes.has(each)) as JsonType[];
     if (nullable === true || (Array.isArray(type) && type.includes('null'))) draft.isNullable = true;
     if (type === 'file') {
@@ -144,17 +138,12 @@ export class Shapes {
     } else if (named.length > 0)
       draft.types = draft.types === undefined ? new Set(named) : narrowed(draft.types, named);
     if (typeof format === 'string') draft.format ??= format;
-    if (writeOnly === true) draft.isWriteOnly = true;
     if (draft.doc === '') draft.doc = textOf(description) || textOf(title);
     draft.example ??= example ?? (Array.isArray(examples) ? examples[0] : undefined) ?? preset;
     if (Array.isArray(members.enum)) draft.values ??= members.enum;
     else if (Object.hasOwn(members, 'const')) draft.values ??= [members.const];
     for (const each of Array.isArray(required) ? required : []) if (typeof each === 'string') draft.required.add(each);
-    for (const [name, each] of this.#members(node, 'properties')) {
-      const known = draft.properties.get(name) ?? [];
-      if (!known.some((other) => other.url === each.url && other.pointer === each.pointer)) known.push(each);
-      draft.properties.set(name, known);
-    }
+    for (const [name, each] of this.#members(node, 'properties')) draft.addMember(name, each);
     const items = this.#documents.member(node, 'items');
     draft.items ??= items;
     if (members.additionalProperties === true) draft.additional ??= true;
@@ -182,7 +171,7 @@ export class Shapes {
       return;
     }
     const parts = variants.map((each) => {
-      const part = createDraft();
+      const part = new Draft();
       this.#add(part, each, around);
       return part;
     });
@@ -196,20 +185,13 @@ export class Shapes {
     const formats = new Set(parts.map(({ format }) => format));
     if (formats.size === 1) draft.format ??= parts[0]!.format;
     if (parts.every(({ values }) => values !== undefined)) draft.values ??= parts.flatMap(({ values = [] }) => values);
-    const items = new Set(
-      parts.flatMap((part) => (part.items === undefined ? [] : [`${part.items.url}#${part.items.pointer}`])),
-    );
+    const items = new Set(parts.flatMap((part) => (part.items === undefined ? [] : [keyOf(part.items)])));
     if (items.size === 1) draft.items ??= parts.find((part) => part.items !== undefined)?.items;
     else if (items.size > 1) draft.types = new Set([...(draft.types ?? []), 'string', 'object']);
     draft.example ??= parts.find((part) => part.example !== undefined)?.example;
     for (const part of parts) {
       draft.additional ??= part.additional;
-      for (const [name, nodes] of part.properties) {
-        const known = draft.properties.get(name) ?? [];
-        for (const each of nodes)
-          if (!known.some((other) => other.url === each.url && other.pointer === each.pointer)) known.push(each);
-        draft.properties.set(name, known);
-      }
+      for (const [name, nodes] of part.properties) for (const each of nodes) draft.addMember(name, each);
     }
     const inAll = [...parts[0]!.required].filter((name) => parts.every(({ required }) => required.has(name)));
     for (const name of inAll) draft.required.add(name);
@@ -220,7 +202,6 @@ export class Shapes {
     const mapping = this.#documents.member(node, 'discriminator');
     const targets = mapping && this.#documents.member(mapping, 'mapping');
     if (targets === undefined || typeof targets.value !== 'object' || targets.value === null) return [];
-    const own = `${node.url}#${node.pointer}`;
     const found = Object.entries(targets.value).flatMap(([name, target]) => {
       const $ref =
         typeof target === 'string' && /[#/.]/.test(target) ? target : `#/components/schemas/${String(target)}`;
@@ -231,14 +212,11 @@ export class Shapes {
         throw thrown;
       }
     });
-    const others = found.filter((each) => `${each.url}#${each.pointer}` !== own);
+    const others = found.filter((each) => keyOf(each) !== keyOf(node));
     // One alone would make all that it requires part of the others.
-    return others.length === 0
-      ? []
-      : [...others, { value: {}, url: node.url, pointer: `${node.pointer}/discriminator` }].slice(
-          0,
-          others.length > 1 ? -1 : undefined,
-        );
+    return others.length === 1
+      ? [...others, { value: {}, url: node.url, pointer: `${node.pointer}/discriminator` }]
+      : others;
   }
 
   #members(node: Node, name: string): readonly (readonly [string, Node])[] {
@@ -253,38 +231,13 @@ interface Around {
   readonly budget: { left: number };
 }
 
-function createDraft(): Draft {
-  return {
-    types: undefined,
-    properties: new Map(),
-    required: new Set(),
-    additional: undefined,
-    items: undefined,
-    values: undefined,
-    format: undefined,
-    doc: '',
-    example: undefined,
-    isNullable: false,
-    isWriteOnly: false,
-    isUnion: false,
-  };
-}
-
 function narrowed(types: ReadonlySet<JsonType>, others: readonly JsonType[]): Set<JsonType> {
   const both = others.filter((each) => types.has(each) || (each === 'integer' && types.has('number')));
   return new Set(both.length === 0 ? [...types, ...others] : both);
 }
 
 /** What a schema says, or shows by its other keywords. */
-export function typesOf({
-  types,
-  properties,
-  additional,
-  items,
-  values,
-}: Pick<Shape, 'properties' | 'additional' | 'items' | 'values'> & {
-  readonly types: ReadonlySet<JsonType> | undefined;
-}): ReadonlySet<JsonType> {
+export function typesOf({ types, properties, additional, items, values }: Shape | Draft): ReadonlySet<JsonType> {
   if (types !== undefined && types.size > 0) return types;
   if (properties.size > 0 || additional !== undefined) return new Set(['object']);
   if (items !== undefined) return new Set(['array']);

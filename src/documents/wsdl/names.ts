@@ -98,12 +98,17 @@ export class UniqueNames {
   take(wanted: string): string {
     let name = wanted;
     let number = this.#numbers.get(wanted) ?? 1;
-    while (this.#taken.has(name)) {
+    while (this.#taken.has(this.keyOf(name))) {
       number += 1;
       name = `${wanted}${number}`;
     }
     this.#numbers.set(wanted, number);
-    this.#taken.add(name);
+    this.#taken.add(this.keyOf(name));
+    return name;
+  }
+
+  /** Two names with one key are one. */
+  protected keyOf(name: string): string {
     return name;
   }
 }

@@ -277,7 +277,7 @@ export function faultsOf(service: Service): readonly Fault[] {
   return [...new Map(faults.map((each) => [each.element, each])).values()];
 }
 
-/** A block of the SOAP header of an operation. */
+/** A block of the SOAP header of an operation; also another global element. */
 export interface HeaderBlock {
   /** Of the element, which is the member of the header in other formats. */
   readonly name: string;

@@ -1,21 +1,14 @@
 /** Reads and prints the header blocks that operations declare: members of one field of a message. */
 import type { Operation } from '../../contract/operation.ts';
-import { type Field, headerFieldOf, type ObjectSchema } from '../../contract/schema.ts';
-import { namedOperations, type Service, uriOf } from '../../contract/service.ts';
+import { headerFieldOf, type ObjectSchema } from '../../contract/schema.ts';
+import { headerBlocksOf, namedOperations, type Service, uriOf } from '../../contract/service.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { Element } from '../../lib/xml/element.ts';
-import { dateTimeFormatOf, ownersOf, type Print, type Side } from '../codec.ts';
+import { dateTimeFormatOf, ownersOf, type Side } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';
 import { elementAroundText } from './namespaces.ts';
 import { compilePrint } from './print.ts';
-
-/** A block that a message may have. */
-interface Block {
-  readonly name: string;
-  readonly uri: string;
-  readonly print: Print;
-  around(text: string): string;
-}
 
 /** The header blocks of one message of an operation. */
 export interface HeaderBlocks {
@@ -38,47 +31,24 @@ export function compileHeaders({
   services,
 }: Pick<FormatContext, 'services'>): (operation: Operation, side: Side) => HeaderBlocks {
   const owners = ownersOf(services, namedOperations);
-  const known = new Map<ObjectSchema, HeaderBlocks>();
-  return (operation, side) => {
-    const schema = operation[side];
-    const name = headerFieldOf(schema);
+  const blocksOf = memoize((operation: Operation) => {
     const service = owners.get(operation);
-    if (name === undefined || service === undefined) return none;
-    let blocks = known.get(schema);
-    if (blocks === undefined) {
-      const declared = blocksOf(schema.fields[name]!, service, (each) =>
-        compilePrint(each, dateTimeFormatOf(service), service, 'fault'),
-      );
-      blocks = createBlocks(name, declared);
-      known.set(schema, blocks);
-    }
-    return blocks;
-  };
+    const compile = (message: ObjectSchema) => (service === undefined ? none : compileBlocks(message, service));
+    return { input: compile(operation.input), output: compile(operation.output) };
+  });
+  return (operation, side) => blocksOf(operation)[side];
 }
 
-function blocksOf({ schema }: Field, service: Service, compile: (schema: ObjectSchema) => Print): readonly Block[] {
-  if (schema.kind !== 'object') return [];
-  return Object.entries<Field>(schema.fields).flatMap(([name, { schema: content, namespace }]) =>
-    content.kind === 'object'
-      ? [
-          {
-            name,
-            uri: uriOf(service, namespace),
-            print: compile(content),
-            around: (text: string) =>
-              elementAroundText(
-                service,
-                { element: name, ...(namespace !== undefined && { namespace }), schema: content },
-                text,
-              ),
-          },
-        ]
-      : [],
-  );
-}
-
-function createBlocks(field: string, blocks: readonly Block[]): HeaderBlocks {
-  const knows = ({ local, namespace }: Element) => blocks.some(({ name, uri }) => name === local && uri === namespace);
+function compileBlocks(message: ObjectSchema, service: Service): HeaderBlocks {
+  const field = headerFieldOf(message);
+  if (field === undefined) return none;
+  const blocks = headerBlocksOf(message).map((block) => ({
+    block,
+    uri: uriOf(service, block.namespace),
+    print: compilePrint(block.schema, dateTimeFormatOf(service), service, 'fault'),
+  }));
+  const knows = ({ local, namespace }: Element) =>
+    blocks.some(({ block, uri }) => block.name === local && uri === namespace);
   return Object.freeze<HeaderBlocks>({
     knows,
     join(fields, header) {
@@ -94,7 +64,9 @@ function createBlocks(field: string, blocks: readonly Block[]): HeaderBlocks {
       if (header === undefined) return '';
       const values = header as Readonly<Record<string, unknown>>;
       return blocks
-        .map(({ name, print, around }) => (values[name] === undefined ? '' : around(print(values[name]))))
+        .map(({ block, print }) =>
+          values[block.name] === undefined ? '' : elementAroundText(service, block, print(values[block.name])),
+        )
         .join('');
     },
   });

@@ -1,8 +1,16 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
 
 import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
-import { mayHaveAttributes, type ObjectSchema, type Schema } from '../../contract/schema.ts';
-import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
+import { mayHaveAttributes, type Schema } from '../../contract/schema.ts';
+import {
+  type HeaderBlock,
+  namedOperations,
+  namespacesIn,
+  namespacesOf,
+  ownUri,
+  type Service,
+  uriOf,
+} from '../../contract/service.ts';
 import { namespaceOf, partsIn } from '../../contract/walk.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { PrintedFault } from '../faults.ts';
@@ -23,20 +31,13 @@ export function declarations(service: Service, namespaces: readonly string[]): s
 
 /** The element of a fault around its printed content. */
 export function faultElement(service: Service, { element, namespace, detail, text }: PrintedFault): string {
-  return elementAroundText(service, { element, ...(namespace !== undefined && { namespace }), schema: detail }, text);
+  return elementAroundText(service, { name: element, namespace, schema: detail }, text);
 }
 
-/** A global element, by the prefix of its namespace. */
-interface GlobalElement {
-  readonly element: string;
-  readonly namespace?: string;
-  readonly schema: ObjectSchema;
-}
-
-/** An element around its printed content, with the namespaces that it needs. */
+/** A global element around its printed content, with the namespaces that it needs. */
 export function elementAroundText(
   service: Service,
-  { element, namespace, schema }: GlobalElement,
+  { name: element, namespace, schema }: HeaderBlock,
   text: string,
 ): string {
   const isOwn = namespace === undefined || namespace === namespacesOf(service).own;

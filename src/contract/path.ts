@@ -26,5 +26,10 @@ export function formPath(path: Path): string {
 
 /** `details.0.card.number`: the neutral form. */
 export function dotted(path: Path): string {
-  return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');
+  return path.map(keyOf).join('.');
+}
+
+/** The name or the index of a step, as the key of a value in JavaScript. */
+export function keyOf(step: Step): string {
+  return typeof step === 'string' ? step : String(step.index);
 }

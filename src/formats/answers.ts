@@ -6,9 +6,11 @@ import { label } from '../contract/member-names.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import { dotted } from '../contract/path.ts';
 import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import { escapeUnits } from '../lib/escape-unprintable.ts';
 import { memoize } from '../lib/memoize.ts';
-import type { Parts, ReadResult } from './codec.ts';
-import type { FormatContext } from './protocol.ts';
+import { compileLocations, type Parts, type ReadParts, type ReadResult, readBodyBy } from './codec.ts';
+import type { DecodedAnswer, FormatContext } from './protocol.ts';
 
 /** An answer of another server, as it is read. */
 export interface ReadAnswer extends ReadResult {
@@ -18,8 +20,6 @@ export interface ReadAnswer extends ReadResult {
   /** Those members with their texts. */
   readonly members: readonly ExtraMember[];
 }
-
-type ReadParts<N> = (parts: Parts<N>, collector: AnswerCollector) => unknown;
 
 const emptyAnswer = Object.freeze({});
 const none: readonly never[] = Object.freeze([]);
@@ -53,23 +53,14 @@ export function describeUnknown<N>(
 /** An answer has fields in its body, and in its headers where the operation has an HTTP binding. */
 function compileAnswer<N>(operation: Operation, reader: Reader<N>, compileRead: CompileRead): ReadParts<N> {
   const { output } = operation;
-  const schemas = isBound(operation) ? splitByLocation(output) : undefined;
-  if (schemas === undefined || Object.keys(schemas.header.fields).length === 0) {
-    const read = compileRead(output, reader, 'server');
-    return ({ body }, collector) => (body === undefined ? undefined : read(body, collector));
-  }
-  const readHeader = compileRead(schemas.header, reader, 'server');
-  const readBody = compileRead(schemas.body, reader, 'server');
-  const names = Object.keys(output.fields);
-  return ({ header, body }, collector) => {
-    const found: Readonly<Record<string, unknown>> = {
-      ...((header === undefined ? undefined : readHeader(header, collector)) as object | undefined),
-      ...((body === undefined ? undefined : readBody(body, collector)) as object | undefined),
-    };
-    // In the order of the contract, wherever the fields were.
-    const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
-    return Object.freeze(Object.fromEntries(inOrder));
-  };
+  const compile = (schema: ObjectSchema) => compileRead(schema, reader, 'server');
+  const hasHeaders = isBound(operation) && Object.keys(splitByLocation(output).header.fields).length > 0;
+  return hasHeaders ? compileLocations(output, ['header', 'body'], compile) : readBodyBy(compile(output));
+}
+
+/** Returns what a codec returns for an answer. */
+export function decodedAnswer({ value, issues, unknownMembers, members }: ReadAnswer): DecodedAnswer {
+  return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
 }
 
 function namesOf(unknown: readonly UnknownMembers[]): readonly string[] {
@@ -99,8 +90,5 @@ function member(name: string, value: string): ExtraMember {
 
 /** JSON has characters that XML cannot carry; they are written as in JSON. */
 function escaped(text: string): string {
-  if (printable(text)) return text;
-  return Array.from(text, (each) =>
-    printable(each) ? each : `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  ).join('');
+  return printable(text) ? text : Array.from(text, (each) => (printable(each) ? each : escapeUnits(each))).join('');
 }

@@ -5,6 +5,7 @@ import type { Issue } from '../contract/problem.ts';
 import { DroppingCollector, IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
+import { memoize } from '../lib/memoize.ts';
 import { dateTimeFormat, type FormatDateTime } from './date-time.ts';
 import type { Leniency } from './leniencies.ts';
 import type { FormatContext } from './protocol.ts';
@@ -57,21 +58,16 @@ export function compileCodecs<N>(
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
   const owners = ownersOf(services, carried);
-  const codecs = new Map<Operation, Codec<N>>();
-  return (operation) => {
-    const known = codecs.get(operation);
-    if (known !== undefined) return known;
+  return memoize((operation) => {
     const service = owners.get(operation);
     if (service === undefined) throw new TypeError(`no service has ${operation.name}`);
     const formatDateTime = dateTimeFormatOf(service);
-    const codec = compileCodec(operation, {
+    return compileCodec(operation, {
       compileRead: (schema) => compileRead(schema, reader),
       compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
       drops: service.unknownRequestMembers === 'drop' && leniencies.has('unknown-members'),
     });
-    codecs.set(operation, codec);
-    return codec;
-  };
+  });
 }
 
 /** Returns how the messages of a service write date and time. */
@@ -105,58 +101,56 @@ function resultOf(value: unknown, collector: IssueCollector): ReadResult {
 }
 
 function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N> {
-  const compileSide = isBound(operation) ? compileLocations : compileBody;
-  return {
-    input: compileSide(operation.input, 'input', compilers),
-    output: compileSide(operation.output, 'output', compilers),
-  };
-}
-
-/** For an operation whose fields are all in the body. */
-function compileBody<N>(
-  schema: ObjectSchema,
-  side: Side,
-  { compileRead, compilePrint, drops }: Compilers<N>,
-): SideCodec<N> {
-  const read = compileRead(schema);
-  return {
-    read({ body }) {
-      const collector = drops && side === 'input' ? new DroppingCollector() : new IssueCollector();
-      // An empty request is an empty object and not absent: its missing fields are issues.
-      const value = (body === undefined ? undefined : read(body, collector)) ?? Object.freeze({});
-      return resultOf(value, collector);
-    },
-    print: compilePrint(schema, side),
-  };
+  const compile = (side: Side) => compileSide(operation[side], side, isBound(operation), compilers);
+  return { input: compile('input'), output: compile('output') };
 }
 
 /** In this order, so that issues of the path come first. */
 const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
 
-/** For an operation with an HTTP binding. */
-function compileLocations<N>(
+/** Only an operation with an HTTP binding has fields outside of its body. */
+function compileSide<N>(
   schema: ObjectSchema,
   side: Side,
+  isBound: boolean,
   { compileRead, compilePrint, drops }: Compilers<N>,
 ): SideCodec<N> {
-  const schemas = splitByLocation(schema);
-  const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
-    location,
-    compileRead(schemas[location]),
-  ]);
-  const names = Object.keys(schema.fields);
+  const readParts = isBound ? compileLocations(schema, locations, compileRead) : readBodyBy(compileRead(schema));
   return {
-    read(nodes) {
+    read(parts) {
       const collector = drops && side === 'input' ? new DroppingCollector() : new IssueCollector();
-      const found: Record<string, unknown> = {};
-      for (const [location, read] of reads) {
-        const node = nodes[location];
-        if (node !== undefined) Object.assign(found, read(node, collector));
-      }
-      // In the order of the contract, wherever the fields were.
-      const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
-      return resultOf(Object.freeze(Object.fromEntries(inOrder)), collector);
+      // An empty request is an empty object and not absent: its missing fields are issues.
+      return resultOf(readParts(parts, collector) ?? Object.freeze({}), collector);
     },
-    print: compilePrint(schemas.body, side),
+    print: compilePrint(isBound ? splitByLocation(schema).body : schema, side),
+  };
+}
+
+/** Reads the fields of a message from its parts. */
+export type ReadParts<N> = (parts: Parts<N>, collector: IssueCollector) => unknown;
+
+/** Returns the reading of a message whose fields are all in its body. */
+export function readBodyBy<N>(read: Read<N>): ReadParts<N> {
+  return ({ body }, collector) => (body === undefined ? undefined : read(body, collector));
+}
+
+/** Compiles the reading of a message with fields at several locations. */
+export function compileLocations<N>(
+  schema: ObjectSchema,
+  locations: readonly FieldLocation[],
+  compileRead: (schema: ObjectSchema) => Read<N>,
+): ReadParts<N> {
+  const schemas = splitByLocation(schema);
+  const reads = locations.map((location) => [location, compileRead(schemas[location])] as const);
+  const names = Object.keys(schema.fields);
+  return (parts, collector) => {
+    const found: Record<string, unknown> = {};
+    for (const [location, read] of reads) {
+      const node = parts[location];
+      if (node !== undefined) Object.assign(found, read(node, collector));
+    }
+    // In the order of the contract, wherever the fields were.
+    const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
+    return Object.freeze(Object.fromEntries(inOrder));
   };
 }

@@ -1,7 +1,8 @@
 /** Reads JSONL: one JSON object a line, as strictly as the body of a JSON request. Empty lines are not rows. */
 import type { Buffer } from 'node:buffer';
 import type { ObjectSchema } from '../contract/schema.ts';
-import { parse } from '../formats/json/parse.ts';
+import { decodeText } from '../formats/body-text.ts';
+import { parseDecoded } from '../formats/json/parse.ts';
 import { reader } from '../formats/json/read.ts';
 import { type Line, lineBytesMax, linesOf } from './lines.ts';
 import { compileRow, type FoundRow, type RowResult, unreadable } from './row.ts';
@@ -20,7 +21,7 @@ export async function* jsonlRows<R>(schema: ObjectSchema, stream: AsyncIterable<
 export function jsonReader<R>(schema: ObjectSchema): (bytes: Buffer) => RowResult<R> {
   const readTree = compileRow<R, unknown>(schema, reader);
   return (bytes) => {
-    const parsed = parse(bytes);
+    const parsed = parseDecoded(decodeText(bytes));
     return 'fault' in parsed ? unreadable(parsed.fault) : readTree(parsed.tree);
   };
 }

@@ -2,9 +2,7 @@
 
 /** Control, format and unassigned characters, surrogates and line separators as `\u001b`, as JavaScript and JSON write them. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(''),
-  );
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }
 
 /** Escapes them in each line of a text. Its line breaks stay. */
@@ -12,6 +10,8 @@ export function escapeLines(text: string): string {
   return text.split('\n').map(escapeUnprintable).join('\n');
 }
 
-function escapeUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+/** Each UTF-16 unit of a text as `\u001b`. */
+export function escapeUnits(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

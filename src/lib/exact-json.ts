@@ -1,4 +1,5 @@
 /** JSON numbers that keep their digits: a double has no more than 15 of any number, and 16 of most integers. */
+import { isMembers, type Members } from './members.ts';
 
 /** Whether a number is an integer that every program writes as it read it: 16 digits at most, up to 2^53. */
 export function isExactInteger(source: string): boolean {
@@ -24,6 +25,11 @@ export function rawNumber(text: string): object {
 
 export function isRawNumber(value: unknown): boolean {
   return raw.isRawJSON(value);
+}
+
+/** Whether a value that was parsed exactly is an object with members. */
+export function isExactMembers(value: unknown): value is Members {
+  return isMembers(value) && !isRawNumber(value);
 }
 
 /** As `JSON.parse`; numbers that a double may change are raw numbers. */

@@ -1,4 +1,5 @@
 /** curl in a POSIX shell. */
+import { escapeLines } from '../../lib/escape-unprintable.ts';
 import {
   credentialLines,
   credentialVariables,
@@ -27,9 +28,7 @@ function print({ method, url, headers, body, credential, hasKey }: SourceCall): 
 /** JSON can escape the characters that a shell shows badly. */
 function plainTextOf(body: SourceBody): string {
   if (body.kind !== 'json') return textOf(body);
-  return textOf(body).replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
-    Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
-  );
+  return escapeLines(textOf(body));
 }
 
 /** Quotes one word of a POSIX shell. */

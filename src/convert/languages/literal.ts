@@ -1,4 +1,5 @@
 /** Prints values as literals of a programming language. */
+import { escapeUnits } from '../../lib/escape-unprintable.ts';
 import type { SourceBody } from './language.ts';
 
 /** How a language writes literals. */
@@ -76,9 +77,7 @@ export function singleQuoted(text: string): string {
 
 /** A string literal of Java and C#, in ASCII: their compilers may take the source for another encoding. */
 export function asciiLiteral(text: string): string {
-  const escaped = text
-    .replace(/["\\]/g, '\\$&')
-    .replace(/[^\x20-\x7e]/g, (unit) => layout[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7e]/g, (unit) => layout[unit] ?? escapeUnits(unit));
   return `"${escaped}"`;
 }
 

@@ -1,5 +1,6 @@
 /** Loads an OpenAPI document with the documents that it refers to, within limits, and follows references between them. */
 import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
+import { decodeComponent } from '../../lib/decode-component.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { PartRefused } from '../import/findings.ts';
 import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';
@@ -77,7 +78,7 @@ export class OpenApiDocuments {
       const [file = '', pointer = ''] = reference.split('#', 2);
       const url = file === '' ? node.url : (join(file, node.url) ?? '');
       // Some documents write names as they are, and not encoded for a URL.
-      const found = this.#at(url, decode(pointer)) ?? this.#at(url, pointer);
+      const found = this.#at(url, decodeComponent(pointer)) ?? this.#at(url, pointer);
       if (found === undefined) throw new Refused(start, this.#unread.get(url) ?? `${reference} leads nowhere`);
       node = found;
     }
@@ -99,14 +100,6 @@ export class OpenApiDocuments {
   /** `petstore.yaml#/paths/~1pets/get`, on one line. */
   placeOf({ url, pointer }: Node): string {
     return escapeUnprintable(`${nameOfLocation(url, this.root.url) || url}#${pointer}`);
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

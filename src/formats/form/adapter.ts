@@ -7,7 +7,7 @@ import { type Issue, issue } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
-import { compileAnswers } from '../answers.ts';
+import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorStatus, errorText, furtherIssues } from '../errors.ts';
@@ -64,16 +64,9 @@ function createCodec(context: FormatContext): MessageCodec {
       const operation = operationOf(tree.below.get('action')?.value, service);
       const prefix = prefixOf(operation.input);
       const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: under(tree, prefix) });
-      if (more.length === 0)
-        return { operation, input: value, issues, key, ...(leniencies.length > 0 && { leniencies }) };
-      const secrets = secretsIn(more, prefix, operation.input);
-      return {
-        operation,
-        input: value,
-        issues: [...secrets, ...issues],
-        key,
-        leniencies: [...queryFields, ...leniencies],
-      };
+      const all = [...secretsIn(more, prefix, operation.input), ...issues];
+      const used = [...(more.length === 0 ? [] : queryFields), ...leniencies];
+      return { operation, input: value, issues: all, key, ...(used.length > 0 && { leniencies: used }) };
     },
 
     coordinates: (path, operation, side) => coordinates(prefixOf(operation[side]), dotted(path)),
@@ -108,10 +101,7 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeAnswer(operation, reply) {
       const tree = requireTree(parseReply(reply, withPlaces));
-      const { value, issues, unknownMembers, members } = readAnswer(operation, {
-        body: under(tree, prefixOf(operation.output)),
-      });
-      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
+      return decodedAnswer(readAnswer(operation, { body: under(tree, prefixOf(operation.output)) }));
     },
 
     decodeError: (reply, { input }) => decodeErrorText(reply, input, prefixOf(input)),

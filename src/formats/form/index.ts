@@ -4,7 +4,7 @@ import { isBound, type Operation } from '../../contract/operation.ts';
 import { formPath } from '../../contract/path.ts';
 import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
-import { compileAnswers } from '../answers.ts';
+import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../errors.ts';
@@ -102,12 +102,8 @@ function createCodec(context: FormatContext): MessageCodec {
         body: requireTree(parseText(body, { pairsMax: Number.POSITIVE_INFINITY, withPlaces })),
       }),
 
-    decodeAnswer(operation, reply) {
-      const { value, issues, unknownMembers, members } = readAnswer(operation, {
-        body: requireTree(parseReply(reply, withPlaces)),
-      });
-      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
-    },
+    decodeAnswer: (operation, reply) =>
+      decodedAnswer(readAnswer(operation, { body: requireTree(parseReply(reply, withPlaces)) })),
 
     decodeError: (reply, operation) =>
       decodeError(reply, operation, { referenceName: conventions.requestReference, faults }),

@@ -10,9 +10,7 @@ import { textOf, treeText } from './extras.ts';
 import { begins, withoutMisfits } from './misfits.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
-
-/** Members that the contract does not have may be deeper than its own. */
-const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
+import { answerLimits } from './scan.ts';
 
 const none: readonly never[] = Object.freeze([]);
 const emptyObject = Object.freeze({});

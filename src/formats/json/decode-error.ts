@@ -2,11 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from '../../contract/operation.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
 import { defaultMessage, inJson, issuesMax, pathTo, textOf, tokensOf } from '../refusal.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 interface ErrorReading {
   /** The name of the reference of a request in our own errors. */
@@ -60,7 +59,7 @@ function parse(body: Buffer): unknown {
 }
 
 function membersOf(value: unknown): Members | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+  return isMembers(value) ? value : undefined;
 }
 
 /** The names of texts, in the order of how much they say. */

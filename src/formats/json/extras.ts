@@ -3,7 +3,7 @@ import { type Extras, extrasMember } from '../../contract/extras.ts';
 import type { Path } from '../../contract/path.ts';
 import type { UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
-import { isRawNumber, parseExactly } from '../../lib/exact-json.ts';
+import { isExactMembers, parseExactly } from '../../lib/exact-json.ts';
 import type { Reply } from '../protocol.ts';
 import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';
@@ -57,13 +57,13 @@ function keysOf(path: Path): readonly Key[] {
 
 /** Adds members at a place of the tree, and returns the tree. */
 function place(tree: unknown, [key, ...rest]: readonly Key[], members: Members): unknown {
-  if (key === undefined) return isMembers(tree) ? Object.assign(tree, members) : members;
+  if (key === undefined) return isExactMembers(tree) ? Object.assign(tree, members) : members;
   if (typeof key === 'number') {
     const items: unknown[] = Array.isArray(tree) ? tree : [];
     items[key] = place(items[key], rest, members);
     return items;
   }
-  const object = isMembers(tree) ? tree : createMembers();
+  const object = isExactMembers(tree) ? tree : createMembers();
   object[key] = place(object[key], rest, members);
   return object;
 }
@@ -73,14 +73,10 @@ function merge(value: unknown, extra: unknown): unknown {
   // A list that does not fit is printed as an empty one.
   if (Array.isArray(value) && value.length === 0) return extra ?? value;
   if (Array.isArray(value)) return Array.isArray(extra) ? value.map((item, at) => merge(item, extra[at])) : value;
-  if (!isMembers(value) || !isMembers(extra)) return value;
+  if (!isExactMembers(value) || !isExactMembers(extra)) return value;
   const merged = Object.assign(createMembers(), value);
   for (const [name, each] of Object.entries(extra)) merged[name] = merge(merged[name], each);
   return merged;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
 /** Without a prototype, `__proto__` is a name like any other. */

@@ -20,11 +20,10 @@ import { createAnswerDecoder } from './decode-answer.ts';
 import { decodeError } from './decode-error.ts';
 import { mergeExtras } from './extras.ts';
 import { jsonPath } from './names.ts';
-import { ownLimits } from './parse.ts';
 import { plainValue, treesOf } from './places.ts';
 import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
-import { type Limits, limits, longRequestLimits } from './scan.ts';
+import { type Limits, limits, longRequestLimits, ownLimits } from './scan.ts';
 import { jsonText, jsonUpstream } from './tokens.ts';
 
 const mediaType = 'application/json';

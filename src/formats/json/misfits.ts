@@ -1,8 +1,9 @@
 /** Values of an answer that are none of the contract. They are kept with their places, as members that it does not have. */
-import type { ItemStep, Path, Step } from '../../contract/path.ts';
+import { keyOf, type Path } from '../../contract/path.ts';
 import type { Issue } from '../../contract/problem.ts';
 import { IssueCollector, type UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
+import { valueAt } from '../../lib/members.ts';
 import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';
 
@@ -57,16 +58,7 @@ function placeOf(path: Path, tree: unknown, output: Schema): Path {
 }
 
 function nodeAt(tree: unknown, path: Path): unknown {
-  return path.reduce<unknown>((node, step) => {
-    const value = plainValue(node);
-    return typeof value === 'object' && value !== null && Object.hasOwn(value, keyOf(step))
-      ? (value as Readonly<Record<string, unknown>>)[keyOf(step)]
-      : undefined;
-  }, tree);
-}
-
-function keyOf(step: Step): string {
-  return typeof step === 'string' ? step : String((step satisfies ItemStep).index);
+  return valueAt(plainValue(tree), path.map(keyOf));
 }
 
 /** Objects that have no other member go, too. */

@@ -1,17 +1,11 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
-import type { Buffer } from 'node:buffer';
-import type { Charset } from '../../lib/charset.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
-import { type DecodedText, decodeText } from '../body-text.ts';
+import type { DecodedText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
-import { type Limits, limits, scan } from './scan.ts';
+import { type Limits, limits, ownLimits, scan } from './scan.ts';
 import { tokensOf } from './tokens.ts';
 
 export type Parsed = { readonly tree: unknown } | Fault;
-
-export function parse(bytes: Buffer, charset?: Charset, within: Limits = limits): Parsed {
-  return parseDecoded(decodeText(bytes, charset), within);
-}
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
 export function parseDecoded(decoded: DecodedText, within: Limits = limits): Parsed {
@@ -19,9 +13,6 @@ export function parseDecoded(decoded: DecodedText, within: Limits = limits): Par
   const { text } = decoded;
   return parseText(text.startsWith('\ufeff') ? text.slice(1) : text, within);
 }
-
-/** An answer of this program has any number of members. */
-export const ownLimits: Limits = Object.freeze({ ...limits, membersMax: Number.POSITIVE_INFINITY });
 
 export function parseText(text: string, within: Limits = ownLimits): Parsed {
   const scanned = scan(text, within);

@@ -10,6 +10,7 @@ import {
   type ScalarSchema,
 } from '../../contract/schema.ts';
 import { isExactNumber } from '../../lib/exact-json.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import { textOfValue } from './value-text.ts';
 
 export const reader: Reader<unknown> = Object.freeze({
@@ -35,18 +36,18 @@ export const reader: Reader<unknown> = Object.freeze({
     if (node instanceof Entry) return visit('key', node.key) && visit('value', node.value);
     if (schema.json === 'value') return visitAlternative(node, visit, schema);
     if (node === '') return true;
-    if (!isObject(node)) return false;
+    if (!isMembers(node)) return false;
     for (const name of Object.keys(node)) if (!visit(name, node[name])) break;
     return true;
   },
 
   items(node, schema) {
     if (node === '') return [];
-    if (isEntries(schema)) return isObject(node) ? Object.entries(node).map(toEntry) : undefined;
+    if (isEntries(schema)) return isMembers(node) ? Object.entries(node).map(toEntry) : undefined;
     if (!Array.isArray(node)) return undefined;
     if (!schema.wrapped) return node;
     const { itemName } = schema;
-    const wrapped = node.every((item) => isObject(item) && Object.keys(item).length === 1 && itemName in item);
+    const wrapped = node.every((item) => isMembers(item) && Object.keys(item).length === 1 && itemName in item);
     return wrapped ? node.map((item) => item[itemName]) : undefined;
   },
 
@@ -56,7 +57,7 @@ export const reader: Reader<unknown> = Object.freeze({
 
   eachEntry(node, visit) {
     if (node === '') return true;
-    if (!isObject(node)) return false;
+    if (!isMembers(node)) return false;
     for (const key of Object.keys(node)) visit(key, node[key]);
     return true;
   },
@@ -122,8 +123,8 @@ export const answerReader: Reader<unknown> = Object.freeze({
     const { itemName, item } = schema;
     const isOwn = item.kind === 'object' && (item.json !== undefined || hasMember(item, itemName));
     if (!schema.wrapped && isOwn) return items;
-    const isWrapper = (each: unknown): each is Readonly<Record<string, unknown>> =>
-      isObject(each) && Object.keys(each).length === 1 && Object.hasOwn(each, itemName);
+    const isWrapper = (each: unknown): each is Members =>
+      isMembers(each) && Object.keys(each).length === 1 && Object.hasOwn(each, itemName);
     return items.every(isWrapper) ? items.flatMap((each) => each[itemName]) : items;
   },
 } satisfies Reader<unknown>);
@@ -172,8 +173,4 @@ function isEmpty(node: unknown): boolean {
   if (typeof node === 'string') return node.trim() === '';
   if (typeof node !== 'object') return node === undefined;
   return node === null || Object.values(node).every(isEmpty);
-}
-
-function isObject(node: unknown): node is Readonly<Record<string, unknown>> {
-  return typeof node === 'object' && node !== null && !Array.isArray(node);
 }

@@ -15,6 +15,12 @@ export const limits: Limits = Object.freeze({ depthMax: 16, membersMax: 2_000 })
 /** For requests with long lists. */
 export const longRequestLimits: Limits = Object.freeze({ ...limits, membersMax: manyMembersMax });
 
+/** An answer of this program has any number of members. */
+export const ownLimits: Limits = Object.freeze({ ...limits, membersMax: Number.POSITIVE_INFINITY });
+
+/** For answers of other servers: members that the contract does not have may be deeper than its own. */
+export const answerLimits: Limits = Object.freeze({ ...ownLimits, depthMax: 100 });
+
 /** `plainNumbers` is false if a number is no integer that a double holds exactly. */
 export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
 

@@ -1,9 +1,6 @@
 /** JSON as the text of a field: what callers in other formats write and read where a message in JSON has any value. */
 import { rawNumber } from '../../lib/exact-json.ts';
 import { parseText } from './parse.ts';
-import { limits } from './scan.ts';
-
-const within = { ...limits, membersMax: Number.POSITIVE_INFINITY };
 
 /** The text of a value. A string that is not JSON by itself has no quotes. `node`: of a tree of the parser. */
 export function textOfValue(node: unknown): string {
@@ -16,7 +13,7 @@ export function valueOfText(text: string): string {
 }
 
 function isJson(text: string): boolean {
-  return 'tree' in parseText(text, within);
+  return 'tree' in parseText(text);
 }
 
 /** A tree in which numbers are as they were written. */

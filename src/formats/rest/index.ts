@@ -15,6 +15,7 @@ import { dotted, type Path } from '../../contract/path.ts';
 import { type ProblemKind, problems } from '../../contract/problem.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
 import { compileFaults } from '../faults.ts';
@@ -23,17 +24,18 @@ import { decodeError } from '../json/decode-error.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { withoutMisfits } from '../json/misfits.ts';
 import { jsonPath } from '../json/names.ts';
-import { ownLimits } from '../json/parse.ts';
 import { plainValue, treesOf } from '../json/places.ts';
+import { compilePrint } from '../json/print.ts';
+import { answerLimits, ownLimits } from '../json/scan.ts';
 import { jsonText, jsonUpstream } from '../json/tokens.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
 import { defaultMessage, textOf } from '../refusal.ts';
 import {
-  answerLimits,
   byJsonName,
   compileAnswerPrints,
   isWholeAnswer,
+  type OwnOperation,
   printRefusal,
   readBody,
   readParameters,
@@ -41,9 +43,9 @@ import {
   treeOfAnswer,
 } from './own-path.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
-import { compilePrint, printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
+import { printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
 import { withValue } from './read.ts';
-import { compileUpstreamCall, type UpstreamCall } from './upstream-binding.ts';
+import { compileUpstreamCall } from './upstream-binding.ts';
 
 const contentType = `${mediaType};charset=utf-8`;
 
@@ -64,8 +66,8 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
-  const { reader, answerReader, parse } = treesOf(context);
   const trees = treesOf(context);
+  const { reader, answerReader, parse } = trees;
   const carried = ({ operations }: Service): readonly Operation[] => [...operations.values()].filter(isCarried);
   const parts = { carried, reader, compilePrint };
   const codecOf = compileCodecs(context, parts);
@@ -75,7 +77,11 @@ function createCodec(context: FormatContext): MessageCodec {
     (value, issues, tree, detail) => withoutMisfits(value, issues, tree, detail).value,
   );
   const schemas = splitSchemas(context.services);
-  const callOf = cacheCalls();
+  const callsOf = memoizeWeakly((service: Service) =>
+    memoizeWeakly((operation: OwnOperation) =>
+      compileUpstreamCall(operation, operation.upstream, dateTimeFormatOf(service)),
+    ),
+  );
   const printAnswer = compileAnswerPrints(context.services);
   const decodeAnswer = createAnswerDecoder(
     context,
@@ -140,7 +146,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest(service, operation, input) {
-      if (operation.upstream !== undefined) return callOf(service, operation, operation.upstream)(input as Values);
+      if (operation.upstream !== undefined) return callsOf(service)(requireOwn(operation))(input as Values);
       const { method, path } = requireBound(operation).http;
       const { query, header, body } = schemas(operation.input);
       const value = input as Values;
@@ -208,19 +214,6 @@ function errorOf({ errors = {} }: UpstreamBinding, status: number): string | und
 function requireBound(operation: Operation | undefined): BoundOperation {
   if (operation === undefined || !isBound(operation)) throw new TypeError('an operation without an HTTP binding');
   return operation;
-}
-
-/** Requests of operations with a binding for an upstream; each is compiled at its first use. */
-function cacheCalls(): (service: Service, operation: Operation, binding: UpstreamBinding) => UpstreamCall {
-  const compiled = new Map<Operation, UpstreamCall>();
-  return (service, operation, binding) => {
-    let call = compiled.get(operation);
-    if (call === undefined) {
-      call = compileUpstreamCall(operation, binding, dateTimeFormatOf(service));
-      compiled.set(operation, call);
-    }
-    return call;
-  };
 }
 
 /** The inputs and outputs by location of their fields, split once. */

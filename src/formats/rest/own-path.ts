@@ -14,7 +14,9 @@ import {
 import { Problem } from '../../contract/problem.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
+import { decodeComponent } from '../../lib/decode-component.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
+import { isMembers } from '../../lib/members.ts';
 import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
 import { bytesOrToken, tokenOrBase64 } from '../../lib/spool/tokens.ts';
 import { decodeText } from '../body-text.ts';
@@ -22,14 +24,14 @@ import { dateTimeFormatOf } from '../codec.ts';
 import { dateTimeFormat } from '../date-time.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
-import { limits } from '../json/scan.ts';
+import { compilePrint } from '../json/print.ts';
+import { answerLimits, limits } from '../json/scan.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { fieldsOfParts } from '../multipart.ts';
 import type { Head, Media, Reply, Target } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
 import type { Message } from '../wire.ts';
 import { type Pair, readText, styleOf, takePairs } from './parameters.ts';
-import { compilePrint } from './print.ts';
 import { holdsBinary, isFormType } from './upstream-binding.ts';
 
 /** An operation with the binding by which it is served. */
@@ -81,7 +83,7 @@ function pairsOfCookies(header: string | undefined): Pair[] {
   if (header === undefined) return [];
   return header.split(';').flatMap((each): readonly Pair[] => {
     const at = each.indexOf('=');
-    return at === -1 ? [] : [[each.slice(0, at).trim(), decoded(each.slice(at + 1).trim())]];
+    return at === -1 ? [] : [[each.slice(0, at).trim(), decodeComponent(each.slice(at + 1).trim())]];
   });
 }
 
@@ -96,14 +98,6 @@ function pairsOfForm(text: string, countMax: number): Pair[] {
     if (count > countMax) throw malformedBody('too many pairs', `pair ${count}`);
   }
   return pairsOf(text);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The fields of a body as the upstream has it, with the members that are no fields. */
@@ -156,7 +150,7 @@ function inBase64(tree: unknown, type: string, isBinary: boolean): unknown {
 }
 
 function membersOf(tree: unknown): Found {
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw malformedBody('body is no object');
+  if (!isMembers(tree)) throw malformedBody('body is no object');
   return { ...tree };
 }
 
@@ -193,7 +187,7 @@ export function treeOfAnswer(
   if (isJsonType(type) && isJsonType(media.type)) {
     const tree = plainValue(requireTree(trees.parse(decodeText(body, media.charset), answerLimits)));
     if (field !== undefined) return tree === null ? found : { ...found, [jsonName(output.fields, field)]: tree };
-    return typeof tree === 'object' && tree !== null && !Array.isArray(tree) ? { ...tree, ...found } : found;
+    return isMembers(tree) ? { ...tree, ...found } : found;
   }
   if (field === undefined) return found;
   const json = jsonName(output.fields, field);
@@ -209,9 +203,6 @@ export function isWholeAnswer({ upstream }: Operation, { media, headers }: Reply
   const hasHeaders = Object.values(inHeaders).some((header) => headers[header.toLowerCase()] !== undefined);
   return field === undefined && isJsonType(type) && isJsonType(media.type) && !hasHeaders;
 }
-
-/** As for answers in JSON by name. */
-export const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
 
 /** Throws a Problem for an operation that has no path of its own. */
 export function requireOwn(operation: Operation | undefined): OwnOperation {

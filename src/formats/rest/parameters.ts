@@ -1,7 +1,7 @@
 /** Parameters outside of a body, in the styles of OpenAPI: values to texts, and texts to trees of JSON. */
 import type { ParameterStyle, UpstreamParameter } from '../../contract/operation.ts';
 import type { Field, Schema } from '../../contract/schema.ts';
-import { isRawNumber } from '../../lib/exact-json.ts';
+import { isExactMembers } from '../../lib/exact-json.ts';
 import { parseText } from '../json/parse.ts';
 import { percentEncode } from './print.ts';
 
@@ -33,7 +33,7 @@ export function printInPath(name: string, value: unknown, { style, explode }: St
     case 'matrix': {
       const items = Array.isArray(value) && explode ? value : undefined;
       if (items !== undefined) return items.map((each) => `;${percentEncode(name)}=${encoded(each)}`).join('');
-      if (explode && isMembers(value)) return `;${printItems(value, true, ';', encoded)}`;
+      if (explode && isExactMembers(value)) return `;${printItems(value, true, ';', encoded)}`;
       return `;${percentEncode(name)}=${printItems(value, false, ',', encoded) ?? encoded(value)}`;
     }
     case 'json':
@@ -56,7 +56,7 @@ export function printPairs(name: string, value: unknown, { style, explode }: Sty
     return explode
       ? value.map((each): Pair => [name, textOf(each)])
       : [[name, value.map(textOf).join(separators[style] ?? ',')]];
-  if (!isMembers(value)) return [[name, textOf(value)]];
+  if (!isExactMembers(value)) return [[name, textOf(value)]];
   return explode
     ? Object.entries(value).map(([key, each]): Pair => [key, textOf(each)])
     : [[name, printItems(value, false, separators[style] ?? ',', textOf) ?? '']];
@@ -65,7 +65,7 @@ export function printPairs(name: string, value: unknown, { style, explode }: Sty
 /** `filter[price][min]=5`, `filter[tags][0]=a` */
 function deepPairs(name: string, value: unknown): readonly Pair[] {
   if (Array.isArray(value)) return value.flatMap((each, at) => deepPairs(`${name}[${at}]`, each));
-  if (isMembers(value)) return Object.entries(value).flatMap(([key, each]) => deepPairs(`${name}[${key}]`, each));
+  if (isExactMembers(value)) return Object.entries(value).flatMap(([key, each]) => deepPairs(`${name}[${key}]`, each));
   return [[name, textOf(value)]];
 }
 
@@ -76,7 +76,7 @@ function printItems(
   print: (each: unknown) => string,
 ): string | undefined {
   if (Array.isArray(value)) return value.map(print).join(separator);
-  if (!isMembers(value)) return undefined;
+  if (!isExactMembers(value)) return undefined;
   const entries = Object.entries(value);
   return explode
     ? entries.map(([key, each]) => `${print(key)}=${print(each)}`).join(separator)
@@ -87,10 +87,6 @@ function printItems(
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
 /** Reads a text in a path or a header. `name`: there. */
@@ -157,7 +153,7 @@ function deepTree(pairs: readonly Pair[]): unknown {
     const steps = [...name.matchAll(/\[([^[\]]*)\]/g)].map(([, step]) => step!).slice(0, 16);
     let at = root;
     for (const step of steps.slice(0, -1)) {
-      const next = isMembers(at[step]) ? at[step] : Object.create(null);
+      const next = isExactMembers(at[step]) ? at[step] : Object.create(null);
       at[step] = next;
       at = next as Record<string, unknown>;
     }
@@ -171,7 +167,7 @@ function deepTree(pairs: readonly Pair[]): unknown {
 
 /** Members that are counted from 0 are items. */
 function listsOf(node: unknown): unknown {
-  if (!isMembers(node)) return node;
+  if (!isExactMembers(node)) return node;
   const entries = Object.entries(node);
   if (entries.length > 0 && entries.every(([key], at) => key === String(at)))
     return entries.map(([, each]) => listsOf(each));

@@ -6,8 +6,6 @@ import { type Issue, Problem } from '../../contract/problem.ts';
 import { describeKind } from '../../contract/problem-details.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 
-export { compilePrint } from '../json/print.ts';
-
 type Values = Readonly<Record<string, unknown>>;
 
 /** Throws a Problem for values that would change the path: a server may decode dots and slashes before it removes segments. */

@@ -1,9 +1,10 @@
 /** Adds to each issue of a request the value that the caller sent. */
 import { mayHoldNumber } from '../../contract/member-names.ts';
 import { locationOf } from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
+import { keyOf, type Path } from '../../contract/path.ts';
 import { type Issue, problems } from '../../contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { valueAt } from '../../lib/members.ts';
 import type { Parts } from '../codec.ts';
 import { jsonPath } from '../json/names.ts';
 
@@ -15,7 +16,8 @@ export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Is
   const found = schemaAt(schema, issue.path);
   if (field === undefined || found === undefined || (found.kind === 'string' && found.sensitive)) return issue;
   const location = locationOf(field);
-  const node = nodeAt(parts[location], location === 'body' ? jsonPath(issue.path, schema) : issue.path);
+  const path = location === 'body' ? jsonPath(issue.path, schema) : issue.path;
+  const node = valueAt(parts[location], path.map(keyOf));
   const text = typeof node === 'string' || typeof node === 'number' || typeof node === 'boolean' ? String(node) : '';
   return quotable(text) ? { ...issue, value: text } : issue;
 }
@@ -35,13 +37,6 @@ function schemaAt(schema: Schema, [step, ...rest]: Path): Schema | undefined {
     default:
       return undefined;
   }
-}
-
-function nodeAt(node: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, step) => {
-    if (typeof inner !== 'object' || inner === null) return undefined;
-    return Object.getOwnPropertyDescriptor(inner, typeof step === 'string' ? step : step.index)?.value;
-  }, node);
 }
 
 /** Short enough to be repeated, and without digits that could be a card number. */

@@ -15,10 +15,11 @@ import { partsIn } from '../../contract/walk.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
 import { bytesOrToken } from '../../lib/spool/tokens.ts';
 import type { FormatDateTime } from '../date-time.ts';
+import { compilePrint } from '../json/print.ts';
 import type { Call } from '../protocol.ts';
 import { type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
 import { mediaType } from './parse.ts';
-import { checkPath, compilePrint, percentEncode, printPath } from './print.ts';
+import { checkPath, percentEncode, printPath } from './print.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Print = (value: Values) => string;

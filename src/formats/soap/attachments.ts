@@ -1,6 +1,6 @@
 /** Reads what a message has beside its envelope: the bytes to which elements refer, and those of fields that are parts of their own. */
-import type { Buffer } from 'node:buffer';
 import { attachedFieldsOf, type ObjectSchema } from '../../contract/schema.ts';
+import { decodeComponent } from '../../lib/decode-component.ts';
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { printableId } from '../multipart.ts';
@@ -103,14 +103,14 @@ export class ReceivedParts {
       if (found === 'several') throw malformedBody('Content-Location stands twice');
       return found;
     }
-    return this.#byId.get(idIn(url)) ?? this.#byId.get(decoded(idIn(url)));
+    return this.#byId.get(idIn(url)) ?? this.#byId.get(decodeComponent(idIn(url)));
   }
 
   #read(part: Attachment): () => string {
     this.#unread.delete(part);
     this.#bytesLeft -= lengthOf(part);
     if (this.#bytesLeft < 0) throw malformedBody('attachments too large');
-    return () => part.spooled?.token ?? base64Of(part.bytes);
+    return () => part.spooled?.token ?? part.bytes.toString('base64');
   }
 }
 
@@ -120,10 +120,6 @@ export function withParts(parseXml: ParseXml, received: ReceivedParts | undefine
 }
 
 const empty: Element = Object.freeze({ namespace: '', local: '', attributes: [], children: [], text: '' });
-
-function base64Of(bytes: Buffer): string {
-  return bytes.toString('base64');
-}
 
 function isInclude({ namespace, local }: Element): boolean {
   return namespace === xopUri && local === 'Include';
@@ -139,15 +135,7 @@ function idIn(url: string): string {
   return url.trim().replace(/^cid:/i, '');
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The name of the field in a Content-ID such as `photo=5f3a@example.org`. */
 function fieldIn(contentId: string): string {
-  return decoded(contentId.slice(0, Math.max(0, contentId.indexOf('='))));
+  return decodeComponent(contentId.slice(0, Math.max(0, contentId.indexOf('='))));
 }

@@ -13,14 +13,7 @@ import {
 import type { Path } from '../../contract/path.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { isRepeated } from '../../contract/record-types.ts';
-import {
-  type Field,
-  fieldOf,
-  headerFieldOf,
-  mayHaveAttributes,
-  type ObjectSchema,
-  type Schema,
-} from '../../contract/schema.ts';
+import { type Field, fieldOf, headerFieldOf, mayHaveAttributes, type Schema } from '../../contract/schema.ts';
 import {
   elementAround,
   namedOperations,
@@ -34,7 +27,7 @@ import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Element } from '../../lib/xml/element.ts';
 import { type Limits, limits } from '../../lib/xml/limits.ts';
 import { escapeXml } from '../../lib/xml/print.ts';
-import { compileAnswers } from '../answers.ts';
+import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
@@ -339,11 +332,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const { part } = frames.get(operation)!.output;
       const fields = elementName(operation, 'output') === '' ? first : fieldsIn(first, operation.output, part);
       const joined = headersOf(operation, 'output').join(fields, header);
-      const { value, issues, unknownMembers, members } = readAnswer(operation, {
-        body: received?.join(joined, operation.output) ?? joined,
-      });
-      if (issues.length === 0) received?.requireAllRead();
-      return { value, issues, unknownMembers, ...(members.length > 0 && { extras: { members } }) };
+      const answer = readAnswer(operation, { body: received?.join(joined, operation.output) ?? joined });
+      if (answer.issues.length === 0) received?.requireAllRead();
+      return decodedAnswer(answer);
     },
 
     decodeError(reply, operation) {
@@ -459,45 +450,28 @@ function compileFrames(
   head: string,
   tail: string,
 ): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
-  const frameOf = (name: string, part: string | undefined, declared: string, schema: ObjectSchema): Frame => {
+  const frameOf = (service: Service, operation: Operation, side: Side): Frame => {
+    const name = messageName(service, operation, side);
+    const part = elementAround(service, operation, side);
+    const declared = declarations(service, namespacesOfMessage(operation, side));
     // The Body declares what its elements need.
     if (name === '') return { part, start: flat(head.slice(0, -1), declared, '>'), end: tail };
     // The content ends a start tag with attributes.
-    const hasAttributes = mayHaveAttributes(schema);
-    if (part === undefined) {
-      const start = hasAttributes ? `<${name}${declared}` : `<${name}${declared}>`;
-      return { part, start: flat(head, start), end: flat(`</${name}>`, tail) };
-    }
-    const partStart = hasAttributes ? `<ns1:${part}` : `<ns1:${part}>`;
-    return {
-      part,
-      start: flat(head, `<${name}${declared}>`, partStart),
-      end: flat(`</ns1:${part}></${name}>`, tail),
-    };
+    const startEnd = mayHaveAttributes(operation[side]) ? '' : '>';
+    if (part === undefined)
+      return { part, start: flat(head, `<${name}${declared}${startEnd}`), end: flat(`</${name}>`, tail) };
+    const start = flat(head, `<${name}${declared}>`, `<ns1:${part}${startEnd}`);
+    return { part, start, end: flat(`</ns1:${part}></${name}>`, tail) };
   };
   const frames = new Map<Operation, Readonly<Record<Side, Frame>>>();
   for (const service of services)
     for (const operation of namedOperations(service)) {
-      const { name, input, output } = operation;
-      const part = elementAround(service, operation, 'input');
       const known = frames.get(operation);
+      const frame = { input: frameOf(service, operation, 'input'), output: frameOf(service, operation, 'output') };
       // Its codec is compiled for one of the services.
-      if (known !== undefined && known.input.part !== part)
-        throw new TypeError(`${name} belongs to services of different SOAP styles`);
-      frames.set(operation, {
-        input: frameOf(
-          messageName(service, operation, 'input'),
-          part,
-          declarations(service, namespacesOfMessage(operation, 'input')),
-          input,
-        ),
-        output: frameOf(
-          messageName(service, operation, 'output'),
-          elementAround(service, operation, 'output'),
-          declarations(service, namespacesOfMessage(operation, 'output')),
-          output,
-        ),
-      });
+      if (known !== undefined && known.input.part !== frame.input.part)
+        throw new TypeError(`${operation.name} belongs to services of different SOAP styles`);
+      frames.set(operation, frame);
     }
   return frames;
 }

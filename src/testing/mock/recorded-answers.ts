@@ -7,9 +7,10 @@ import { compileRead, IssueCollector } from '../../contract/read.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { problemsOf, type Service } from '../../contract/service.ts';
 import { dateTimeFormat } from '../../formats/date-time.ts';
-import { ownLimits, parseText } from '../../formats/json/parse.ts';
+import { parseText } from '../../formats/json/parse.ts';
 import { compilePrint } from '../../formats/json/print.ts';
 import { reader } from '../../formats/json/read.ts';
+import { ownLimits } from '../../formats/json/scan.ts';
 import { isMembers } from '../../lib/members.ts';
 import { exampleProblem } from '../declared-problems.ts';
 

@@ -23,7 +23,7 @@ export function defaultMessage(status: number): string {
 }
 
 /** Returns the name of a field in the coordinates of a format. */
-type NameOf = (name: string, field: Field) => string;
+export type NameOf = (name: string, field: Field) => string;
 
 const ownName: NameOf = (name) => name;
 export const inJson: NameOf = (name, { json = name }) => json;
@@ -51,7 +51,12 @@ export function pathTo(tokens: readonly string[], input: ObjectSchema, nameOf: N
   return path;
 }
 
-function fieldOf({ fields, variants = [] }: ObjectSchema, token: string, nameOf: NameOf): readonly [string, Field?] {
+/** The field that has a name in coordinates; the name alone where none has it. */
+export function fieldOf(
+  { fields, variants = [] }: ObjectSchema,
+  token: string,
+  nameOf: NameOf,
+): readonly [string, Field?] {
   const all = [fields, ...variants.map((each) => each.fields)].flatMap((each) => Object.entries<Field>(each));
   const named = all.find(([name, field]) => nameOf(name, field) === token);
   // Fields outside the body have their own names.

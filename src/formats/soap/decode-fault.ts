@@ -6,7 +6,7 @@ import { type Element, isBlank } from '../../lib/xml/element.ts';
 import { serialize } from '../../lib/xml/serialize.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
-import { defaultMessage, issuesMax, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
+import { defaultMessage, fieldOf, issuesMax, type NameOf, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
 import { readInvalidFields } from './invalid-fields.ts';
 import type { IsOfInterface } from './read.ts';
 
@@ -150,7 +150,8 @@ function pathOf(coordinates: string, around: readonly string[], input: ObjectSch
     const [, name = token, index] = /^@?(.+?)(?:\[(\d{1,6})\])?$/.exec(token) ?? [];
     // An item of a repeated list has the name of the list, which has no element.
     if (schema?.kind !== 'list') {
-      const [field, known]: readonly [string, Field?] = schema?.kind === 'object' ? fieldAt(schema, name) : [name];
+      const [field, known]: readonly [string, Field?] =
+        schema?.kind === 'object' ? fieldOf(schema, name, inXPath) : [name];
       path.push(field);
       schema = known?.schema ?? (schema?.kind === 'map' ? schema.item : undefined);
     }
@@ -163,12 +164,8 @@ function pathOf(coordinates: string, around: readonly string[], input: ObjectSch
   return path;
 }
 
-/** A field by its element, its attribute, or the text that it is. */
-function fieldAt({ fields, variants = [] }: ObjectSchema, name: string): readonly [string, Field?] {
-  const all = [fields, ...variants.map((each) => each.fields)].flatMap((each) => Object.entries<Field>(each));
-  const found = all.find(([own, { xml }]) => (xml === 'text' ? 'text()' : own) === name);
-  return found ?? [name];
-}
+/** A field has the name of its element or of its attribute, or is the text. */
+const inXPath: NameOf = (name, { xml }) => (xml === 'text' ? 'text()' : name);
 
 function child(element: Element | undefined, local: string): Element | undefined {
   return element?.children.find((each) => each.local === local);

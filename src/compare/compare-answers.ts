@@ -1,8 +1,10 @@
 /** Compares the answers of two servers to one request, and counts their differences by kind. */
+
 import type { Operation } from '../contract/operation.ts';
 import type { MaskSecrets } from '../contract/redaction.ts';
+import { anyText } from '../contract/schema.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { compareValues, type Difference, type IdPairs, textSchema } from './compare-values.ts';
+import { compareValues, type Difference, type IdPairs } from './compare-values.ts';
 import type { Rules } from './rules.ts';
 
 /** An answer in canonical form: an output, or a refusal. */
@@ -30,7 +32,7 @@ export function compareAnswers(
   if (left.refusal === undefined || right.refusal === undefined)
     return compareValues(operation.output, left.output ?? {}, right.output ?? {}, rules, ids, mask);
   const [text, otherText] = [left.refusal.message, right.refusal.message];
-  const shown = (message: string): string => String(mask?.(textSchema, message) ?? message);
+  const shown = (message: string): string => String(mask?.(anyText, message) ?? message);
   return text === otherText ? [] : ofHead(messagePath, 'value', shown(text), shown(otherText), rules);
 }
 

@@ -4,6 +4,7 @@
  */
 import type { MaskSecrets } from '../contract/redaction.ts';
 import {
+  anyText,
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
@@ -137,7 +138,7 @@ class Comparison {
   #compareMembers(schema: MapSchema | ObjectSchema, left: Members, right: Members, { path, at }: Place): void {
     const names = schema.kind === 'object' ? Object.keys(schema.fields) : keysOf(left, right);
     for (const name of names) {
-      const part = schema.kind === 'object' ? schema.fields[name]!.schema : (schema.item ?? textSchema);
+      const part = schema.kind === 'object' ? schema.fields[name]!.schema : (schema.item ?? anyText);
       const place = { path: joinPath(path, schema.kind === 'object' ? name : '*'), at: joinPath(at, name) };
       this.compare(part, memberOf(left, name), memberOf(right, name), place);
     }
@@ -250,8 +251,6 @@ class Comparison {
 /** The third is the place in the list that has the item; in the left one where both have it. */
 type ItemPair = readonly [left: unknown, right: unknown, at: number];
 
-/** The values of a map without a schema of its items. */
-export const textSchema: ScalarSchema = { kind: 'string', example: 'x' };
 /** Pairs whatever it is asked for: items that only differ in generated references are the same item. */
 const anyIds = new (class extends IdPairs {
   override pair(): boolean {

@@ -8,11 +8,12 @@ import { base64Length, parser, printable } from './lexical.ts';
 import { foreignMark, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
-import { isRepeated } from './record-types.ts';
 import {
+  anyText,
   entryText,
   type Field,
   isEntries,
+  isRepeated,
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
@@ -465,14 +466,13 @@ function compileTypeName<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) 
   const field = fields[typeField];
   if (field === undefined) return () => undefined;
   const member = reader.memberName?.(typeField, field) ?? typeField;
-  const typeName: ScalarSchema = { kind: 'string', example: '' };
   return (node) => {
     let found: string | undefined;
     reader.eachMember(
       node,
       (name, child) => {
         if (name !== member) return true;
-        found = reader.isAbsent(child) ? undefined : (reader.text(child, typeName)?.trim() ?? '?');
+        found = reader.isAbsent(child) ? undefined : (reader.text(child, anyText)?.trim() ?? '?');
         return false;
       },
       schema,

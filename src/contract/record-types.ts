@@ -1,7 +1,7 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 
 import { elementName, elementPrefix, type Operation } from './operation.ts';
-import { type Field, headerFieldOf, type ObjectSchema, orderedNames, type Schema } from './schema.ts';
+import { type Field, headerFieldOf, isRepeated, type ObjectSchema, orderedNames, type Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
 
@@ -177,13 +177,8 @@ function memberOf(name: string, fields: readonly Field[], isMandatory: boolean):
 function mayBeNil({ schema, nillable }: Field): boolean {
   const requiresAttribute =
     schema.kind === 'object' && schema.attributes.some((name) => schema.fields[name]?.required === true);
-  if (isRepeated(schema)) return schema.kind === 'list' && !schema.joined && schema.nillableItems === true;
+  if (isRepeated(schema)) return schema.nillableItems === true;
   return nillable !== false && !requiresAttribute;
-}
-
-/** Whether the items of a list are members of the object around it. */
-export function isRepeated(schema: Schema): boolean {
-  return schema.kind === 'list' && !schema.joined && schema.repeated === true;
 }
 
 function membersOfAll([first, ...others]: readonly ObjectSchema[], service: Service): readonly RecordMember[] {

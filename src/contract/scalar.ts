@@ -227,6 +227,9 @@ export function string(options: SchemaOptions<StringSchema> = {}): Documented<St
   return documented<StringSchema>({ kind: 'string', ...options, example });
 }
 
+/** Any text, where a contract says nothing of it. */
+export const anyText: StringSchema = Object.freeze<StringSchema>({ kind: 'string', example: '' });
+
 /** The entries of a map without a schema of its items. An empty one is kept. */
 export const entryText: StringSchema = Object.freeze<StringSchema>({
   kind: 'string',

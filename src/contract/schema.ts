@@ -450,6 +450,11 @@ export function jsonTypesOf(schema: Schema): readonly JsonType[] {
   }
 }
 
+/** Whether the items of a list are members of the object around it. */
+export function isRepeated(schema: Schema): schema is ListSchema & { readonly repeated: true } {
+  return schema.kind === 'list' && !schema.joined && schema.repeated === true;
+}
+
 /** Whether JSON has the list as an object with a member for each item. */
 export function isEntries({ item }: ListSchema | SetSchema): boolean {
   return item.kind === 'object' && item.json === 'entry';
@@ -532,7 +537,7 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
   const names = Object.keys(fields);
   const repeated = names.find((name) => {
     const { schema } = fields[name]!;
-    return schema.kind === 'list' && !schema.joined && schema.repeated && schema.itemName !== name;
+    return isRepeated(schema) && schema.itemName !== name;
   });
   if (repeated !== undefined) throw new TypeError(`${object}: the items of ${repeated} are called as their field`);
   const headers = names.filter((name) => fields[name]?.xml === 'header');

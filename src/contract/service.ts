@@ -3,7 +3,7 @@ import type { Conventions } from './conventions.ts';
 import type { CredentialPlace } from './credential-place.ts';
 import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
-import { type Field, headerFieldOf, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
+import { type Field, headerFieldOf, isRepeated, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
 import { namespaceOf, partsIn } from './walk.ts';
 
 /** Version numbers, both ends included. */
@@ -184,10 +184,7 @@ function checkFaults({ name, operations }: { readonly name: string; readonly ope
 function checkParts({ name, input, output, http }: Operation): void {
   if (http !== undefined) return;
   for (const message of [input, output])
-    if (
-      mayHaveAttributes(message) ||
-      Object.values(message.fields).some(({ schema }) => schema.kind === 'list' && !schema.joined && schema.repeated)
-    )
+    if (mayHaveAttributes(message) || Object.values(message.fields).some(({ schema }) => isRepeated(schema)))
       throw new TypeError(`${name}: a message in the style rpc has parts that are elements and occur once`);
 }
 

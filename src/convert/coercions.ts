@@ -1,10 +1,11 @@
 /** Finds what reading changes: compares the tokens of a message with the canonical values that were read from them. */
+
 import { attributeMark, foreignMark, isName, printableName } from '../contract/member-names.ts';
 import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, type Reader } from '../contract/read.ts';
-import { isRepeated } from '../contract/record-types.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import {
+  anyText,
   type ListSchema,
   type ObjectSchema,
   type ScalarSchema,
@@ -12,6 +13,7 @@ import {
   variantChooser,
 } from '../contract/schema.ts';
 import { callWhole, type Member, walk } from '../contract/walk.ts';
+import { compileMemberVisit } from '../formats/visit.ts';
 import { type Change, scalarChanges } from './scalar-changes.ts';
 
 /** What was changed at one place. */
@@ -57,7 +59,7 @@ function compileComparison<N>(schema: Schema, reader: Reader<N>): Compare<N> {
     scalar: (scalar) => compareScalar(scalar, reader),
     joined: () => compareJoined(reader),
     list: (list, item) => compareList(list, item, reader),
-    map: (_, item) => compareMap(item ?? compareScalar(entryText, reader), reader),
+    map: (_, item) => compareMap(item ?? compareScalar(anyText, reader), reader),
     object: (object, members) => compareObject(object, members, reader),
     variants: (schema, own, others) => {
       const compareOf = variantChooser(schema, own, others);
@@ -68,8 +70,6 @@ function compileComparison<N>(schema: Schema, reader: Reader<N>): Compare<N> {
   // An empty message is an empty object.
   return (node, value, path, report) => compare(node, value ?? {}, path, report);
 }
-
-const entryText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
 
 function compareScalar<N>(schema: ScalarSchema, reader: Reader<N>): Compare<N> {
   return (node, value, path, report) => {
@@ -122,35 +122,20 @@ function compareMap<N>(item: Compare<N>, reader: Reader<N>): Compare<N> {
 }
 
 function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare<N>>[], reader: Reader<N>): Compare<N> {
-  const known = new Map(
-    members.map(({ name, field, part }) => [
-      reader.memberName?.(name, field) ?? name,
-      { name, compare: part, isGathered: reader.gather !== undefined && isRepeated(field.schema) },
-    ]),
-  );
+  const visit = compileMemberVisit(schema, members, reader);
   return (node, value, path, report) => {
     if (reader.isAbsent(node)) return report({ path, changes: ['nil'] });
     if (value === undefined) return reader.isEmpty(node) ? report({ path, changes: ['empty'] }) : undefined;
     const object = value as Readonly<Record<string, unknown>>;
-    const lists = new Map<string, N>();
-    const visit = (name: string, child: N): true => {
-      const member = known.get(name);
-      if (member?.isGathered) {
-        lists.set(name, reader.gather!(lists.get(name), child));
-        return true;
-      }
-      if (member !== undefined) {
-        member.compare(child, object[member.name], [...path, member.name], report);
-        return true;
-      }
-      const at = [...path, printableName(withoutMark(name))];
-      // Any other unknown member is an issue.
-      if (Object.hasOwn(schema.ignoredMembers, name)) report({ path: at, changes: ['ignoredMember'] });
-      else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
-      return true;
-    };
-    reader.eachMember(node, visit, schema);
-    for (const [name, list] of lists) known.get(name)!.compare(list, object[name], [...path, name], report);
+    visit(node, {
+      known: ({ name, part }, child) => part(child, object[name], [...path, name], report),
+      unknown(name, child) {
+        const at = [...path, printableName(withoutMark(name))];
+        // Any other unknown member is an issue.
+        if (Object.hasOwn(schema.ignoredMembers, name)) report({ path: at, changes: ['ignoredMember'] });
+        else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
+      },
+    });
   };
 }
 

@@ -17,10 +17,10 @@ import type {
   RefusalContent,
   RefusedField,
 } from './conversion.ts';
+import { textOf } from './http-message.ts';
 import { identifyAndRead } from './identify-and-read.ts';
 import { createLocator } from './locate.ts';
 import { findLosses } from './losses.ts';
-import { textOf } from './message-text.ts';
 import type { Content, ReadMessage } from './read-message.ts';
 import { writeMessages, writePrograms } from './write-messages.ts';
 

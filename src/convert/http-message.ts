@@ -1,5 +1,5 @@
 /** Splits an HTTP message into its head and its body, as logs and `curl -i` write it. A message may have no head. */
-import type { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { Charset } from '../lib/charset.ts';
 
 export interface HttpMessage {
@@ -75,4 +75,11 @@ function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
     if (name !== undefined && value !== undefined) headers[name.toLowerCase()] = value;
   }
   return headers;
+}
+
+/** The text of a message, in which places count. Every other charset than UTF-8 has one byte for each character. */
+export function textOf(message: string | Uint8Array): string {
+  if (typeof message === 'string') return message;
+  const bytes = Buffer.from(message);
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }

@@ -3,7 +3,6 @@
 import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
 import {
   contentTraits,
-  isRepeated,
   isTypedMessage,
   membersOf,
   qualifiedName,
@@ -11,7 +10,14 @@ import {
   type RecordType,
   recordTypes,
 } from '../contract/record-types.ts';
-import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import {
+  type EnumSchema,
+  type Field,
+  isRepeated,
+  type ListSchema,
+  type ScalarSchema,
+  type Schema,
+} from '../contract/schema.ts';
 import {
   elementAround,
   faultsOf,
@@ -211,8 +217,7 @@ export function collectTypes(service: Service): Types {
 
   const fieldType = (namespace: string, field: Field): TypeUse => {
     const { schema } = field;
-    if (schema.kind === 'list' && !schema.joined && schema.repeated)
-      return schema.xsd === undefined ? typeOf(schema.item) : { name: `xsd:${schema.xsd}` };
+    if (isRepeated(schema)) return schema.xsd === undefined ? typeOf(schema.item) : { name: `xsd:${schema.xsd}` };
     if (field.xsd !== undefined && schema.kind !== 'enum') return { name: `xsd:${field.xsd}` };
     if (schema.kind === 'string') return textType(field);
     if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
@@ -338,7 +343,7 @@ function mediaTypeOf(fields: readonly Field[]): Pick<Element, 'mediaType'> {
 }
 
 function mediaTypeIn(schema: Schema): string | undefined {
-  if (schema.kind === 'list') return isRepeated(schema) ? mediaTypeIn(schema.item) : undefined;
+  if (isRepeated(schema)) return mediaTypeIn(schema.item);
   return schema.kind === 'binary' && schema.attached === undefined ? schema.mediaType : undefined;
 }
 

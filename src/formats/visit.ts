@@ -1,8 +1,14 @@
 /** Visits the parts of a message in the order of the reading walk, with what the contract says of each. */
 import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, nodeChooser, type Reader, type TextPlace } from '../contract/read.ts';
-import { isRepeated } from '../contract/record-types.ts';
-import type { ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import {
+  anyText,
+  isRepeated,
+  type ListSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+} from '../contract/schema.ts';
 import { callWhole, type Member, walk } from '../contract/walk.ts';
 
 /** A part of a message that was read. */
@@ -72,8 +78,6 @@ function compileVisit<N>(schema: Schema, reader: Reader<N>): Visit<N> {
   });
 }
 
-const anyText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
-
 function insideList<N>(list: ListSchema, item: Visit<N>, reader: Reader<N>): Visit<N> {
   const { itemName, wrapped } = list;
   return (node, path, report) => {
@@ -92,25 +96,42 @@ function insideObject<N>(
   reader: Reader<N>,
   unknown: Visit<N>,
 ): Visit<N> {
-  const known = new Map(
-    members.map(({ name, field, part }) => [
-      reader.memberName?.(name, field) ?? name,
-      { name, visit: part, isGathered: reader.gather !== undefined && isRepeated(field.schema) },
-    ]),
-  );
-  return (node, path, report) => {
-    const lists = new Map<string, N>();
+  const visit = compileMemberVisit(schema, members, reader);
+  return (node, path, report) =>
+    void visit(node, {
+      known: ({ name, part }, child) => part(child, [...path, name], report),
+      unknown: (name, child) => unknown(child, [...path, name], report),
+    });
+}
+
+/** What is done with the members of a node. */
+interface MemberVisitor<N, P> {
+  known(member: Member<P>, node: N): void;
+  /** `name`: as the message has it. */
+  unknown(name: string, node: N): void;
+}
+
+/**
+ * Returns the visit of an object's members. Lists whose items are members of the object come as a whole, behind all others. The visit
+ * returns false for a node that is no object.
+ */
+export function compileMemberVisit<N, P>(
+  schema: ObjectSchema,
+  members: readonly Member<P>[],
+  reader: Reader<N>,
+): (node: N, visitor: MemberVisitor<N, P>) => boolean {
+  const byName = new Map(members.map((each) => [reader.memberName?.(each.name, each.field) ?? each.name, each]));
+  return (node, visitor) => {
+    const lists = new Map<Member<P>, N>();
     const visit = (name: string, child: N): true => {
-      const member = known.get(name);
-      if (member === undefined) unknown(child, [...path, name], report);
-      else if (member.isGathered) lists.set(name, reader.gather!(lists.get(name), child));
-      else member.visit(child, [...path, member.name], report);
+      const member = byName.get(name);
+      if (member === undefined) visitor.unknown(name, child);
+      else if (reader.gather === undefined || !isRepeated(member.field.schema)) visitor.known(member, child);
+      else lists.set(member, reader.gather(lists.get(member), child));
       return true;
     };
-    reader.eachMember(node, visit, schema);
-    for (const [name, list] of lists) {
-      const member = known.get(name);
-      member?.visit(list, [...path, member.name], report);
-    }
+    const isObject = reader.eachMember(node, visit, schema);
+    for (const [member, list] of lists) visitor.known(member, list);
+    return isObject;
   };
 }

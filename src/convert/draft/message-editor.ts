@@ -7,18 +7,17 @@ import { PartRecorder } from '../../formats/visit.ts';
 import { compileRoutes } from '../../gateway/route.ts';
 import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
 import type { Coercion } from '../conversion.ts';
+import { textOf } from '../http-message.ts';
 import { identifyAndRead, type UnreadMessage } from '../identify-and-read.ts';
 import { createLocator } from '../locate.ts';
 import { findLosses } from '../losses.ts';
-import { textOf } from '../message-text.ts';
 import type { ReadMessage } from '../read-message.ts';
 import { writeMessages } from '../write-messages.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 import type { EditedRequest, EditedText, PlacedIssue } from './edited-request.ts';
-import { placeIssues } from './place-issues.ts';
 import { compileReadDraft } from './read-draft.ts';
-import { createWriter } from './write-draft.ts';
+import { createWriter, placeIssues } from './write-draft.ts';
 
 export type MessageEditor = ReturnType<typeof createMessageEditor>;
 

@@ -1,9 +1,10 @@
 /** Reads a message to a draft: with everything that is in it, also where the contract refuses it. */
+
 import { isName } from '../../contract/member-names.ts';
 import { nodeChooser, type Reader } from '../../contract/read.ts';
-import { isRepeated } from '../../contract/record-types.ts';
-import { type ObjectSchema, object, type ScalarSchema, type Schema } from '../../contract/schema.ts';
+import { anyText, list, type ObjectSchema, object, type Schema } from '../../contract/schema.ts';
 import { callWhole, type Member, walk } from '../../contract/walk.ts';
+import { compileMemberVisit } from '../../formats/visit.ts';
 import { type Draft, depthMax } from './draft.ts';
 
 export type ReadDraft<N> = (node: N) => Draft | undefined;
@@ -42,45 +43,25 @@ function readMembers<N>(
   reader: Reader<N>,
   unknown: ReadDraft<N>,
 ): ReadDraft<N> {
-  const known = new Map(
-    members.map((member) => [reader.memberName?.(member.name, member.field) ?? member.name, member]),
-  );
+  const visit = compileMemberVisit(schema, members, reader);
   return (node) => {
     const drafts = new Map<string, Draft>();
-    const lists = new Map<Member<ReadDraft<N>>, N>();
     const add = (name: string, draft: Draft | undefined): void => {
       if (draft !== undefined && !drafts.has(name)) drafts.set(name, draft);
     };
-    const isObject = reader.eachMember(
-      node,
-      (name, child) => {
-        const member = known.get(name);
-        if (member === undefined) {
-          const isIgnored = Object.hasOwn(schema.ignoredMembers, name) || (isName(name) && reader.isEmpty(child));
-          if (!isIgnored) add(name, unknown(child));
-        } else if (reader.gather !== undefined && isRepeated(member.field.schema)) {
-          lists.set(member, reader.gather(lists.get(member), child));
-        } else add(member.name, member.part(child));
-        return true;
+    const isObject = visit(node, {
+      known: ({ name, part }, child) => add(name, part(child)),
+      unknown(name, child) {
+        const isIgnored = Object.hasOwn(schema.ignoredMembers, name) || (isName(name) && reader.isEmpty(child));
+        if (!isIgnored) add(name, unknown(child));
       },
-      schema,
-    );
-    for (const [{ name, part }, list] of lists) add(name, part(list));
+    });
     return isObject ? Object.fromEntries(drafts) : undefined;
   };
 }
 
-const anyText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
 const anyObject = object('Any', {});
-const anyList = {
-  kind: 'list',
-  joined: false,
-  item: anyText,
-  itemName: 'item',
-  wrapped: false,
-  anyItemName: true,
-  max: 1e6,
-} as const;
+const anyList = list(anyText, 'item', { anyItemName: true, max: 1e6 });
 
 /** What the contract does not describe: a text, an object, a list, or the text of any other token. */
 function readUnknown<N>(reader: Reader<N>): ReadDraft<N> {

@@ -3,12 +3,15 @@
 import { attributeMark, foreignMark } from '../../contract/member-names.ts';
 import { compileRead, IssueCollector } from '../../contract/read.ts';
 import {
+  anyText,
   type Field,
   type Fields,
   type ListSchema,
+  list,
   type MapSchema,
   type ObjectSchema,
-  type ScalarSchema,
+  object,
+  optional,
   type Schema,
   variantOf,
 } from '../../contract/schema.ts';
@@ -79,11 +82,7 @@ export function widenObject(schema: ObjectSchema, drafts: readonly DraftObject[]
   return { schema: { ...plain, fields, choices: [] }, values };
 }
 
-const unknownField: Field = Object.freeze({
-  schema: { kind: 'string', example: '' } as const,
-  required: false,
-  doc: '',
-});
+const unknownField: Field = optional(anyText);
 
 /** Without the mark of its format; undefined for a name that not every format can write. */
 function printableAs(name: string): string | undefined {
@@ -128,33 +127,8 @@ function widenUnknown(drafts: readonly Draft[]): WidenedSchema {
   return { schema: anyText, values: drafts.map(textOf) };
 }
 
-const anyText: ScalarSchema = Object.freeze({ kind: 'string', example: '' });
-
-const unknownObject: ObjectSchema = Object.freeze({
-  kind: 'object',
-  name: 'Unknown',
-  namespace: undefined,
-  fields: {},
-  attributes: [],
-  textField: undefined,
-  anyField: undefined,
-  typeField: undefined,
-  attributesField: undefined,
-  mixedField: undefined,
-  orderField: undefined,
-  choices: [],
-  ignoredMembers: {},
-  whenEmpty: [],
-});
-
-const unknownList: ListSchema = Object.freeze({
-  kind: 'list',
-  joined: false,
-  item: anyText,
-  itemName: 'item',
-  wrapped: false,
-  max: Number.POSITIVE_INFINITY,
-});
+const unknownObject = object('Unknown', {});
+const unknownList = list(anyText, 'item', { max: Number.POSITIVE_INFINITY });
 
 function isDraftList(draft: Draft): draft is readonly Draft[] {
   return Array.isArray(draft);

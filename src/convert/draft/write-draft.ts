@@ -1,14 +1,13 @@
 /** Writes an edited request in all formats, also where it is not valid. */
 import { Buffer } from 'node:buffer';
 import { namesInPath, type Operation } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { type Issue, Problem } from '../../contract/problem.ts';
 import type { Service } from '../../contract/service.ts';
 import { createProtocols, formatsOf, type ProtocolName, type Protocols, wireFormats } from '../../formats/index.ts';
 import type { Call, Protocol } from '../../formats/protocol.ts';
 import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
-import { createLocator } from '../locate.ts';
-import type { EditedRequest, WrittenRequest } from './edited-request.ts';
-import { placeIssues } from './place-issues.ts';
+import { createLocator, type Locate } from '../locate.ts';
+import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
 import { widenObject } from './widen-schema.ts';
 
 export function createWriter(protocols: Protocols): (request: EditedRequest) => readonly WrittenRequest[] {
@@ -33,6 +32,20 @@ export function createWriter(protocols: Protocols): (request: EditedRequest) => 
       };
     });
   };
+}
+
+/** Says where in the text of a format each issue stands. */
+export function placeIssues(
+  issues: readonly Issue[],
+  { format, operation }: Pick<EditedText, 'format' | 'operation'>,
+  protocols: Protocols,
+  locate: Locate,
+): readonly PlacedIssue[] {
+  return issues.map((issue) => ({
+    ...issue,
+    at: protocols[format].coordinates(issue.path, operation, 'input', issue.kind),
+    place: locate(issue.path, issue.kind),
+  }));
 }
 
 interface Target {

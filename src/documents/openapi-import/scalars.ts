@@ -4,6 +4,7 @@ import {
   double,
   type Field,
   integer,
+  isRepeated,
   type ListSchema,
   list,
   type Schema,
@@ -48,7 +49,7 @@ export function xsdOf(schema: Schema): XsdType | undefined {
 
 /** A list whose items are members of the object around them is called as its field. */
 export function withName(schema: Schema, name: string): Schema {
-  return schema.kind === 'list' && !schema.joined && schema.repeated ? repeatedList(schema.item, name) : schema;
+  return isRepeated(schema) ? repeatedList(schema.item, name) : schema;
 }
 
 /** A list whose items are members of the object around it, each with this name. */

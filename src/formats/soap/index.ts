@@ -12,8 +12,14 @@ import {
 } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Problem } from '../../contract/problem.ts';
-import { isRepeated } from '../../contract/record-types.ts';
-import { type Field, fieldOf, headerFieldOf, mayHaveAttributes, type Schema } from '../../contract/schema.ts';
+import {
+  type Field,
+  fieldOf,
+  headerFieldOf,
+  isRepeated,
+  mayHaveAttributes,
+  type Schema,
+} from '../../contract/schema.ts';
 import {
   elementAround,
   namedOperations,

@@ -1,10 +1,10 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader, VisitMember } from '../../contract/read.ts';
-import { isRepeated } from '../../contract/record-types.ts';
 import {
   type Field,
   holdsContent,
+  isRepeated,
   type ListSchema,
   type ObjectSchema,
   orderedNames,
@@ -86,8 +86,7 @@ export function createAnswerReader(): Reader<Element> {
 function visitStray(name: string, element: Element, schema: Schema | undefined, visit: VisitMember<Element>): void {
   if (schema === undefined || schema.kind === 'object' || (schema.kind === 'string' && schema.markup !== undefined))
     return;
-  const isItem = schema.kind === 'list' && !schema.joined && schema.repeated === true;
-  if (isItem) visitStray(name, element, schema.item, visit);
+  if (isRepeated(schema)) visitStray(name, element, schema.item, visit);
   else {
     visitAttributes(name, element, visit);
     if (schema.kind === 'list' && !schema.joined)

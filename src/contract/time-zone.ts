@@ -44,8 +44,21 @@ export function knownToPlatform(name: string): boolean {
   }
 }
 
-/** Returns a function from moments to the offset of the zone from UTC then, in milliseconds. It asks `Intl`, which is slow. */
-export function offsetReader(timeZone: string): (moment: number) => number {
+/**
+ * Returns a function from moments to what `create` makes of the offset of the zone from UTC then, in milliseconds. It is cached by hour:
+ * offsets change on the hour (UTC), and `Intl` costs more than the rest of a response.
+ */
+export function cacheOffsets<T extends NonNullable<unknown>>(
+  timeZone: string,
+  create: (ms: number) => T,
+): (moment: number) => T {
+  const readOffset = offsetReader(timeZone);
+  const offsets = new BoundedMap<number, T>(cachedMax);
+  const read = (hour: number): T => create(readOffset(hour * hourMs));
+  return (moment) => offsets.getOrCreate(Math.floor(moment / hourMs), read);
+}
+
+function offsetReader(timeZone: string): (moment: number) => number {
   // Created for the first moment: it loads 15 ms of data.
   let zone: Intl.DateTimeFormat | undefined;
   return (moment) => {
@@ -68,11 +81,7 @@ const cachedMax = 10_000;
  * first one. A time that it skips is as much later as it skips (RFC 5545, section 3.3.5).
  */
 export function localTimeReader(timeZone: string): (local: number) => number {
-  const readOffset = offsetReader(timeZone);
-  // Offsets change on the hour.
-  const offsets = new BoundedMap<number, number>(cachedMax);
-  const readHour = (hour: number): number => readOffset(hour * hourMs);
-  const offsetAt = (moment: number): number => offsets.getOrCreate(Math.floor(moment / hourMs), readHour);
+  const offsetAt = cacheOffsets(timeZone, (ms) => ms);
   return (local) => {
     const before = local - offsetAt(local - dayMs);
     const after = local - offsetAt(local + dayMs);

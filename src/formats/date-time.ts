@@ -1,6 +1,6 @@
 /** Formats date and time as the local time of a time zone with its offset. */
 
-import { offsetReader } from '../contract/time-zone.ts';
+import { cacheOffsets } from '../contract/time-zone.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
 /**
@@ -13,12 +13,11 @@ export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => str
 export function dateTimeFormat(timeZone: string, fractions?: 'absent'): FormatDateTime {
   const printFraction = fractions === 'absent' ? () => '' : fractionText;
   return formats.getOrCreate(`${timeZone} ${fractions}`, () =>
-    createFormat(timeZone === 'UTC' ? () => zulu : cacheOffsets(timeZone), printFraction),
+    createFormat(timeZone === 'UTC' ? () => zulu : cacheOffsets(timeZone, printOffset), printFraction),
   );
 }
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 86_400_000;
 const cachedMax = 10_000;
 const formats = new BoundedMap<string, FormatDateTime>(100);
 
@@ -71,14 +70,6 @@ function printOffset(ms: number): Offset {
     text: `${ms < 0 ? '-' : '+'}${hour}:${minute}`,
     encoded: `${ms < 0 ? '-' : '%2B'}${hour}%3A${minute}`,
   };
-}
-
-/** Offsets are cached by hour: they change on the hour (UTC), and Intl costs more than the rest of a response. */
-function cacheOffsets(timeZone: string): (moment: number) => Offset {
-  const readOffset = offsetReader(timeZone);
-  const offsets = new BoundedMap<number, Offset>(cachedMax);
-  const read = (hour: number): Offset => printOffset(readOffset(hour * hourMs));
-  return (moment) => offsets.getOrCreate(Math.floor(moment / hourMs), read);
 }
 
 const days = new BoundedMap<number, string>(cachedMax);

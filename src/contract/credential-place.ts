@@ -1,5 +1,5 @@
 /** Where an upstream reads the credentials of callers, beside Authorization and X-API-Key: OpenAPI calls these security schemes. */
-import { Buffer } from 'node:buffer';
+import { parseBasic } from '../lib/basic-header.ts';
 
 /** `bearer`: the header Authorization, as a token. */
 export type CredentialPlace =
@@ -64,10 +64,7 @@ function valueAt({ in: location, name }: Exclude<CredentialPlace, { in: 'bearer'
 }
 
 /** A password that a header may hold as it is. */
-function passwordOf(authorization: string | undefined): string | undefined {
-  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization ?? '') ?? [];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
-  const password = text.slice(text.indexOf(':') + 1);
-  return text.includes(':') && /^[\x21-\x7e]+$/.test(password) ? password : undefined;
+function passwordOf(authorization = ''): string | undefined {
+  const password = parseBasic(authorization)?.password ?? '';
+  return /^[\x21-\x7e]+$/.test(password) ? password : undefined;
 }

@@ -11,19 +11,10 @@ import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
-import { type ConfiguredBlock, compileSoapHeaders } from './soap-headers.ts';
-import type { Token } from './ws-security.ts';
+import { type BesideRequest, type ConfiguredBlock, compileSoapHeaders } from './soap-headers.ts';
 
 /** The message of a request. Its headers may be added to. */
 export type EncodeRequest = (request: AnyRequest, key: string | undefined, beside?: BesideRequest) => OutgoingRequest;
-
-/** What a request has beside its message. */
-export interface BesideRequest {
-  /** Where a token is the credential. */
-  readonly token?: Token | undefined;
-  /** The values of the session. */
-  readonly session?: Readonly<Record<string, string>> | undefined;
-}
 
 type RequestOptions = Pick<
   UpstreamSetup,

@@ -1,7 +1,10 @@
 /** Header blocks that the configuration of an upstream adds to requests in SOAP: fixed ones, ones from headers of HTTP, and WS-Addressing. */
+
 import { randomUUID } from 'node:crypto';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { printable } from '../contract/lexical.ts';
+import type { UpstreamTraits } from '../formats/protocol.ts';
+import { addressing as addressingUri } from '../formats/soap/addressing.ts';
 import { escapeXml } from '../lib/xml/print.ts';
 import { createSecurity, type SecurityOptions, type Token } from './ws-security.ts';
 
@@ -28,20 +31,18 @@ export interface SoapOptions {
   readonly security?: SecurityOptions | undefined;
 }
 
-/** What is known of a request beside its body. */
-export interface SoapRequest {
-  readonly request: AnyRequest;
-  readonly action: string;
+/** What a request has beside its message. */
+export interface BesideRequest {
   /** The UsernameToken of the request, where that is its credential. */
   readonly token?: Token | undefined;
   /** The values of the session, by name. */
   readonly session?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How a format adds blocks to the header of an envelope. `prefix`: of the envelope. */
-export interface EnvelopeTools {
-  readonly prefix: string;
-  addBlocks(envelope: string, blocks: string): string;
+/** What is known of a request beside its body. */
+export interface SoapRequest extends BesideRequest {
+  readonly request: AnyRequest;
+  readonly action: string;
 }
 
 /** What is added to one envelope. */
@@ -55,7 +56,7 @@ export interface Completion {
 /** Returns a function that prepares what is added to the envelope of a request. */
 export function compileSoapHeaders(
   { blocks, addressing, security }: SoapOptions,
-  { prefix, addBlocks }: EnvelopeTools,
+  { prefix, addBlocks }: NonNullable<UpstreamTraits['envelope']>,
 ): (request: SoapRequest) => Completion {
   const secure = security === undefined ? undefined : createSecurity(security, prefix);
   return (request) => {
@@ -82,7 +83,7 @@ function printBlock(
   const text = printContent(content, request);
   if (text === undefined) return '';
   const must = mustUnderstand ? ` ${prefix}:mustUnderstand="1"` : '';
-  return `<h:${name} xmlns:h="${escapeXml(namespace).replaceAll('"', '&quot;')}"${must}>${text}</h:${name}>`;
+  return `<h:${name} xmlns:h="${escapeXml(namespace)}"${must}>${text}</h:${name}>`;
 }
 
 function printContent(content: BlockContent, soap: SoapRequest): string | undefined {
@@ -100,8 +101,6 @@ function printContent(content: BlockContent, soap: SoapRequest): string | undefi
 function printText(text: string | undefined): string | undefined {
   return text === undefined || !printable(text) ? undefined : escapeXml(text);
 }
-
-const addressingUri = 'http://www.w3.org/2005/08/addressing';
 
 /** WS-Addressing 1.0: the answer comes on the connection. A message that waits for an answer has an identifier. */
 function printAddressing(to: string, action: string, hasMessageId: boolean): string {

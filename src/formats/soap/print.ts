@@ -304,7 +304,7 @@ function appendLocalName(text: string, value: unknown): string {
 function nameAttribute(attribute: string, prefix: string): Append {
   return (text, value) => {
     const { declared, name } = writtenName(value, prefix);
-    return `${text}${declared} ${attribute}="${name.replaceAll('"', '&quot;')}"`;
+    return `${text}${declared} ${attribute}="${name}"`;
   };
 }
 

@@ -14,7 +14,7 @@ import { keyFileOfFolder } from '../config/key-file-of-folder.ts';
 import { origin } from '../config/origin.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
-import { ownedPaths } from '../documents/owned-paths.ts';
+import { ownedPaths } from '../documents/documents.ts';
 import { servicesOf } from '../gateway/implement.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';

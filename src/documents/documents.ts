@@ -129,6 +129,14 @@ export function openApisOf(services: readonly Service[], needsCredentials = true
   ];
 }
 
+/** Returns whether a path, without its query, belongs to the services of a gateway, so that no other server answers it. */
+export function ownedPaths(services: readonly Service[]): (path: string) => boolean {
+  const documents = new Set(openApisOf(services).map(({ path }) => path));
+  const addresses = services.flatMap(({ address, legacy = {} }) => [address, legacy.soap, legacy.adapter, legacy.wsdl]);
+  const prefixes = addresses.filter((each) => each !== undefined);
+  return (path) => documents.has(path) || prefixes.some((each) => path === each || path.startsWith(`${each}/`));
+}
+
 function versionOpenApi(service: Service, needsCredentials: boolean): OpenApi {
   const path = `${serviceAddress(service)}/openapi.json`;
   const file = `openapi-${kebabCase(service.name)}-v${service.version}.json`;

@@ -12,7 +12,6 @@ import {
   type Service,
   uriOf,
 } from '../contract/service.ts';
-import { policyReference, tokenNamespaces, usernameTokenPolicy } from './wsdl-policy.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
@@ -113,6 +112,33 @@ const mtomPolicy = tag(
   { 'wsu:Id': 'Mtom' },
   tag('wsoma:OptimizedMimeSerialization', { 'wsp:Optional': 'true' }),
 );
+
+/** The identifier of the policy in its document. */
+const policyId = 'UsernameToken';
+const securityPolicyUri = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
+
+/** The namespaces that the tags of the policy need. */
+const tokenNamespaces: Readonly<Record<string, string>> = Object.freeze({
+  'xmlns:wsp': 'http://schemas.xmlsoap.org/ws/2004/09/policy',
+  'xmlns:sp': securityPolicyUri,
+  'xmlns:wsu': 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+});
+
+/** A UsernameToken with its password as text. It is optional: the headers of HTTP may have the credential instead. */
+function usernameTokenPolicy(): Tag {
+  const token = tag(
+    'sp:UsernameToken',
+    { 'sp:IncludeToken': `${securityPolicyUri}/IncludeToken/AlwaysToRecipient` },
+    tag('wsp:Policy', {}, tag('sp:WssUsernameToken10')),
+  );
+  const tokens = tag('sp:SupportingTokens', { 'wsp:Optional': 'true' }, tag('wsp:Policy', {}, token));
+  return tag('wsp:Policy', { 'wsu:Id': policyId }, tokens);
+}
+
+/** In a binding. */
+function policyReference(): Tag {
+  return tag('wsp:PolicyReference', { URI: `#${policyId}` });
+}
 
 /**
  * Java stubs of an operation take one object and return one. wsimport would make parameters of their members, and refuses members of

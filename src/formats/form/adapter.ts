@@ -18,12 +18,11 @@ import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { pathTo } from '../refusal.ts';
 import { okMessage } from '../wire.ts';
-import { coordinates, prefixOf, under } from './adapter-names.ts';
 import { decodeErrorText } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
 import { adapterText, formUpstream, type Pair, parsePairs } from './pairs.ts';
-import { limits, parse, parseReply, parseText, take } from './parse.ts';
+import { limits, parse, parseReply, parseText, prefixOf, take, under } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
@@ -106,6 +105,11 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeError: (reply, { input }) => decodeErrorText(reply, input, prefixOf(input)),
   };
+}
+
+/** A key in the spelling of the caller: one with a leading dot has no prefix. */
+function coordinates(prefix: string, key: string): string {
+  return key.startsWith('.') ? key.slice(1) : `${prefix}.${key}`.replace(/^\.|\.$/g, '');
 }
 
 const queryFields: readonly Leniency[] = ['query-fields'];

@@ -16,11 +16,10 @@ import type { FormatContext, Head, MessageCodec, Target, WireFormat } from '../p
 import { readParameters, requireOwn } from '../rest/own-path.ts';
 import { textOf } from '../rest/parameters.ts';
 import { okMessage } from '../wire.ts';
-import { prefixOf, under } from './adapter-names.ts';
 import { decodeError } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { formText, formUpstream, type Pair } from './pairs.ts';
-import { limits, type Node, parse, parseReply, parseText, take } from './parse.ts';
+import { limits, type Node, parse, parseReply, parseText, prefixOf, take, under } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 

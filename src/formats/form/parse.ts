@@ -1,5 +1,7 @@
 /** Parses form text to a tree of dotted names. */
+
 import type { Buffer } from 'node:buffer';
+import type { Operation } from '../../contract/operation.ts';
 import type { TextPlace } from '../../contract/read.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
@@ -101,4 +103,16 @@ function stepsOf(key: string): readonly string[] {
   const steps = key.split('.', limits.depthMax);
   const length = steps.reduce((sum, step) => sum + step.length + 1, -1);
   return length === key.length ? steps : [...steps, key.slice(length + 1)];
+}
+
+/** The name of a message before its fields in the form adapter: `disableRequest`. */
+export function prefixOf({ name }: Operation['input']): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** The names under a prefix. All other names but the action get a leading dot, so no field has them. */
+export function under(tree: Node, prefix: string): Node {
+  const below = new Map(tree.below.get(prefix)?.below);
+  for (const [name, node] of tree.below) if (name !== prefix && name !== 'action') below.set(`.${name}`, node);
+  return { value: tree.below.get(prefix)?.value, below, place: tree.place };
 }

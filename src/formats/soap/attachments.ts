@@ -5,7 +5,7 @@ import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { printableId } from '../multipart.ts';
 import { type Attachment, type Attachments, absoluteUrl, lengthOf } from '../related.ts';
-import type { ParseXml } from './parse.ts';
+import { empty, type ParseXml } from './parse.ts';
 
 export const xopUri = 'http://www.w3.org/2004/08/xop/include';
 
@@ -118,8 +118,6 @@ export class ReceivedParts {
 export function withParts(parseXml: ParseXml, received: ReceivedParts | undefined): ParseXml {
   return received === undefined ? parseXml : (text, within) => received.resolve(parseXml(text, within));
 }
-
-const empty: Element = Object.freeze({ namespace: '', local: '', attributes: [], children: [], text: '' });
 
 function isInclude({ namespace, local }: Element): boolean {
   return namespace === xopUri && local === 'Include';

@@ -56,15 +56,14 @@ import type {
 import { type Attachments, packageOf } from '../related.ts';
 import { type Message, okMessage } from '../wire.ts';
 import { type Addressed, addressing, printReply, readAddressing, refuseUnwantedReply } from './addressing.ts';
+import { extrasBlock, noticeBlock, textOf } from './answer-blocks.ts';
 import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
-import { extrasBlock, textOf } from './extras.ts';
 import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
-import { noticeBlock } from './notice.ts';
 import {
   limitsFor,
   longRequestLimits,

@@ -24,7 +24,7 @@ import {
   type Scope,
   textOf,
 } from '../../lib/xml/element.ts';
-import { serialize, serializeContent } from '../../lib/xml/serialize.ts';
+import { serialize, serializeContent, xsiUri } from '../../lib/xml/serialize.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 
@@ -302,7 +302,7 @@ function visitOthers(
 ): void {
   const others = attributes.filter(
     ({ namespace, local }) =>
-      namespace !== xsi &&
+      namespace !== xsiUri &&
       !(schema.attributes.includes(local) && (namespace !== '') === isQualified(schema.fields[local])),
   );
   if (others.length === 0) return;
@@ -321,7 +321,7 @@ function isEmpty(element: Element): boolean {
 
 /** A nil element is absent, so it may not have content: the content would be lost. */
 export function isNil(element: Element): boolean {
-  if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
+  if (element.attributes.length === 0 || !isTrue(attribute(element, xsiUri, 'nil'))) return false;
   if (!isWithoutContent(element)) throw malformedBody('nil with content', printableName(element.local));
   return true;
 }
@@ -330,11 +330,9 @@ export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
 
-const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
-
 /** Namespaces whose attributes say how an element is written. */
 const notData: ReadonlySet<string> = new Set([
-  xsi,
+  xsiUri,
   'http://schemas.xmlsoap.org/soap/envelope/',
   'http://www.w3.org/2003/05/soap-envelope',
   'http://schemas.xmlsoap.org/soap/encoding/',
@@ -346,7 +344,7 @@ const notData: ReadonlySet<string> = new Set([
 
 /** The local name of xsi:type, if the element has one. */
 function namedType(element: Element): string | undefined {
-  return element.attributes.length === 0 ? undefined : attribute(element, xsi, 'type')?.replace(/^.*:/, '');
+  return element.attributes.length === 0 ? undefined : attribute(element, xsiUri, 'type')?.replace(/^.*:/, '');
 }
 
 /**

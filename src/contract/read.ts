@@ -7,7 +7,7 @@
 import { base64Length, parser, printable } from './lexical.ts';
 import { foreignMark, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
-import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
+import { describe, type Issue, issue, Problem, type ProblemRef } from './problem.ts';
 import {
   anyText,
   entryText,
@@ -190,7 +190,7 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     if ('value' in parsed) return parsed.value;
     // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
     const unreadable = parsed.fault === 'type' || !printable(text);
-    const problem = unreadable ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
+    const problem = unreadable ? 'structure' : (field?.invalid ?? faultNames[parsed.fault]);
     return problem === 'structure'
       ? collector.add(path, problem, wrongKind(path, schema))
       : collector.add(path, problem, label(path), max, quoted(text));
@@ -219,18 +219,7 @@ function charactersMax(schema: ScalarSchema): string {
   return schema.kind === 'binary' ? String(base64Length(schema.max)) : '';
 }
 
-function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
-  switch (fault) {
-    case 'type':
-      return 'structure';
-    case 'length':
-      return 'tooLong';
-    case 'value':
-      return 'invalidField';
-    default:
-      return fault satisfies never;
-  }
-}
+const faultNames = { type: 'structure', length: 'tooLong', value: 'invalidField' } as const;
 
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
 function quoted(text: string): string {

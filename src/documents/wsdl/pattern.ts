@@ -36,26 +36,11 @@ function textOf(node: PatternNode, extra: number, lengthMax: number): string {
 
 function characterOf(token: string): string {
   if (token === '.') return 'x';
-  if (token.startsWith('\\')) return escapeCharacter(token[1]!);
+  if (token.startsWith('\\')) return ofClasses[token[1]!] ?? token[1]!;
   if (!token.startsWith('[')) return token;
   const accepts = new RegExp(`^${token}$`, 'u');
   return [...'1A0aBx -_./'].find((each) => accepts.test(each)) ?? token[1] ?? '';
 }
 
-function escapeCharacter(letter: string): string {
-  switch (letter) {
-    case 'd':
-      return '1';
-    case 'w':
-      return 'A';
-    case 's':
-      return ' ';
-    case 'D':
-    case 'S':
-      return 'x';
-    case 'W':
-      return '-';
-    default:
-      return letter;
-  }
-}
+/** A character of each class. */
+const ofClasses: Readonly<Record<string, string>> = { d: '1', w: 'A', s: ' ', D: 'x', S: 'x', W: '-' };

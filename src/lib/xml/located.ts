@@ -1,5 +1,5 @@
 /** Parses XML documents with the place of each element: for files that people write, where a message names line and column. */
-import type { Element, Range } from './element.ts';
+import type { Attribute, Element, Range } from './element.ts';
 import type { Limits } from './limits.ts';
 import { Malformed, type Position, parseWithPlaces } from './parse.ts';
 
@@ -10,7 +10,7 @@ export interface LocatedElement {
   /** Attributes without a namespace, by name. */
   readonly attributes: ReadonlyMap<string, string>;
   /** Attributes with a namespace. */
-  readonly qualified: readonly QualifiedAttribute[];
+  readonly qualified: readonly Attribute[];
   readonly children: readonly LocatedElement[];
   readonly text: string;
   readonly parent: LocatedElement | undefined;
@@ -18,12 +18,6 @@ export interface LocatedElement {
   readonly position: Position;
   /** URIs by prefix, those of the elements around it included. */
   readonly prefixes: Readonly<Record<string, string>>;
-}
-
-export interface QualifiedAttribute {
-  readonly namespace: string;
-  readonly local: string;
-  readonly value: string;
 }
 
 /** Prefixes of all elements that declare one, inherited prefixes included. */

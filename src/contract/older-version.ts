@@ -171,26 +171,15 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
         return { schema };
       case 'list': {
         if (schema.joined) return { schema };
-        const item = derive(schema.item);
-        const each = (convert: Convert | undefined): Convert | undefined =>
-          convert && ((items) => mapItems(items, convert));
-        return {
-          schema: item.schema === schema.item ? schema : Object.freeze({ ...schema, item: item.schema }),
-          upgrade: each(item.upgrade),
-          downgrade: each(item.downgrade),
-        };
+        const { schema: item, ...converts } = deriveItems(schema.item, mapItems);
+        return { schema: item === schema.item ? schema : Object.freeze({ ...schema, item }), ...converts };
       }
       case 'map': {
         if (schema.item === undefined) return { schema };
-        const item = derive(schema.item);
-        const each = (convert: Convert | undefined): Convert | undefined =>
-          convert &&
-          ((entries) =>
-            Object.fromEntries(Object.entries(entries as object).map(([key, value]) => [key, convert(value)])));
+        const { schema: item, ...converts } = deriveItems(schema.item, mapEntries);
         return {
-          schema: item.schema === schema.item ? schema : Object.freeze({ ...schema, item: asObject(item.schema) }),
-          upgrade: each(item.upgrade),
-          downgrade: each(item.downgrade),
+          schema: item === schema.item ? schema : Object.freeze({ ...schema, item: asObject(item) }),
+          ...converts,
         };
       }
       case 'object':
@@ -200,6 +189,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
       default:
         return schema satisfies never;
     }
+  }
+
+  /** The items of a list or a map, with conversions of all of them. */
+  function deriveItems(item: Schema, convertAll: (value: unknown, convert: Convert) => unknown): Derived {
+    const { schema, upgrade, downgrade } = derive(item);
+    const each = (convert: Convert | undefined) => convert && ((value: unknown) => convertAll(value, convert));
+    return { schema, upgrade: each(upgrade), downgrade: each(downgrade) };
   }
 
   /** It is derived as it is declared. */
@@ -308,6 +304,10 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     if (side === 'output' && older?.field !== undefined && downgrade === undefined)
       throw new TypeError(`${title}: no conversion downgrades ${newer} of ${name}`);
   }
+}
+
+function mapEntries(entries: unknown, convert: Convert): unknown {
+  return Object.fromEntries(Object.entries(entries as object).map(([key, value]) => [key, convert(value)]));
 }
 
 /** Returns one conversion that applies those that are there, one after the other. */

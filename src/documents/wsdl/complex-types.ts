@@ -327,22 +327,16 @@ export class ComplexTypes {
     const canBeEmpty =
       Object.values(fields).every(({ required }) => !required) && choices.every(({ orNone }) => orNone === true);
     try {
-      return this.#fitting(
-        element,
-        object(name, fields, {
-          choices,
-          ...(namespace !== this.prefixes.own && { namespace }),
-          ...(canBeEmpty && { emptyObject: 'present' }),
-        }),
-      );
+      const made = object(name, fields, {
+        choices,
+        ...(namespace !== this.prefixes.own && { namespace }),
+        ...(canBeEmpty && { emptyObject: 'present' }),
+      });
+      if (sizeOf(made).fields <= messageFieldsMax) return made;
     } catch (thrown) {
       if (thrown instanceof TypeError) throw new Refused(element, thrown.message);
       throw thrown;
     }
-  }
-
-  #fitting(element: LocatedElement, schema: ObjectSchema): ObjectSchema {
-    if (sizeOf(schema).fields <= messageFieldsMax) return schema;
     throw new TooLarge(element, `a message with it would have more than ${messageFieldsMax} members`);
   }
 
@@ -408,6 +402,7 @@ export class ComplexTypes {
     const restriction = content && childNamed(content, xsdUri, 'restriction');
     const base = restriction && nameIn(restriction, 'base');
     if (restriction === undefined || base?.uri !== encodingUri || base.local !== 'Array') return undefined;
+    const options = { max: itemsMax, anyItemName: true, nullItems: true, namespace: '' } as const;
     for (const attribute of childrenNamed(restriction, xsdUri, 'attribute')) {
       const written = attribute.qualified.find(
         ({ namespace, local }) => namespace === wsdlUri && local === 'arrayType',
@@ -416,20 +411,14 @@ export class ComplexTypes {
       if (name === undefined) continue;
       if (/\]$/.test(name.local)) throw new Refused(attribute, 'an array of arrays');
       const { schema, xsd } = this.namedType(attribute, name, name.local);
-      return list(schema, 'item', {
-        max: itemsMax,
-        anyItemName: true,
-        nullItems: true,
-        namespace: '',
-        ...(xsd !== undefined && { xsd }),
-      });
+      return list(schema, 'item', { ...options, ...(xsd !== undefined && { xsd }) });
     }
     const particle = restriction.children.find(({ local }) => local === 'sequence' || local === 'all');
     const [item] = particle === undefined ? [] : elementChildren(particle);
     if (item === undefined) throw new Refused(restriction, 'an array without the type of its items');
     const itemName = item.attributes.get('name') ?? 'item';
     const { schema } = this.typeOf(item, declared, capitalised(itemName));
-    return list(schema, itemName, { max: itemsMax, anyItemName: true, nullItems: true, namespace: '' });
+    return list(schema, itemName, options);
   }
 }
 

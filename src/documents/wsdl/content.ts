@@ -20,7 +20,7 @@ import { Refused } from './findings.ts';
 import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri, xsdUri } from './names.ts';
 import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
-import type { ReadType } from './simple-types.ts';
+import { matchesEmpty, type ReadType } from './simple-types.ts';
 
 /** Whether a group, or one around it, may be left out, and whether only one of its parts is there. */
 interface GroupContext {
@@ -129,7 +129,7 @@ export class ContentReader {
     }
     if (base.uri === encodingUri && base.local === 'Array') throw new Refused(derivation, 'an array');
     // A restriction repeats the elements that it keeps, and need not repeat attributes.
-    for (const child of elementChildren(derivation)) this.#readParticle({ element: child, schema }, always);
+    this.#readChildren({ element: derivation, schema }, always);
     if (derivation.local === 'restriction') this.#inheritAttributes(base, attributesIn(derivation), depth + 1);
   }
 
@@ -179,19 +179,16 @@ export class ContentReader {
   }
 
   #readParticle(declared: Declared, around: GroupContext): void {
-    const { element, schema } = declared;
+    const { element } = declared;
     this.#types.countPart(element);
     if (around.depth > groupDepthMax)
       throw new Refused(element, `the group contains itself, or groups are more than ${groupDepthMax} deep`);
     const inner = { ...around, depth: around.depth + 1 };
     switch (element.local) {
       case 'sequence':
-      case 'all': {
-        this.#readGroup(element, inner, (group) => {
-          for (const child of elementChildren(element)) this.#readParticle({ element: child, schema }, group);
-        });
+      case 'all':
+        this.#readGroup(element, inner, (group) => this.#readChildren(declared, group));
         return;
-      }
       case 'choice':
         this.#readGroup(element, inner, (group) => this.#readChoice(declared, group));
         return;
@@ -200,9 +197,7 @@ export class ContentReader {
         const name = nameIn(element, 'ref');
         const found = name && this.#types.index.find(element.local, name);
         if (found === undefined) throw new Refused(element, `no ${element.local} ${name?.local} is declared`);
-        this.#readGroup(element, inner, (group) => {
-          for (const child of elementChildren(found.element)) this.#readParticle({ ...found, element: child }, group);
-        });
+        this.#readGroup(element, inner, (group) => this.#readChildren(found, group));
         return;
       }
       case 'element':
@@ -220,6 +215,10 @@ export class ContentReader {
       default:
         throw new Refused(element, `the contract language has no ${element.local}`);
     }
+  }
+
+  #readChildren(around: Declared, group: GroupContext): void {
+    for (const element of elementChildren(around.element)) this.#readParticle({ ...around, element }, group);
   }
 
   /** `read`: reads what is in the group. */
@@ -268,14 +267,12 @@ export class ContentReader {
       );
       return;
     }
-    const doc = `${options.map((names) => names.join(' and ')).join(', or ')}.`;
-    this.#choices.push({
-      options,
-      exclusive: true,
-      ...(canBeEmpty && { orNone: true }),
-      problem: 'missingField',
-      doc: `One of them: ${doc}`,
-    });
+    this.#addChoice(options, canBeEmpty);
+  }
+
+  #addChoice(options: Choice['options'], canBeEmpty: boolean): void {
+    const doc = `One of them: ${options.map((names) => names.join(' and ')).join(', or ')}.`;
+    this.#choices.push({ options, exclusive: true, ...(canBeEmpty && { orNone: true }), problem: 'missingField', doc });
   }
 
   /** What may be absent can be left out, and the rest serves; a finding says so. */
@@ -305,9 +302,7 @@ export class ContentReader {
       return;
     }
     const maxOccurs = written === '1' ? (around.repeats ?? written) : written;
-    const found = reference === undefined ? declared : this.#types.index.find('element', reference);
-    if (found === undefined)
-      throw new Refused(element, `no element ${reference?.local} is declared in ${reference?.uri}`);
+    const found = reference === undefined ? declared : this.#types.index.requireElement(element, reference);
     const occurs = { maxOccurs, isOptional: around.isOptional || attributes.get('minOccurs') === '0' };
     const substitutes = reference === undefined ? [] : this.#types.index.substitutesOf(found, substitutesMax);
     const named = [found, ...substitutes].filter((each) => each.element.attributes.get('abstract') !== 'true');
@@ -338,14 +333,11 @@ export class ContentReader {
     if (names.length === 0) throw new Refused(element, 'no element of a substitution group can be read');
     const isRepeated = around.maxOccurs !== '1';
     if (isRepeated) for (const name of names) this.#ordered.add(name);
-    if (isRepeated || around.isInChoice) return;
-    this.#choices.push({
-      options: names.map((name) => [name]),
-      exclusive: true,
-      ...(around.isOptional && { orNone: true }),
-      problem: 'missingField',
-      doc: `One of them: ${names.join(', or ')}.`,
-    });
+    if (!isRepeated && !around.isInChoice)
+      this.#addChoice(
+        names.map((name) => [name]),
+        around.isOptional,
+      );
   }
 
   #addElement(
@@ -375,26 +367,20 @@ export class ContentReader {
       ...(type.hasInlineLengths && !isRepeated && { lengthsInStubs: true as const }),
     };
     const doc = docOf(element) || docOf(found.element);
-    this.#add(
-      element,
-      name,
-      isRepeated
-        ? repeatedField(schema, doc, isOptional, options)
-        : field(schema, doc, { isOptional, isNillable, inChoice: isInChoice }, options),
-      isInChoice,
-    );
+    // An answer has one member of a choice, and no nil ones besides.
+    const mayBeNil = isNillable && !isRepeated && !isInChoice;
+    const optionally = () => optional(schema, doc, mayBeNil ? options : { nillable: false, ...options });
+    const mandatory = () => (isRepeated ? required(schema, doc, options) : field(schema, doc, isNillable, options));
+    this.#add(element, name, isOptional ? optionally() : mandatory(), isInChoice);
   }
 
   /** An attribute that is declared elsewhere, in the namespace of that schema. */
   #readReference(element: LocatedElement, reference: QName): void {
     const use = element.attributes.get('use');
     if (reference.uri === xmlUri) {
-      const type = this.#types.simpleTypes.named(element, { uri: element.namespace, local: 'string' }, reference.local);
-      this.#add(
-        element,
-        reference.local,
-        optional(type.schema, docOf(element), { xml: 'attribute', namespace: 'xml' }),
-      );
+      const { schema } = this.#textType(element, reference.local);
+      const read = optional(schema, docOf(element), { xml: 'attribute', namespace: 'xml' });
+      this.#add(element, reference.local, read);
       return;
     }
     const found = this.#types.index.find('attribute', reference);
@@ -504,43 +490,20 @@ function isMandatoryElement(element: LocatedElement): boolean {
   return element.local === 'element' && element.attributes.get('minOccurs') !== '0';
 }
 
-interface Occurrence {
-  readonly isOptional: boolean;
-  readonly isNillable: boolean;
-  readonly inChoice: boolean;
-}
-
 /**
  * WSDL says what stubs send, and not what a server requires: an element that must be there may be empty, which is absent in the
  * contract, unless its type excludes that.
  */
-function field(
-  schema: Schema,
-  doc: string,
-  { isOptional, isNillable, inChoice }: Occurrence,
-  options: FieldOptions,
-): Field {
-  if (isOptional) {
-    // An answer has one member of a choice, and no nil ones besides.
-    if (isNillable && !inChoice) return optional(schema, doc, options);
-    return optional(schema, doc, { nillable: false, ...options });
-  }
+function field(schema: Schema, doc: string, isNillable: boolean, options: FieldOptions): Field {
   if (isNillable) return optional(schema, doc, { mandatoryInStubs: 'nillable', ...options });
   if (mayBeEmpty(schema)) return optional(schema, doc, { mandatoryInStubs: 'empty', ...options });
-  return required(schema, doc, options);
-}
-
-function repeatedField(schema: Schema, doc: string, isOptional: boolean, options: FieldOptions): Field {
-  if (isOptional) return optional(schema, doc, { nillable: false, ...options });
   return required(schema, doc, options);
 }
 
 function mayBeEmpty(schema: Schema): boolean {
   switch (schema.kind) {
     case 'string':
-      return (
-        (schema.min ?? 0) === 0 && (schema.pattern === undefined || new RegExp(`^(?:${schema.pattern})$`).test(''))
-      );
+      return (schema.min ?? 0) === 0 && (schema.pattern === undefined || matchesEmpty(schema.pattern));
     case 'list':
     case 'map':
       return true;

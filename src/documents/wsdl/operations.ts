@@ -319,8 +319,7 @@ function faultsOf(definitions: Definitions, operation: LocatedElement): readonly
 
 /** The content of an element of a fault or a header: its type, or its text. Throws Refused for any other. */
 export function readGlobalElement(types: ComplexTypes, from: LocatedElement, name: QName): ObjectSchema {
-  const found = types.index.find('element', name);
-  if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
+  const found = types.index.requireElement(from, name);
   const { schema } = types.typeOf(found.element, found, capitalised(name.local));
   if (schema.kind === 'object') return schema;
   if (schema.kind === 'list' || schema.kind === 'map') {
@@ -347,9 +346,7 @@ export function readMessage(
   if (message.parts.length === 0) return object(name, {});
   if (operation.style === 'rpc') return rpcMessage(types, message, name);
   if (message.name.local === '') return bodyMessage(types, message, name);
-  const found = types.index.find('element', message.name);
-  if (found === undefined)
-    throw new Refused(message.parts[0]!, `no element ${message.name.local} is declared in ${message.name.uri}`);
+  const found = types.index.requireElement(message.parts[0]!, message.name);
   const inline = childNamed(found.element, xsdUri, 'complexType');
   if (inline !== undefined) return types.message({ ...found, element: inline }, name);
   const type = nameIn(found.element, 'type');
@@ -425,8 +422,7 @@ function elementPart(types: ComplexTypes, part: LocatedElement, fields: Record<s
   const name = nameIn(part, 'element');
   if (name === undefined) throw new Refused(part, 'a part without a type and an element');
   const { uri, local } = name;
-  const found = types.index.find('element', name);
-  if (found === undefined) throw new Refused(part, `no element ${local} is declared in ${uri}`);
+  const found = types.index.requireElement(part, name);
   const { schema, xsd } = types.typeOf(found.element, found, capitalised(local));
   if (Object.hasOwn(fields, local)) throw new Refused(part, `two parts are called ${local}`);
   fields[local] = optional(schema, docOf(part), { namespace: types.prefixes.prefixOf(uri), ...(xsd && { xsd }) });

@@ -1,6 +1,8 @@
 /** Finds the global components of all schemas by their qualified names. */
+
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import type { SchemaDocument } from './documents.ts';
+import { Refused } from './findings.ts';
 import { childNamed, keyOf, nameIn, nameOf, type QName, xsdUri } from './names.ts';
 
 const kinds = ['element', 'complexType', 'simpleType', 'group', 'attribute', 'attributeGroup'] as const;
@@ -36,14 +38,9 @@ export class SchemaIndex {
         if (head !== undefined) push(this.#substitutes, keyOf(head), { element, schema });
         if (kind !== 'complexType') continue;
         this.#complexTypes.push(key);
-        this.#noteDerived({ element, schema });
+        const base = baseOf({ element, schema });
+        if (base !== undefined) push(this.#derived, keyOf(base), { element, schema });
       }
-  }
-
-  #noteDerived(declared: Declared): void {
-    const base = baseOf(declared);
-    if (base === undefined) return;
-    push(this.#derived, keyOf(base), declared);
   }
 
   find(kind: ComponentKind, name: QName): Declared | undefined {
@@ -53,6 +50,13 @@ export class SchemaIndex {
   /** The keys of the complex types of all schemas. */
   complexTypes(): readonly string[] {
     return this.#complexTypes;
+  }
+
+  /** Throws Refused where no element has the name. `from`: what names it. */
+  requireElement(from: LocatedElement, name: QName): Declared {
+    const found = this.find('element', name);
+    if (found === undefined) throw new Refused(from, `no element ${name.local} is declared in ${name.uri}`);
+    return found;
   }
 
   /** The types that extend or restrict a type, and those that extend these; `countMax` at most. */

@@ -392,7 +392,8 @@ function greatest(first: bigint, ...others: readonly (bigint | undefined)[]): bi
   return others.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), first);
 }
 
-function matchesEmpty(pattern: string): boolean {
+/** Whether the empty text matches a pattern. */
+export function matchesEmpty(pattern: string): boolean {
   return new RegExp(`^(?:${pattern})$`).test('');
 }
 

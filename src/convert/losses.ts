@@ -1,8 +1,10 @@
 /** Finds what a format cannot hold: reads the converted messages, and compares them with what was to be written. */
+
 import { Buffer } from 'node:buffer';
 import type { Path } from '../contract/path.ts';
 import { type Schema, variantOf } from '../contract/schema.ts';
 import { type ProtocolName, wireFormats } from '../formats/index.ts';
+import { valueAt } from '../lib/members.ts';
 import type { ConvertedMessage } from './conversion.ts';
 import type { KnownServices } from './identify-message.ts';
 import type { ReadMessage } from './read-message.ts';
@@ -76,5 +78,5 @@ function differences(
 }
 
 function member(value: unknown, name: string | number): unknown {
-  return typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
+  return valueAt(value, [String(name)]);
 }

@@ -54,7 +54,7 @@ export function createDocuments(
 ) {
   const openApis = openApisOf(newestOf(services), needsCredentials);
   const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, needsCredentials));
-  const templateOf = memoize(({ derive, below }: OpenApi) =>
+  const templateOf = memoize(({ derive, below }: Pick<OpenApi, 'below' | 'derive'>) =>
     createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
   );
   const named = services.filter(hasNamed);
@@ -137,12 +137,10 @@ export function ownedPaths(services: readonly Service[]): (path: string) => bool
   return (path) => documents.has(path) || prefixes.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-function versionOpenApi(service: Service, needsCredentials: boolean): OpenApi {
-  const path = `${serviceAddress(service)}/openapi.json`;
-  const file = `openapi-${kebabCase(service.name)}-v${service.version}.json`;
-  if (!hasNamed(service))
-    return { path, file, below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
-  return { path, file, below: '', derive: (origin) => deriveOpenApi([service], origin, needsCredentials) };
+function versionOpenApi(service: Service, needsCredentials: boolean): Pick<OpenApi, 'below' | 'derive'> {
+  return hasNamed(service)
+    ? { below: '', derive: (origin) => deriveOpenApi([service], origin, needsCredentials) }
+    : { below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
 }
 
 export function hasNamed(service: Service): boolean {

@@ -5,6 +5,7 @@ import {
   type FieldLocation,
   type Grant,
   type Infer,
+  isScalar,
   type ObjectSchema,
   object,
   type Schema,
@@ -360,10 +361,6 @@ export function isDotSegment(segment: string): boolean {
 export function hidesDotSegment(value: string): boolean {
   const segments = value.split(/[/\\]/);
   return segments.length > 1 && segments.some(isDotSegment);
-}
-
-function isScalar({ kind }: Schema): boolean {
-  return kind !== 'object' && kind !== 'map' && kind !== 'list';
 }
 
 /** A list is its name with each item in turn. */

@@ -309,13 +309,9 @@ export function isKey(key: string): boolean {
     printable(key) &&
     /^.{1,128}$/.test(key) &&
     !/[[\]]/.test(key) &&
-    key.split('.').every(isStep) &&
+    key.split('.').every((step) => step !== '' && step !== '__proto__') &&
     key.split('.').length <= 8
   );
-}
-
-function isStep(step: string): boolean {
-  return step !== '' && step !== '__proto__';
 }
 
 /** JSON and FORM cannot hold a name twice and refuse the whole body for it; so does every other format. */

@@ -450,6 +450,11 @@ export function jsonTypesOf(schema: Schema): readonly JsonType[] {
   }
 }
 
+/** Whether a schema has no parts. */
+export function isScalar(schema: Schema): schema is ScalarSchema {
+  return schema.kind !== 'object' && schema.kind !== 'map' && schema.kind !== 'list';
+}
+
 /** Whether the items of a list are members of the object around it. */
 export function isRepeated(schema: Schema): schema is ListSchema & { readonly repeated: true } {
   return schema.kind === 'list' && !schema.joined && schema.repeated === true;
@@ -463,9 +468,8 @@ export function isEntries({ item }: ListSchema | SetSchema): boolean {
 function attributesOf(object: string, fields: Fields): readonly string[] {
   const names = Object.keys(fields).filter((name) => fields[name]?.xml === 'attribute');
   for (const name of names) {
-    const { kind } = fields[name]!.schema;
-    if (kind === 'list' || kind === 'map' || kind === 'object')
-      throw new TypeError(`${object}: ${name} is a ${kind}, so it cannot be an attribute`);
+    const { schema } = fields[name]!;
+    if (!isScalar(schema)) throw new TypeError(`${object}: ${name} is a ${schema.kind}, so it cannot be an attribute`);
     // An element with `href` is a reference of an encoded message.
     if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
   }
@@ -554,9 +558,9 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
   const texts = names.filter((name) => fields[name]?.xml === 'text');
   const [text] = texts;
   if (text === undefined) return undefined;
-  const { kind } = fields[text]!.schema;
-  if (kind === 'list' || kind === 'map' || kind === 'object')
-    throw new TypeError(`${object}: ${text} is a ${kind}, so it cannot be the text of an element`);
+  const { schema } = fields[text]!;
+  if (!isScalar(schema))
+    throw new TypeError(`${object}: ${text} is a ${schema.kind}, so it cannot be the text of an element`);
   if (texts.length > 1 || names.some((name) => fields[name]?.xml === undefined))
     throw new TypeError(`${object}: an element with a text has attributes besides, and nothing else`);
   return text;

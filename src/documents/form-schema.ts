@@ -45,10 +45,6 @@ function under(step: Step, pair: Pair, required: boolean): Pair {
   };
 }
 
-function optionalPair(pair: Pair): Pair {
-  return { ...pair, required: false };
-}
-
 function described(field: Field, pair: Pair): Pair {
   return pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
 }
@@ -66,7 +62,7 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
       const types = [...(isAbstract ? [] : [schema]), ...variants].map(typeNameOf);
       // A name that several types have is described as the first one has it, but for the name of the type.
       const pairs = new Map(
-        [...own, ...others.flat()].toReversed().map((pair) => [patternOf(pair), optionalPair(pair)]),
+        [...own, ...others.flat()].toReversed().map((pair) => [patternOf(pair), { ...pair, required: false }]),
       );
       const pattern = patternOf({ steps: [{ name: formStep(typeField) }] });
       const named = pairs.get(pattern);

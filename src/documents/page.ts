@@ -32,14 +32,9 @@ export function printPage(
     ...(console === undefined
       ? []
       : [`<p><a class="button" href="${escapeAttribute(console)}">Open the console</a></p>`]),
-    ...newestOf(services).map((newest) => section(newest, contractsOf(services, newest), origin)),
+    ...newestOf(services).map((newest) => section(newest, services, origin)),
     '</main></body></html>\n',
   ].join('\n');
-}
-
-/** All contracts of the service, newest last. */
-function contractsOf(services: readonly Service[], { name }: Service): readonly Service[] {
-  return services.filter((each) => each.name === name);
 }
 
 const style =
@@ -60,7 +55,8 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-function section(newest: Service, contracts: readonly Service[], origin: string): string {
+function section(newest: Service, services: readonly Service[], origin: string): string {
+  const contracts = services.filter((each) => each.name === newest.name);
   const address = origin + serviceAddress(newest);
   const versions = contracts.flatMap(versionsOf);
   const rows = [

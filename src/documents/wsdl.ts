@@ -135,11 +135,6 @@ function usernameTokenPolicy(): Tag {
   return tag('wsp:Policy', { 'wsu:Id': policyId }, tokens);
 }
 
-/** In a binding. */
-function policyReference(): Tag {
-  return tag('wsp:PolicyReference', { URI: `#${policyId}` });
-}
-
 /**
  * Java stubs of an operation take one object and return one. wsimport would make parameters of their members, and refuses members of
  * both sides with one name, and names like `default`, which members of JSON have.
@@ -333,7 +328,7 @@ function bindingTag(
     'wsdl:binding',
     { name, type: `tns:${service.name}PortType` },
     ...(hasBytes ? [tag('wsp:PolicyReference', { URI: '#Mtom' })] : []),
-    ...(usernameToken ? [policyReference()] : []),
+    ...(usernameToken ? [tag('wsp:PolicyReference', { URI: `#${policyId}` })] : []),
     tag(`${prefix}:binding`, { style: isRpc ? 'rpc' : 'document', transport }),
     ...operations.map((operation) => {
       const { name: each } = operation;

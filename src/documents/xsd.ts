@@ -74,7 +74,9 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
   );
   const refers = [...schemas.values()].some((each) => hasAttribute(each, `xmlns:${swaRefPrefix}`));
   if (refers) schemas.set(swaRefPrefix, swaRefSchema);
-  const xmlAttributes = new Set([...schemas.values()].flatMap((each) => usesOf([each])).filter(isXmlName));
+  const xmlAttributes = new Set(
+    [...schemas.values()].flatMap((each) => usesOf([each])).filter((name) => namespaceOf(name) === 'xml'),
+  );
   if (xmlAttributes.size > 0) schemas.set('xml', xmlSchema([...xmlAttributes].map(localName).sort()));
   return schemas;
 }
@@ -285,10 +287,6 @@ const swaRefSchema = tag(
   { 'xmlns:xsd': xsdUri, targetNamespace: swaRefUri },
   tag('xsd:simpleType', { name: localName(swaRef) }, tag('xsd:restriction', { base: 'xsd:anyURI' })),
 );
-
-function isXmlName(name: string): boolean {
-  return namespaceOf(name) === 'xml';
-}
 
 /** The attributes such as `xml:lang`: a program that reads the WSDL need not fetch their schema. */
 function xmlSchema(names: readonly string[]): Tag {

@@ -5,6 +5,7 @@ import {
   binary,
   type Field,
   isMediaType,
+  isScalar,
   type ObjectSchema,
   object,
   optional,
@@ -363,8 +364,7 @@ export function readMessage(
 /** The message is the value of its element. */
 function textMessage(types: ComplexTypes, found: Declared, name: string): ObjectSchema {
   const { schema, xsd } = types.typeOf(found.element, found, name);
-  if (schema.kind === 'list' || schema.kind === 'map' || schema.kind === 'object')
-    throw new Refused(found.element, 'a message without content of its own');
+  if (!isScalar(schema)) throw new Refused(found.element, 'a message without content of its own');
   const isNillable = found.element.attributes.get('nillable') === 'true';
   const isRequired = !isNillable && (schema.kind !== 'string' || (schema.min ?? 0) > 0);
   return object(name, {

@@ -3,7 +3,14 @@
 import type { Fault, Operation } from '../../contract/operation.ts';
 import type { ProblemKind } from '../../contract/problem.ts';
 import { defaultLevels } from '../../contract/recursive.ts';
-import type { Field, ObjectSchema, Recursion, ScalarSchema, Schema } from '../../contract/schema.ts';
+import {
+  type Field,
+  isScalar,
+  type ObjectSchema,
+  type Recursion,
+  type ScalarSchema,
+  type Schema,
+} from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { languageNames } from './check-source.ts';
 import {
@@ -328,10 +335,6 @@ function withBinding(text: string, { name, effect, input }: Pick<Operation, 'nam
   const path = `/${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}`;
   const binding = `upstream: { method: '${isQuery ? 'GET' : 'POST'}', path: ${quote(path)} },`;
   return text.replace(/\n {2}input: /, `\n  // ${binding}\n  input: `);
-}
-
-function isScalar({ kind }: Schema): boolean {
-  return kind !== 'object' && kind !== 'list' && kind !== 'map';
 }
 
 /** Declarations of one line that follow each other stand together. */

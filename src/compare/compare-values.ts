@@ -136,7 +136,8 @@ class Comparison {
   }
 
   #compareMembers(schema: MapSchema | ObjectSchema, left: Members, right: Members, { path, at }: Place): void {
-    const names = schema.kind === 'object' ? Object.keys(schema.fields) : keysOf(left, right);
+    const names =
+      schema.kind === 'object' ? Object.keys(schema.fields) : new Set([...Object.keys(left), ...Object.keys(right)]);
     for (const name of names) {
       const part = schema.kind === 'object' ? schema.fields[name]!.schema : (schema.item ?? anyText);
       const place = { path: joinPath(path, schema.kind === 'object' ? name : '*'), at: joinPath(at, name) };
@@ -267,10 +268,6 @@ function valuesIn(value: unknown): number {
 /** Maps may have keys such as `constructor`, which every object inherits. */
 function memberOf(members: Members, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined;
-}
-
-function keysOf(left: Members, right: Members): readonly string[] {
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])];
 }
 
 function pairsByPlace(left: readonly unknown[], right: readonly unknown[]): readonly ItemPair[] {

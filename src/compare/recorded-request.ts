@@ -77,7 +77,7 @@ export async function* readRecording(file: string): AsyncGenerator<ReadRequest> 
   for await (const text of linesOf(input, file)) {
     line += 1;
     if (unread !== undefined) throw unread;
-    if (text === '' || isGap(text)) continue;
+    if (text === '' || gap.test(text)) continue;
     const record = parseRecord(text);
     if (record === undefined) unread = new RecordingError(`${file}: line ${line} is no recorded request`);
     else yield { record, line, bytes: source.bytesRead };
@@ -107,9 +107,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>, file: string): AsyncGe
 }
 
 /** What stands for lines that were lost. */
-function isGap(text: string): boolean {
-  return /^\{"missing":\d+\}\r?$/.test(text);
-}
+const gap = /^\{"missing":\d+\}\r?$/;
 
 /** Texts of a recording become headers and lines of a terminal. */
 const plainText = /^[\x20-\x7e]{0,300}$/;

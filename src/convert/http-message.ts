@@ -17,6 +17,7 @@ export interface HttpMessage {
 }
 
 const requestLine = /^([A-Z]{3,10}) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
+const proxyAnswer = /^HTTP\/\d(?:\.\d)? 200 connection established$/i;
 const statusLine = /^HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
 
 export function splitHttpMessage(bytes: Buffer): HttpMessage {
@@ -31,16 +32,12 @@ export function splitHttpMessage(bytes: Buffer): HttpMessage {
     const [first = ''] = lines;
     const status = Number(statusLine.exec(first)?.[1] ?? Number.NaN);
     // 100 Continue, or the answer of a proxy to CONNECT, stands before the answer itself.
-    if ((status < 200 || isProxyAnswer(first)) && headOf(body) !== undefined) {
+    if ((status < 200 || proxyAnswer.test(first)) && headOf(body) !== undefined) {
       rest = body;
       continue;
     }
     return { start: startOf(first), headers: headersOf(lines.slice(1)), body, linesBefore };
   }
-}
-
-function isProxyAnswer(line: string): boolean {
-  return /^HTTP\/\d(?:\.\d)? 200 connection established$/i.test(line);
 }
 
 /** The lines up to the first blank one; undefined where the first is neither a request line nor a status line. */

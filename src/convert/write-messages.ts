@@ -1,9 +1,11 @@
 /** Writes a canonical value in other formats, and as programs. */
+
 import { isBound, type Operation } from '../contract/operation.ts';
 import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import type { Refusal } from '../formats/protocol.ts';
+import { defaultType } from '../formats/refusal.ts';
 import type { Message } from '../formats/wire.ts';
 import { type LanguageName, languageNames, printCallSource } from './call-source.ts';
 import type { ConvertedMessage, ConvertOptions } from './conversion.ts';
@@ -88,8 +90,7 @@ function writeError(
 
 function typeOf(type: string | undefined, status: number): ErrorType {
   if (type === 'validation' || type === 'security' || type === 'internal') return type;
-  if (status >= 500) return 'internal';
-  return status === 401 || status === 403 ? 'security' : 'validation';
+  return defaultType(status);
 }
 
 function withHead({ status, headers, contentType, body }: Message): ConvertedMessage {

@@ -42,7 +42,7 @@ function createFormat(offsetAt: (moment: number) => Offset, printFraction: (ms: 
     const minutes = Math.floor(seconds / 60);
     // Most responses have four of these, and a Date for each costs three times as much.
     const colon = style === 'form' ? '%3A' : ':';
-    const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}${colon}${two[minutes % 60]}${colon}${two[seconds % 60]}`;
+    const text = `${days.getOrCreate(day, printDay)}${two[Math.floor(minutes / 60)]}${colon}${two[minutes % 60]}${colon}${two[seconds % 60]}`;
     switch (style) {
       case 's':
         return text + printFraction(ms % 1000) + offset.text;
@@ -73,11 +73,6 @@ function printOffset(ms: number): Offset {
 }
 
 const days = new BoundedMap<number, string>(cachedMax);
-
-/** `2017-03-01T`, for a number of days since the epoch. */
-function dayText(day: number): string {
-  return days.getOrCreate(day, printDay);
-}
 
 function printDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);

@@ -1,6 +1,8 @@
 /** Reads the parts that refusals of other servers have in common: coordinates of fields, and errors as one line of text. */
+
 import { printable } from '../contract/lexical.ts';
 import type { Path, Step } from '../contract/path.ts';
+import type { ErrorType } from '../contract/problem.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../contract/schema.ts';
 import type { Refusal, RefusalIssue } from './protocol.ts';
 
@@ -20,6 +22,12 @@ export function textOf(value: unknown): string | undefined {
 /** The message where a server gives none. */
 export function defaultMessage(status: number): string {
   return `Request refused with status ${status}`;
+}
+
+/** The class of an error where a server gives none. */
+export function defaultType(status: number): ErrorType {
+  if (status >= 500) return 'internal';
+  return status === 401 || status === 403 ? 'security' : 'validation';
 }
 
 /** Returns the name of a field in the coordinates of a format. */

@@ -1,9 +1,11 @@
 /** Reads the body of a message as it arrives, and lets its large values go to a temporary file. Tokens stand for them in what remains. */
+
 import { Buffer } from 'node:buffer';
 import { longestValues } from '../contract/attachments.ts';
 import { base64Length } from '../contract/lexical.ts';
 import { isJsonType, type Operation } from '../contract/operation.ts';
 import type { Fields, ObjectSchema } from '../contract/schema.ts';
+import { mediaTypeIn } from '../lib/charset.ts';
 import type { SpoolFile, SpoolWriter } from '../lib/spool/spool.ts';
 import { Base64Runs, type TextSyntax } from './base64-runs.ts';
 import { formDataType, multipartType, parameterIn, withoutBrackets } from './multipart.ts';
@@ -93,7 +95,7 @@ export function readBodyTo(file: SpoolFile, contentType: string, spooling: Spool
 }
 
 function splitterOf(contentType: string, start: Buffer, options: SplitOptions): Splitter {
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const type = mediaTypeIn(contentType);
   const boundary = parameterIn(contentType, 'boundary');
   if (options.own !== undefined) return ownSplitterOf(options.own, type, boundary, options);
   if (type === multipartType && boundary !== undefined)

@@ -17,6 +17,12 @@ export function charsetIn(contentType: string | undefined): Charset | undefined 
   return label === undefined ? undefined : charsetOf(label);
 }
 
+/** The media type of a content type without its parameters, in small letters. */
+export function mediaTypeIn(contentType: string): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+/** The label of the charset that a content type names. */
 export function charsetLabel(contentType = ''): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:+-]+)"?/i.exec(contentType)?.[1];
 }

@@ -1,8 +1,10 @@
 /** Makes Problems of an upstream's refusals, in its own words. */
+
 import type { Operation } from '../contract/operation.ts';
 import { type Issue, kindOf, Problem, type ProblemKind, problems, refusalOfUpstream } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import type { Refusal, Reply } from '../formats/protocol.ts';
+import { defaultType } from '../formats/refusal.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { isReference } from '../idempotency/stored-outcome.ts';
 import { retryAfterSeconds } from './retry-after.ts';
@@ -78,15 +80,10 @@ function kindIn({ status, code, type, details }: Refusal): ProblemKind {
   return refusalOfUpstream({
     status,
     code: code ?? '000',
-    type: type ?? typeOf(status),
+    type: type ?? defaultType(status),
     ...(code === undefined && { isUncoded: true }),
     // Clients of every format recognize a wrong credential and a limit by their status.
     ...((status === 401 || status === 429) && { keepsStatus: true }),
     ...(details !== undefined && { details }),
   });
-}
-
-function typeOf(status: number): string {
-  if (status >= 500) return 'internal';
-  return status === 401 || status === 403 ? 'security' : 'validation';
 }

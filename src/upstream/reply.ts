@@ -3,7 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Media, Reply } from '../formats/protocol.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { charsetIn, charsetLabel, charsetOf } from '../lib/charset.ts';
+import { charsetIn, charsetLabel, charsetOf, mediaTypeIn } from '../lib/charset.ts';
 import { codingOf, inflate, inflateRatioMax, NotInflated } from '../lib/inflate.ts';
 import type { IncomingResponse } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -12,7 +12,7 @@ import { UpstreamFailure } from './failure.ts';
 export function replyOf(response: IncomingResponse, bytesMax: number): Reply | Promise<Reply> {
   const { status, headers, body } = response;
   const coding = codingOf(headers['content-encoding']);
-  const media = mediaOf(headers['content-type']);
+  const media = known.getOrCreate(headers['content-type'] ?? '', parseMedia);
   if (coding === undefined || body.length === 0) return { status, media, headers, body };
   if (coding === 'unknown') throw new UpstreamFailure('encoding', 'unknown', { detail: String(status) });
   return inflated(response, coding, bytesMax).then((bytes) => ({ status, media, headers, body: bytes }));
@@ -43,14 +43,6 @@ export function unknownCharset(contentType: string | undefined): string | undefi
 /** Servers send the same few headers. */
 const known = new BoundedMap<string, Media>(100);
 
-function mediaOf(contentType = ''): Media {
-  return known.getOrCreate(contentType, parseMedia);
-}
-
 function parseMedia(contentType: string): Media {
-  return Object.freeze({ type: typeIn(contentType), charset: charsetIn(contentType) });
-}
-
-function typeIn(contentType: string): string {
-  return contentType.split(';', 1)[0]!.trim().toLowerCase();
+  return Object.freeze({ type: mediaTypeIn(contentType), charset: charsetIn(contentType) });
 }

@@ -1,6 +1,8 @@
 /** Chooses between media types, and reads bodies that are neither JSON nor a form. */
+
 import { isJsonType } from '../../contract/operation.ts';
 import { binary, type Schema, string } from '../../contract/schema.ts';
+import { mediaTypeIn } from '../../lib/charset.ts';
 import { bytesMax } from '../imported-limits.ts';
 import type { Node } from './documents.ts';
 import { textOptions } from './scalars.ts';
@@ -9,12 +11,12 @@ import type { SchemaReader } from './schemas.ts';
 /** The media type that is sent and asked for: JSON, or a form, or what there is. */
 export function mediaOf(types: readonly string[]): string {
   const orders: readonly ((each: string) => boolean)[] = [
-    (each) => plain(each) === 'application/json',
-    (each) => isJsonType(plain(each)),
+    (each) => mediaTypeIn(each) === 'application/json',
+    (each) => isJsonType(mediaTypeIn(each)),
     (each) => each === '*/*' || each === 'application/*',
-    (each) => plain(each) === 'application/x-www-form-urlencoded',
-    (each) => plain(each) === 'multipart/form-data',
-    (each) => plain(each).startsWith('text/') && !/xml/.test(each),
+    (each) => mediaTypeIn(each) === 'application/x-www-form-urlencoded',
+    (each) => mediaTypeIn(each) === 'multipart/form-data',
+    (each) => mediaTypeIn(each).startsWith('text/') && !/xml/.test(each),
     () => true,
   ];
   for (const fits of orders) {
@@ -26,11 +28,7 @@ export function mediaOf(types: readonly string[]): string {
 
 /** `application/json` for a type with a wildcard, and any other one without its parameters. */
 export function concreteType(type: string): string {
-  return type.includes('*') ? 'application/json' : plain(type);
-}
-
-function plain(type: string): string {
-  return type.split(';', 1)[0]!.trim().toLowerCase();
+  return type.includes('*') ? 'application/json' : mediaTypeIn(type);
 }
 
 /** A body that is one text, or bytes. */

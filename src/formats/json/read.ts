@@ -43,7 +43,8 @@ export const reader: Reader<unknown> = Object.freeze({
 
   items(node, schema) {
     if (node === '') return [];
-    if (isEntries(schema)) return isMembers(node) ? Object.entries(node).map(toEntry) : undefined;
+    if (isEntries(schema))
+      return isMembers(node) ? Object.entries(node).map(([key, value]) => new Entry(key, value)) : undefined;
     if (!Array.isArray(node)) return undefined;
     if (!schema.wrapped) return node;
     const { itemName } = schema;
@@ -72,10 +73,6 @@ export class Entry {
     this.key = key;
     this.value = value;
   }
-}
-
-function toEntry([key, value]: readonly [string, unknown]): Entry {
-  return new Entry(key, value);
 }
 
 /** Visits the field that has the type of the value; false where none has it. */

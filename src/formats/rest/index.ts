@@ -68,7 +68,8 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 function createCodec(context: FormatContext): MessageCodec {
   const trees = treesOf(context);
   const { reader, answerReader, parse } = trees;
-  const carried = ({ operations }: Service): readonly Operation[] => [...operations.values()].filter(isCarried);
+  const carried = ({ operations }: Service): readonly Operation[] =>
+    [...operations.values()].filter((each) => isBound(each) || each.upstream !== undefined);
   const parts = { carried, reader, compilePrint };
   const codecOf = compileCodecs(context, parts);
   const faults = compileFaults(
@@ -200,10 +201,6 @@ function refusalInText(reply: Reply): Refusal {
 
 function isReply(sent: unknown): sent is Reply {
   return typeof sent === 'object' && sent !== null && 'media' in sent;
-}
-
-function isCarried(operation: Operation): boolean {
-  return isBound(operation) || operation.upstream !== undefined;
 }
 
 /** The name of the problem that a status stands for. */

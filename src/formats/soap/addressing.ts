@@ -94,7 +94,10 @@ export function checkAddressing(blocks: readonly Element[]): void {
     if (version === undefined || !single.has(block.local)) continue;
     // An identifier may be the Idempotency-Key: there is one, of whatever version.
     const name = block.local === 'MessageID' ? block.local : `${block.namespace} ${block.local}`;
-    if (seen.has(name)) throw block.local === 'MessageID' ? malformedBody('two MessageIDs') : repeated(version, block);
+    if (seen.has(name))
+      throw block.local === 'MessageID'
+        ? malformedBody('two MessageIDs')
+        : invalid(version.uri, `two ${block.local}`, 'InvalidCardinality');
     seen.add(name);
     if (block.local !== 'ReplyTo' && block.local !== 'FaultTo') continue;
     const address = addressOf(block);
@@ -146,10 +149,6 @@ function notAnonymous({ uri }: Version, name: string): Problem {
     `${name} is not anonymous, and answers are sent on the connection only`,
     'OnlyAnonymousAddressSupported',
   );
-}
-
-function repeated({ uri }: Version, { local }: Element): Problem {
-  return invalid(uri, `two ${local}`, 'InvalidCardinality');
 }
 
 function invalid(namespace: string, text: string, code: string): Problem {

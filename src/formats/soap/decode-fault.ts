@@ -52,7 +52,8 @@ export function decodeFault(
   const isUnread = /^(?:MustUnderstand|VersionMismatch|DataEncodingUnknown)\b/.test(fault.code);
   const isRefused = blamesSender || isDeclared || isUnread;
   return {
-    ...(isShared(status) ? { status: statusOf(fault, isRefused), isStatusImplied: true } : { status }),
+    // Faults of any kind have these.
+    ...(status <= 400 || status === 500 ? { status: statusOf(fault, isRefused), isStatusImplied: true } : { status }),
     ...(code !== undefined && { code }),
     type: isUnread ? 'configuration' : isRefused ? 'validation' : 'internal',
     message,
@@ -99,11 +100,6 @@ function statusOf({ code, subcode }: Fault, isRefused: boolean): number {
 /** The faults of WS-Security, section 12: the credential, or the signature, was not accepted. */
 const isSecurityCode =
   /^(?:UnsupportedSecurityToken|UnsupportedAlgorithm|InvalidSecurity|InvalidSecurityToken|FailedAuthentication|FailedCheck|SecurityTokenUnavailable|MessageExpired)$/;
-
-/** The status that faults of any kind have. */
-function isShared(status: number): boolean {
-  return status < 400 || status === 400 || status === 500;
-}
 
 function faultIn(element: Element): Fault {
   const code = child(element, 'faultcode') ?? child(child(element, 'Code'), 'Value');

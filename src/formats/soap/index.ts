@@ -185,7 +185,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     }
     const first = messageOf(body, sizeLimits(withinOf(service)));
     const sharing = byElement?.get(first.local) ?? [];
-    const inNamespace = sharing.filter((each) => namespaceOf(each, service) === first.namespace);
+    const inNamespace = sharing.filter((each) => uriOf(service, elementPrefix(each, 'input')) === first.namespace);
     const found = choose(inNamespace.length > 0 ? inNamespace : sharing);
     return found && { operation: found, first };
   };
@@ -436,10 +436,6 @@ function holds({ input }: Operation, { children }: Element): boolean {
   if (children.length === 0)
     return Object.values(input.fields).every(({ required, xml }) => !required || xml === 'header');
   return children.every(({ local }) => Object.hasOwn(input.fields, local));
-}
-
-function namespaceOf(operation: Operation, service: Service): string {
-  return uriOf(service, elementPrefix(operation, 'input'));
 }
 
 /** What is around the fields of a message. */

@@ -163,7 +163,9 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
   }
   if (!isBlank(root.text)) throw malformedBody('text in the Envelope');
 
-  const foreign = root.children.find(({ local, namespace }) => isPart(local) && namespace !== dialect.envelope);
+  const foreign = root.children.find(
+    ({ local, namespace }) => ['Header', 'Body'].includes(local) && namespace !== dialect.envelope,
+  );
   if (foreign !== undefined) throw malformedBody('wrong namespace', foreign.local);
   const parts = root.children.filter((each) => each.namespace === dialect.envelope);
   const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
@@ -171,10 +173,6 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
     throw malformedBody('Envelope is not one Header and one Body');
   return { body, header };
-}
-
-function isPart(local: string): boolean {
-  return local === 'Header' || local === 'Body';
 }
 
 /** A block without a role is for the last receiver, which this server is. */

@@ -98,22 +98,18 @@ export class DifferenceTally {
     rules: Rules,
   ): boolean {
     this.compared += 1;
-    const groups = new Map(differences.map((each) => [`${each.kind} ${each.path}`, each]));
-    let isDifferent = false;
-    for (const [name, difference] of groups) {
+    const distinct = new Map(differences.map((each) => [`${each.kind} ${each.path}`, each]));
+    const groups = [...distinct.values()].map((difference): DifferenceGroup => {
       const { path, kind } = difference;
       const accepted = rules.accepted(path);
-      const group = this.#groups.getOrCreate(`${operation} ${name}`, () => ({
-        ...{ operation, path, kind, count: 0, firstAt: at, lastAt: at, callers: new Set<string>() },
+      return {
+        ...{ operation, path, kind, count: 1, firstAt: at, lastAt: at, callers: new Set([caller]) },
         example: { ...difference, reference },
         ...(accepted !== undefined && { accepted }),
-      }));
-      group.count += 1;
-      group.firstAt = Math.min(group.firstAt, at);
-      group.lastAt = Math.max(group.lastAt, at);
-      if (group.callers.size < callersMax) group.callers.add(caller);
-      isDifferent ||= accepted === undefined;
-    }
+      };
+    });
+    this.merge(groups);
+    const isDifferent = groups.some(({ accepted }) => accepted === undefined);
     if (isDifferent) this.different += 1;
     return isDifferent;
   }

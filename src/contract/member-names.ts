@@ -7,6 +7,17 @@ export const foreignMark = '{?}';
 /** Stands before the name of an XML attribute that the contract does not have. */
 export const attributeMark = '@';
 
+/** A name without the mark of its format. */
+export function withoutMark(name: string): string {
+  const mark = [foreignMark, attributeMark, '.'].find((each) => name.startsWith(each)) ?? '';
+  return name.slice(mark.length);
+}
+
+/** The name behind the mark of a member in a wrong namespace; empty for any other. */
+export function foreignName(name: string): string {
+  return name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
+}
+
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 export function printableName(name: string): string {
   return /^(\{\?\}|([\w.-]{1,64}\.)?@)?[\w.-]{1,64}$/.test(name) && !mayHoldNumber(name) ? name : '?';

@@ -5,7 +5,7 @@
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
 import { base64Length, parser, printable } from './lexical.ts';
-import { foreignMark, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
+import { foreignName, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemRef } from './problem.ts';
 import {
@@ -90,7 +90,7 @@ export class IssueCollector {
     for (const name of sorted) {
       if (this.isFull) break;
       const at = [...path, printableName(name)];
-      const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
+      const known = foreignName(name);
       if (Object.hasOwn(schema.fields, known))
         this.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
       else this.add(at, 'unknownField', schema.name, shownNames);
@@ -108,10 +108,7 @@ export class DroppingCollector extends IssueCollector {
 
   /** An object with unknown members alone is absent. */
   override addUnknown(names: ReadonlyMap<string, readonly unknown[]>, schema: ObjectSchema, path: Path): boolean {
-    const misplaced = [...names].filter(([name]) => {
-      const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
-      return Object.hasOwn(schema.fields, known);
-    });
+    const misplaced = [...names].filter(([name]) => Object.hasOwn(schema.fields, foreignName(name)));
     if (misplaced.length < names.size) this.hasDropped = true;
     return misplaced.length > 0 && super.addUnknown(new Map(misplaced), schema, path);
   }

@@ -100,13 +100,15 @@ export interface Service<O extends Operation = Operation> {
   readonly operations: ReadonlyMap<string, O>;
 }
 
+type ServiceParts<O extends Operation = Operation> = Omit<Service, 'operations'> & {
+  readonly operations: readonly O[];
+};
+
 /**
  * Throws for two operations of one name, for a role or a namespace that the service does not declare, and for a message that its
  * SOAP style cannot hold.
  */
-export function service<O extends Operation>(
-  parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
-): Service<O> {
+export function service<O extends Operation>(parts: ServiceParts<O>): Service<O> {
   const operations = new Map(parts.operations.map((each) => [each.name, each]));
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
@@ -133,7 +135,7 @@ export function namespacesOfFaults(faults: readonly Fault[] = []): readonly stri
   return faults.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace]));
 }
 
-function checkRoleSets({ name, roles, roleSets = {} }: Pick<Service, 'name' | 'roles' | 'roleSets'>): void {
+function checkRoleSets({ name, roles, roleSets = {} }: ServiceParts): void {
   for (const [set, members] of Object.entries(roleSets)) {
     const unknown = [set, ...members].find((each) => !roles.includes(each));
     if (unknown !== undefined) throw new TypeError(`${name} has no role ${unknown}, which the set ${set} names`);
@@ -141,13 +143,7 @@ function checkRoleSets({ name, roles, roleSets = {} }: Pick<Service, 'name' | 'r
 }
 
 /** The element of a message names its operation, or the SOAPAction does. */
-function checkElements({
-  name,
-  operations,
-}: {
-  readonly name: string;
-  readonly operations: readonly Operation[];
-}): void {
+function checkElements({ name, operations }: ServiceParts): void {
   const named = operations.filter((each) => !isBound(each));
   const keyOf = (operation: Operation, side: 'input' | 'output') =>
     `${elementPrefix(operation, side) ?? ''} ${elementName(operation, side)}`;
@@ -169,7 +165,7 @@ function checkElements({
 }
 
 /** A stub knows a fault by its element. */
-function checkFaults({ name, operations }: { readonly name: string; readonly operations: readonly Operation[] }): void {
+function checkFaults({ name, operations }: ServiceParts): void {
   const known = new Map(operations.flatMap(({ faults = [] }) => faults.map((each) => [each.element, each] as const)));
   for (const { faults = [], http } of operations)
     for (const { element, detail, problem } of faults) {

@@ -1,6 +1,6 @@
 /** Finds what reading changes: compares the tokens of a message with the canonical values that were read from them. */
 
-import { attributeMark, foreignMark, isName, printableName } from '../contract/member-names.ts';
+import { foreignName, isName, printableName } from '../contract/member-names.ts';
 import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, type Reader } from '../contract/read.ts';
 import { maskSensitive } from '../contract/redaction.ts';
@@ -130,18 +130,14 @@ function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare
     visit(node, {
       known: ({ name, part }, child) => part(child, object[name], [...path, name], report),
       unknown(name, child) {
-        const at = [...path, printableName(withoutMark(name))];
+        // A coordinate has the name as the caller wrote it.
+        const at = [...path, printableName(foreignName(name) || name)];
         // Any other unknown member is an issue.
         if (Object.hasOwn(schema.ignoredMembers, name)) report({ path: at, changes: ['ignoredMember'] });
         else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
       },
     });
   };
-}
-
-/** A coordinate has the name as the caller wrote it. */
-function withoutMark(name: string): string {
-  return name.startsWith(foreignMark) && !name.startsWith(attributeMark) ? name.slice(foreignMark.length) : name;
 }
 
 function shown(schema: ScalarSchema, value: unknown): string {

@@ -1,5 +1,5 @@
 /** Finds the place of a member in the text of a message, by the places of what was read. */
-import { attributeMark, foreignMark, printableName } from '../contract/member-names.ts';
+import { printableName, withoutMark } from '../contract/member-names.ts';
 import { type BoundOperation, isBound, locationOf, namesInPath, type Operation } from '../contract/operation.ts';
 import type { Path, Step } from '../contract/path.ts';
 import { type ProblemKind, problems } from '../contract/problem.ts';
@@ -77,7 +77,7 @@ function compileBodySearch(parts: readonly VisitedPart[], offset: number): (path
   return (path) => {
     for (let length = path.length; length >= 0; length -= 1) {
       const begin = path.slice(0, length);
-      const found = places.get(keyOf(begin)) ?? places.get(keyOf(begin.map(withoutMark)));
+      const found = places.get(keyOf(begin)) ?? places.get(keyOf(begin.map(plainStep)));
       if (found === undefined) continue;
       const isMissing = length < path.length;
       const name = shifted(found.name, offset);
@@ -97,10 +97,8 @@ function printable(step: Step): Step {
 }
 
 /** A draft has a member without the mark of the format that it was read from. */
-function withoutMark(step: Step): Step {
-  if (typeof step !== 'string') return step;
-  const mark = [foreignMark, attributeMark, '.'].find((each) => step.startsWith(each)) ?? '';
-  return step.slice(mark.length);
+function plainStep(step: Step): Step {
+  return typeof step === 'string' ? withoutMark(step) : step;
 }
 
 function shifted({ start, end }: TextPlace['value'], offset: number): TextPlace['value'] {

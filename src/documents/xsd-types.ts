@@ -283,17 +283,10 @@ export function collectTypes(service: Service): Types {
   };
 
   const contents = new Map(
-    [...recordTypes(service)].map(([name, type]): [string, RecordContent] => [
-      name,
-      {
-        ...contentOf(type),
-        ...(type.ordered !== undefined && { ordered: type.ordered }),
-        ...(type.isMixed && { isMixed: true }),
-        ...(type.base !== undefined && { base: type.base }),
-        ...(type.isAbstract && { isAbstract: true }),
-        ...(type.hasOtherAttributes && { hasOtherAttributes: true }),
-      },
-    ]),
+    [...recordTypes(service)].map(([qualified, { namespace, name: _, members, ...traits }]) => {
+      const content: RecordContent = { ...contentOf({ namespace, members }), ...traits };
+      return [qualified, content] as const;
+    }),
   );
   const records = new Map([...contents].map(([name, content]) => [name, withBase(content, contents)]));
   const messages = new Map<string, RecordContent>();

@@ -1,6 +1,6 @@
 /** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
 
-import { attributeMark, foreignMark } from '../../contract/member-names.ts';
+import { withoutMark } from '../../contract/member-names.ts';
 import { compileRead, IssueCollector } from '../../contract/read.ts';
 import {
   anyText,
@@ -86,9 +86,7 @@ const unknownField: Field = optional(anyText);
 
 /** Without the mark of its format; undefined for a name that not every format can write. */
 function printableAs(name: string): string | undefined {
-  const marks = [foreignMark, attributeMark, '.'];
-  const mark = marks.find((each) => name.startsWith(each)) ?? '';
-  const plain = name.slice(mark.length);
+  const plain = withoutMark(name);
   return /^[A-Za-z_][\w-]*$/.test(plain) && plain !== '__proto__' ? plain : undefined;
 }
 

@@ -20,8 +20,7 @@ import { isMembers } from '../../lib/members.ts';
 import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
 import { bytesOrToken, tokenOrBase64 } from '../../lib/spool/tokens.ts';
 import { decodeText } from '../body-text.ts';
-import { dateTimeFormatOf } from '../codec.ts';
-import { dateTimeFormat } from '../date-time.ts';
+import { dateTimeFormatOf, ownersOf } from '../codec.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
 import { compilePrint } from '../json/print.ts';
@@ -113,21 +112,17 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
     return field === undefined ? membersOf(tree) : { [jsonName(input.fields, field)]: tree };
   }
   if (isFormType(wanted)) {
-    const pairs: Pair[] =
-      type === 'multipart/form-data'
-        ? [...fieldsOfParts(body, head.headers['content-type'] ?? '')]
-        : pairsOfForm(textOf(body, media), mayHaveLongLists(input) ? manyMembersMax : limits.membersMax);
+    const isInParts = type === 'multipart/form-data';
+    const pairs: Pair[] = isInParts
+      ? [...fieldsOfParts(body, head.headers['content-type'] ?? '')]
+      : pairsOfForm(textOf(body, media), mayHaveLongLists(input) ? manyMembersMax : limits.membersMax);
     const found: Found = {};
     for (const name of names) {
       const own: Field = input.fields[name]!;
       const { json = name, schema } = own;
       const style = styleOf({ in: 'query', ...parts[name] });
       const tree = takePairs(json, own, style, pairs);
-      if (tree !== undefined)
-        found[json] =
-          type === 'multipart/form-data' && !holdsBinary(schema)
-            ? textsOf(tree)
-            : inBase64(tree, type, holdsBinary(schema));
+      if (tree !== undefined) found[json] = isInParts ? valueOfPart(tree, holdsBinary(schema)) : tree;
     }
     for (const [name, value] of pairs) found[name] ??= value;
     return found;
@@ -138,15 +133,10 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
 }
 
 /** Parts are bytes; those of fields that are texts are read as such. */
-function textsOf(tree: unknown): unknown {
-  if (Array.isArray(tree)) return tree.map(textsOf);
+function valueOfPart(tree: unknown, isBinary: boolean): unknown {
+  if (Array.isArray(tree)) return tree.map((each) => valueOfPart(each, isBinary));
+  if (isBinary) return tokenOrBase64(Buffer.from(String(tree), 'latin1'));
   return typeof tree === 'string' ? Buffer.from(tree, 'latin1').toString() : tree;
-}
-
-function inBase64(tree: unknown, type: string, isBinary: boolean): unknown {
-  if (!isBinary || type !== 'multipart/form-data') return tree;
-  if (Array.isArray(tree)) return tree.map((each) => inBase64(each, type, isBinary));
-  return tokenOrBase64(Buffer.from(String(tree), 'latin1'));
 }
 
 function membersOf(tree: unknown): Found {
@@ -221,17 +211,13 @@ const passedHeaders =
 export function compileAnswerPrints(
   services: readonly Service[],
 ): (operation: Operation, output: Readonly<Record<string, unknown>>, extras?: Extras) => Message {
-  const formats = new Map(
-    services.flatMap((service) =>
-      [...service.operations.values()].map((each) => [each, dateTimeFormatOf(service)] as const),
-    ),
-  );
+  const owners = ownersOf(services, ({ operations }) => [...operations.values()]);
   const printOf = memoize((operation: Operation) => {
     const inHeaders = Object.keys(operation.upstream?.answer?.headers ?? {});
     const inBody = Object.entries(operation.output.fields).filter(([name]) => !inHeaders.includes(name));
     return compilePrint(
       object(operation.output.name, Object.fromEntries(inBody)),
-      formats.get(operation) ?? dateTimeFormat('UTC'),
+      dateTimeFormatOf(owners.get(operation) ?? {}),
     );
   });
   return (operation, output, extras) => {

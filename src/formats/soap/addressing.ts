@@ -21,9 +21,8 @@ interface Version {
 export const addressing = 'http://www.w3.org/2005/08/addressing';
 const submission = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
 
-const versions: ReadonlyMap<string, Version> = new Map([
+const versions: ReadonlyMap<string, Version> = new Map(
   [
-    addressing,
     {
       uri: addressing,
       anonymous: `${addressing}/anonymous`,
@@ -31,9 +30,6 @@ const versions: ReadonlyMap<string, Version> = new Map([
       fault: `${addressing}/fault`,
       soapFault: `${addressing}/soap/fault`,
     },
-  ],
-  [
-    submission,
     {
       uri: submission,
       anonymous: `${submission}/role/anonymous`,
@@ -41,8 +37,8 @@ const versions: ReadonlyMap<string, Version> = new Map([
       fault: `${submission}/fault`,
       soapFault: `${submission}/fault`,
     },
-  ],
-]);
+  ].map((each) => [each.uri, each]),
+);
 
 /** The blocks that are understood. A request may have each of them once; `From` and `RelatesTo` require nothing. */
 const single: ReadonlySet<string> = new Set(['To', 'Action', 'ReplyTo', 'FaultTo', 'MessageID']);

@@ -67,8 +67,8 @@ import { declarations, faultElement, messageName } from './namespaces.ts';
 import {
   limitsFor,
   longRequestLimits,
+  openEnvelope,
   parse,
-  parseResponse,
   parserFor,
   responseLimits,
   type UnderstandsBlock,
@@ -322,7 +322,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     },
 
     decodeResponse(operation, body) {
-      const { body: content, header } = parseResponse(body, dialect, parseXml, limitsOfAnswer(operation));
+      const { body: content, header } = openEnvelope(parseXml(body, limitsOfAnswer(operation)), dialect);
       const name = elementName(operation, 'output');
       const first = name === '' ? content : messageOf(content, sizeLimits(limitsOfAnswer(operation)));
       if (name !== '' && first.local !== name) throw malformedBody('not the answer');

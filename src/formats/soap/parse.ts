@@ -118,10 +118,6 @@ export const responseLimits: Limits = Object.freeze({
   textLengthMax: 1_000_000,
 });
 
-export function parseResponse(text: string, dialect: Dialect, parseXml: ParseXml, within: Limits): Envelope {
-  return openEnvelope(parseXml(text, within), dialect);
-}
-
 /**
  * The only child of `<disable>`, which must be called `request` (or `result`). No child, or a nil one, is an empty one. Without a
  * name, the element of the operation itself.
@@ -155,7 +151,8 @@ function unknownVersion(): Problem {
   return new Problem('versionMismatch', `${describe('versionMismatch')}: ${reason}, Envelope`, { reason });
 }
 
-function openEnvelope(root: Element, dialect: Dialect): Envelope {
+/** Throws a Problem for anything but an optional Header and a Body, and OtherFormat for the other version. */
+export function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
   if (root.namespace !== dialect.envelope) {
     const other = dialects.find(({ envelope }) => envelope === root.namespace);

@@ -11,7 +11,7 @@ const wsu = `${oasis}-wssecurity-utility-1.0.xsd`;
 const passwordTypes = `${oasis}-username-token-profile-1.0#Password`;
 
 /** Longer texts are no credential that could be right, and no nonce that a stack makes. */
-const lengthsMax = { Username: 256, Password: 4_096, Nonce: 256, Created: 64 } as const;
+const lengthsMax = { Username: 256, Password: 4_096, Nonce: 256, Created: 64, Expires: 64 } as const;
 
 export function isSecurity({ namespace, local }: Element): boolean {
   return namespace === wsse && local === 'Security';
@@ -56,19 +56,18 @@ function readToken(token: Element): UsernameToken {
   };
 }
 
-function child(element: Element, namespace: string, local: keyof typeof lengthsMax | 'Expires'): Element | undefined {
+function child(element: Element, namespace: string, local: keyof typeof lengthsMax): Element | undefined {
   const [found, second] = element.children.filter((each) => each.namespace === namespace && each.local === local);
   if (second !== undefined) throw invalid(`two ${local}`);
   return found;
 }
 
 /** The text of the only child with the name. */
-function textOf(element: Element, namespace: string, local: keyof typeof lengthsMax | 'Expires'): string | undefined {
+function textOf(element: Element, namespace: string, local: keyof typeof lengthsMax): string | undefined {
   const found = child(element, namespace, local);
   if (found === undefined) return undefined;
   const { text, children } = found;
-  if (children.length > 0 || text.length > lengthsMax[local === 'Expires' ? 'Created' : local])
-    throw invalid(`${local} is no text of its kind`);
+  if (children.length > 0 || text.length > lengthsMax[local]) throw invalid(`${local} is no text of its kind`);
   return local === 'Password' || !isBlank(text) ? text : undefined;
 }
 

@@ -34,12 +34,15 @@ export function isExactMembers(value: unknown): value is Members {
 
 /** As `JSON.parse`; numbers that a double may change are raw numbers. */
 export function parseExactly(text: string): unknown {
-  return JSON.parse(text, keepDigits);
+  return parseNumbers(text, rawNumber);
 }
 
-/** The library types do not have the third argument yet. */
-function keepDigits(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
-  if (typeof value !== 'number') return value;
-  const source = context?.source ?? String(value);
-  return isExactInteger(source) ? value : rawNumber(source);
+/** As `JSON.parse`. `keep`: returns what stands for a number that a double may change, by its text. */
+export function parseNumbers(text: string, keep: (source: string) => unknown): unknown {
+  // The library types do not have the third argument yet.
+  return JSON.parse(text, (_key, value: unknown, ...[context]: { readonly source?: string }[]) => {
+    if (typeof value !== 'number') return value;
+    const source = context?.source ?? String(value);
+    return isExactInteger(source) ? value : keep(source);
+  });
 }

@@ -1,5 +1,5 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
-import { isExactInteger } from '../../lib/exact-json.ts';
+import { parseNumbers } from '../../lib/exact-json.ts';
 import type { DecodedText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { type Limits, limits, ownLimits, scan } from './scan.ts';
@@ -18,8 +18,8 @@ export function parseText(text: string, within: Limits = ownLimits): Parsed {
   const scanned = scan(text, within);
   if ('fault' in scanned) return { fault: scanned.fault, where: offset(scanned.at) };
   try {
-    const tree: unknown = scanned.plainNumbers ? JSON.parse(text) : JSON.parse(text, markImprecise);
-    return { tree };
+    // A symbol stands for a number of which a double could lose digits. Its description is the number as it was written.
+    return { tree: scanned.plainNumbers ? JSON.parse(text) : parseNumbers(text, Symbol) };
   } catch {
     return { fault: 'not JSON', where: offset(tokensOf(text).fault) };
   }
@@ -28,14 +28,4 @@ export function parseText(text: string, within: Limits = ownLimits): Parsed {
 /** In characters, from 0. */
 function offset(at: number | undefined): string | undefined {
   return at === undefined ? undefined : `offset ${at}`;
-}
-
-/**
- * A number that is no integer which a double holds exactly becomes a symbol, whose description is the number as it was written: a
- * double could lose digits. The library types do not have the third argument yet.
- */
-function markImprecise(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
-  if (typeof value !== 'number') return value;
-  const source = context?.source ?? '';
-  return isExactInteger(source) ? value : Symbol(source);
 }

@@ -100,15 +100,13 @@ export interface Service<O extends Operation = Operation> {
   readonly operations: ReadonlyMap<string, O>;
 }
 
-type ServiceParts<O extends Operation = Operation> = Omit<Service, 'operations'> & {
-  readonly operations: readonly O[];
-};
-
 /**
  * Throws for two operations of one name, for a role or a namespace that the service does not declare, and for a message that its
  * SOAP style cannot hold.
  */
-export function service<O extends Operation>(parts: ServiceParts<O>): Service<O> {
+export function service<O extends Operation>(
+  parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
+): Service<O> {
   const operations = new Map(parts.operations.map((each) => [each.name, each]));
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
@@ -135,7 +133,10 @@ export function namespacesOfFaults(faults: readonly Fault[] = []): readonly stri
   return faults.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace]));
 }
 
-function checkRoleSets({ name, roles, roleSets = {} }: ServiceParts): void {
+/** A service that is declared. */
+type Parts = Omit<Service, 'operations'> & { readonly operations: readonly Operation[] };
+
+function checkRoleSets({ name, roles, roleSets = {} }: Parts): void {
   for (const [set, members] of Object.entries(roleSets)) {
     const unknown = [set, ...members].find((each) => !roles.includes(each));
     if (unknown !== undefined) throw new TypeError(`${name} has no role ${unknown}, which the set ${set} names`);
@@ -143,7 +144,7 @@ function checkRoleSets({ name, roles, roleSets = {} }: ServiceParts): void {
 }
 
 /** The element of a message names its operation, or the SOAPAction does. */
-function checkElements({ name, operations }: ServiceParts): void {
+function checkElements({ name, operations }: Parts): void {
   const named = operations.filter((each) => !isBound(each));
   const keyOf = (operation: Operation, side: 'input' | 'output') =>
     `${elementPrefix(operation, side) ?? ''} ${elementName(operation, side)}`;
@@ -165,7 +166,7 @@ function checkElements({ name, operations }: ServiceParts): void {
 }
 
 /** A stub knows a fault by its element. */
-function checkFaults({ name, operations }: ServiceParts): void {
+function checkFaults({ name, operations }: Parts): void {
   const known = new Map(operations.flatMap(({ faults = [] }) => faults.map((each) => [each.element, each] as const)));
   for (const { faults = [], http } of operations)
     for (const { element, detail, problem } of faults) {

@@ -6,6 +6,7 @@ import {
   documented,
   type Field,
   type Fields,
+  isScalar,
   type ObjectSchema,
   object,
   type Recursion,
@@ -158,17 +159,8 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
   return derive;
 
   function deriveAnew(schema: Schema): Derived {
+    if (isScalar(schema)) return { schema };
     switch (schema.kind) {
-      case 'string':
-      case 'integer':
-      case 'boolean':
-      case 'decimal':
-      case 'double':
-      case 'dateTime':
-      case 'date':
-      case 'binary':
-      case 'enum':
-        return { schema };
       case 'list': {
         if (schema.joined) return { schema };
         const { schema: item, ...converts } = deriveItems(schema.item, mapItems);

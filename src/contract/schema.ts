@@ -451,7 +451,7 @@ export function jsonTypesOf(schema: Schema): readonly JsonType[] {
 }
 
 /** Whether a schema has no parts. */
-export function isScalar(schema: Schema): schema is ScalarSchema {
+export function isScalar(schema: Schema) {
   return schema.kind !== 'object' && schema.kind !== 'map' && schema.kind !== 'list';
 }
 

@@ -1,5 +1,14 @@
 /** Walks a schema: a visitor returns a result for each kind, and the compiler checks that it handles all of them. */
-import type { Field, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, SetSchema } from './schema.ts';
+import {
+  type Field,
+  isScalar,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  type SetSchema,
+} from './schema.ts';
 
 /** The results of each kind of schema; those of parts come before that of the whole. */
 export interface Kinds<R> {
@@ -37,17 +46,8 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
 
 /** `wholes`: the recursive objects so far, with their results once they are there. */
 function walkWithin<R>(schema: Schema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
+  if (isScalar(schema)) return kinds.scalar(schema);
   switch (schema.kind) {
-    case 'string':
-    case 'integer':
-    case 'boolean':
-    case 'decimal':
-    case 'double':
-    case 'dateTime':
-    case 'date':
-    case 'binary':
-    case 'enum':
-      return kinds.scalar(schema);
     case 'list':
       return schema.joined ? kinds.joined(schema) : kinds.list(schema, walkWithin(schema.item, kinds, wholes));
     case 'map':

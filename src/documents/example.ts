@@ -1,5 +1,5 @@
 /** Builds example values of a schema from the examples in the contract. */
-import type { Field, Infer, ObjectSchema, Schema } from '../contract/schema.ts';
+import { type Field, type Infer, isScalar, type ObjectSchema, type Schema } from '../contract/schema.ts';
 
 /** All fields that the choices allow, those that stubs send in any case, or only the required ones. */
 export type Extent = 'full' | 'mandatory' | 'minimal';
@@ -105,24 +105,14 @@ function filledExample(item: Schema, extent: Extent, outer: Around): unknown {
 }
 
 function example(schema: Schema, extent: Extent, around: Around): unknown {
+  if (isScalar(schema)) return schema.kind === 'enum' ? schema.values[0] : schema.example;
   switch (schema.kind) {
-    case 'string':
-    case 'integer':
-    case 'boolean':
-    case 'decimal':
-    case 'double':
-    case 'dateTime':
-    case 'date':
-    case 'binary':
-      return schema.example;
     case 'map': {
       const { item } = schema;
       if (item === undefined) return schema.example;
       const keys = Object.keys(schema.example);
       return Object.freeze(Object.fromEntries(keys.map((key) => [key, example(item, extent, around)])));
     }
-    case 'enum':
-      return schema.values[0];
     case 'list': {
       if (schema.joined) return Object.freeze(schema.item.values.slice(0, extent === 'full' ? 2 : 1));
       return Object.freeze([filledExample(schema.item, extent, around)]);

@@ -68,11 +68,10 @@ function scalarName(schema: ScalarSchema): string {
   switch (schema.kind) {
     case 'string':
       return 'text';
-    case 'integer':
-    case 'boolean':
-      return schema.kind;
     case 'dateTime':
       return 'date and time';
+    case 'integer':
+    case 'boolean':
     case 'decimal':
     case 'double':
     case 'date':

@@ -107,13 +107,13 @@ function splitterOf(contentType: string, start: Buffer, options: SplitOptions): 
 function ownSplitterOf(own: OwnBytes, type: string, boundary: string | undefined, options: SplitOptions): Splitter {
   switch (own.kind) {
     case 'json':
-      return type === '' || isJsonType(type) ? new Base64Runs('exactJson', options) : new Unsplit(options);
+      return type === '' || isJsonType(type) ? new Base64Runs('exactJson', options) : unsplit(options);
     case 'whole':
       return new LongPart(options);
     case 'parts':
       return type === formDataType && boundary !== undefined
         ? new Parts(boundary, partOfForm(own.names, options), options)
-        : new Unsplit(options);
+        : unsplit(options);
     default:
       return own satisfies never;
   }
@@ -258,19 +258,8 @@ class Parts implements Splitter {
 const noBytes = Buffer.alloc(0);
 
 /** Leaves all bytes in memory. */
-class Unsplit implements Splitter {
-  readonly #pass: SplitOptions['pass'];
-  readonly heldBytes = 0;
-
-  constructor({ pass }: SplitOptions) {
-    this.#pass = pass;
-  }
-
-  write(bytes: Buffer): void {
-    this.#pass(bytes);
-  }
-
-  end(): void {}
+function unsplit({ pass }: SplitOptions): Splitter {
+  return { heldBytes: 0, write: pass, end() {} };
 }
 
 /** The bytes of a part as they are. */

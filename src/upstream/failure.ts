@@ -119,22 +119,18 @@ function reasonBefore(code: string): FailureReason {
   return tlsCodes.test(code) ? 'tls' : 'unreachable';
 }
 
+const reasonsAfter: Readonly<Record<string, FailureReason>> = {
+  UND_ERR_HEADERS_TIMEOUT: 'headersTimeout',
+  UND_ERR_BODY_TIMEOUT: 'bodyTimeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'truncated',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'tooLarge',
+  UND_ERR_HEADERS_OVERFLOW: 'notHttp',
+};
+
 function reasonAfter(code: string, hasHead: boolean): FailureReason {
-  switch (code) {
-    case 'UND_ERR_HEADERS_TIMEOUT':
-      return 'headersTimeout';
-    case 'UND_ERR_BODY_TIMEOUT':
-      return 'bodyTimeout';
-    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return 'truncated';
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return 'tooLarge';
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return 'notHttp';
-    default:
-      if (hasHead) return 'truncated';
-      return code.startsWith('HPE_') || code === 'HTTPParserError' ? 'notHttp' : 'reset';
-  }
+  const known = Object.hasOwn(reasonsAfter, code) ? reasonsAfter[code] : undefined;
+  if (known !== undefined || hasHead) return known ?? 'truncated';
+  return code.startsWith('HPE_') || code === 'HTTPParserError' ? 'notHttp' : 'reset';
 }
 
 /** Returns the failure that an error is, or has as a cause. */

@@ -6,6 +6,7 @@ import {
   anyText,
   type Field,
   type Fields,
+  isScalar,
   type ListSchema,
   list,
   type MapSchema,
@@ -29,6 +30,7 @@ export interface WidenedSchema<S extends Schema = Schema> {
 function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
   const valid = readAll(schema, drafts);
   if (valid !== undefined) return { schema, values: valid };
+  if (isScalar(schema)) return widenUnknown(drafts);
   switch (schema.kind) {
     case 'object':
       return drafts.every(isDraftObject) ? widenObject(namedIn(schema, drafts), drafts) : widenUnknown(drafts);
@@ -36,16 +38,6 @@ function widenSchema(schema: Schema, drafts: readonly Draft[]): WidenedSchema {
       return !schema.joined && drafts.every(isDraftList) ? widenList(schema, drafts) : widenUnknown(drafts);
     case 'map':
       return drafts.every(isDraftObject) ? widenMap(schema, drafts) : widenUnknown(drafts);
-    case 'string':
-    case 'integer':
-    case 'boolean':
-    case 'decimal':
-    case 'double':
-    case 'dateTime':
-    case 'date':
-    case 'binary':
-    case 'enum':
-      return widenUnknown(drafts);
     default:
       return schema satisfies never;
   }

@@ -86,9 +86,13 @@ export interface AuditEvent {
   readonly detail?: AuditDetail;
 }
 
-/** The gateway itself. */
 export const gatewayActor: AuditActor = Object.freeze({ type: 'gateway', name: 'gateway' });
 
 export function credentialActor(id: string): AuditActor {
   return { type: 'credential', name: id };
+}
+
+/** Returns an actor as one text: `credential cr_x`, or `user anna`. */
+export function actorName({ type, name }: AuditActor): string {
+  return `${type} ${name}`;
 }

@@ -1,6 +1,9 @@
 /** Deprecations that operators set while servers run: how a store holds them, and what it refuses. */
 import { randomBytes } from 'node:crypto';
-import type { AuditActor, AuditDetail } from '../audit/audit-event.ts';
+import { type AuditActor, type AuditDetail, actorName } from '../audit/audit-event.ts';
+import type { AuditedKind } from '../audit/audited-write.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { compareTexts } from '../lib/compare-texts.ts';
 import { describeBrownOut } from './brown-out.ts';
 import { type DeprecationRule, describeCalls } from './deprecation.ts';
 
@@ -18,9 +21,7 @@ export interface StoredDeprecation {
 
 /** A credential that a deprecation does not concern, whether the configuration or the store holds the deprecation. */
 export interface Exemption {
-  /** The id of the deprecation. */
   readonly deprecation: string;
-  /** The id of the credential. */
   readonly credential: string;
   readonly exemptedAt: number;
   readonly exemptedBy: string;
@@ -75,24 +76,122 @@ export class DeprecationRefused extends Error {
   }
 }
 
+/** The deprecations and exemptions, without their revision. */
+export type DeprecationState = Omit<StoredDeprecations, 'revision'>;
+
+/** What a change makes of the stored state. */
+interface ChangedState extends DeprecationState {
+  readonly kind: AuditedKind;
+  readonly subject: string;
+  readonly detail: AuditDetail;
+}
+
+/** Stores what `work` makes of the state, and records it. `revision`: that of the change. */
+export type ChangeDeprecations = (by: AuditActor, work: (stored: StoredDeprecations) => ChangedState) => Promise<void>;
+
+/** How a store holds the state. */
+export interface DeprecationStorage extends Pick<DeprecationStore, 'revision' | 'load'> {
+  readonly change: ChangeDeprecations;
+  readonly clock: Clock;
+}
+
+/** Returns the deprecations of a storage. */
+export function createDeprecations({ revision, load, change, clock }: DeprecationStorage): DeprecationStore {
+  const exempt = (exemptions: readonly Exemption[], id: string, credentials: readonly string[], by: AuditActor) => {
+    const known = new Set(exemptions.flatMap((each) => (each.deprecation === id ? [each.credential] : [])));
+    const added = [...new Set(credentials)].filter((credential) => !known.has(credential));
+    requireExemptions(id, known.size + added.length);
+    const facts = { deprecation: id, exemptedAt: clock.now(), exemptedBy: actorName(by) };
+    return [...exemptions, ...added.map((credential) => ({ ...facts, credential }))].toSorted(
+      (one, other) =>
+        compareTexts(one.deprecation, other.deprecation) ||
+        one.exemptedAt - other.exemptedAt ||
+        compareTexts(one.credential, other.credential),
+    );
+  };
+  const describe = (id: string, rule: unknown, revision: number, by: AuditActor): StoredDeprecation => ({
+    ...{ id, rule, revision, changedAt: clock.now(), changedBy: actorName(by) },
+  });
+  return Object.freeze<DeprecationStore>({
+    revision,
+    load,
+    async add({ except = [], ...rule }, by) {
+      const id = `dp_${randomBytes(9).toString('base64url')}`;
+      await change(by, ({ deprecations, exemptions, revision: next }) => {
+        requireSpace(deprecations.length);
+        return {
+          // A change whose answer was lost may be there, and behind another one.
+          deprecations: [...deprecations.filter((each) => each.id !== id), describe(id, rule, next, by)],
+          exemptions: exempt(exemptions, id, except, by),
+          ...{ kind: 'deprecationAdded', subject: id },
+          detail: { ...describeRule(rule), exempt: listText(except) },
+        };
+      });
+      return id;
+    },
+    replace: (id, { except = [], ...rule }, by, seen) =>
+      change(by, ({ deprecations, exemptions, revision: next }) => {
+        const replaced = requireUnchanged(id, findIn(deprecations, id), seen);
+        return {
+          deprecations: [...deprecations.filter((each) => each !== replaced), describe(id, rule, next, by)],
+          exemptions: exempt(exemptions, id, except, by),
+          ...{ kind: 'deprecationChanged', subject: id },
+          detail: { ...describeRule(rule), exempt: listText(except) },
+        };
+      }),
+    remove: (id, by, seen) =>
+      change(by, ({ deprecations, exemptions }) => {
+        const removed = requireUnchanged(id, findIn(deprecations, id), seen);
+        return {
+          deprecations: deprecations.filter((each) => each !== removed),
+          exemptions: exemptions.filter(({ deprecation }) => deprecation !== id),
+          ...{ kind: 'deprecationRemoved', subject: id },
+          detail: describeRule(removed.rule),
+        };
+      }),
+    exempt: (id, credential, by) =>
+      change(by, ({ deprecations, exemptions }) => ({
+        deprecations,
+        exemptions: exempt(exemptions, id, [credential], by),
+        ...{ kind: 'exemptionAdded', subject: id },
+        detail: { credential },
+      })),
+    endExemption: (id, credential, by) =>
+      change(by, ({ deprecations, exemptions }) => {
+        const left = exemptions.filter((each) => each.deprecation !== id || each.credential !== credential);
+        if (left.length === exemptions.length) throw noSuchExemption(id, credential);
+        return {
+          deprecations,
+          exemptions: left,
+          ...{ kind: 'exemptionRemoved', subject: id },
+          detail: { credential },
+        };
+      }),
+  });
+}
+
+function findIn(deprecations: readonly StoredDeprecation[], id: string): StoredDeprecation | undefined {
+  return deprecations.find((each) => each.id === id);
+}
+
 /** Throws DeprecationRefused where a store with so many deprecations takes no other one. */
-export function requireSpace(stored: number): void {
+function requireSpace(stored: number): void {
   if (stored >= storedDeprecationsMax)
     throw new DeprecationRefused('tooMany', `the store holds ${stored} deprecations: remove one first`);
 }
 
 /** Throws DeprecationRefused where a deprecation would have too many exemptions. */
-export function requireExemptions(id: string, stored: number): void {
+function requireExemptions(id: string, stored: number): void {
   if (stored > exemptionsMax)
     throw new DeprecationRefused('tooMany', `${id} would exempt more than ${exemptionsMax} credentials`);
 }
 
 /** Returns the deprecation that was found. Throws DeprecationRefused where there is none, or it is not the one that was `seen`. */
-export function requireUnchanged<D extends Pick<StoredDeprecation, 'revision' | 'changedBy'>>(
+function requireUnchanged(
   id: string,
-  found: D | undefined,
+  found: StoredDeprecation | undefined,
   seen: number | undefined,
-): D {
+): StoredDeprecation {
   if (found === undefined) throw new DeprecationRefused('unknown', `no deprecation in the store has the id ${id}`);
   if (seen !== undefined && found.revision !== seen)
     throw new DeprecationRefused('changed', `${found.changedBy} has changed ${id} meanwhile: look at it again`);
@@ -100,22 +199,12 @@ export function requireUnchanged<D extends Pick<StoredDeprecation, 'revision' | 
 }
 
 /** The refusal to end an exemption that is not in the store. */
-export function noSuchExemption(id: string, credential: string): DeprecationRefused {
+function noSuchExemption(id: string, credential: string): DeprecationRefused {
   return new DeprecationRefused('unknown', `${credential} has no exemption from ${id} in the store`);
 }
 
-/** A random id of a deprecation. */
-export function createDeprecationId(): string {
-  return `dp_${randomBytes(9).toString('base64url')}`;
-}
-
-/** Returns the name of an actor, as stored deprecations have it. */
-export function nameOf({ type, name }: AuditActor): string {
-  return `${type} ${name}`;
-}
-
 /** Returns what the audit log says of a rule. */
-export function describeRule(rule: unknown): AuditDetail {
+function describeRule(rule: unknown): AuditDetail {
   if (typeof rule !== 'object' || rule === null) return {};
   const { deprecatedSince, sunset, refuseAfterSunset, brownOuts = [] } = rule as DeprecationRule;
   return {
@@ -128,7 +217,7 @@ export function describeRule(rule: unknown): AuditDetail {
 }
 
 /** Returns credentials as one text for the audit log. */
-export function listText(credentials: readonly string[]): string | undefined {
+function listText(credentials: readonly string[]): string | undefined {
   return credentials.join(' ').slice(0, detailMax) || undefined;
 }
 

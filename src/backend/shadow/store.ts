@@ -1,6 +1,6 @@
 /** Shares and differences of shadows in a database. Each change of an operator counts up a revision, by which serving processes notice it. */
 import { hash } from 'node:crypto';
-import type { AuditActor } from '../../audit/audit-event.ts';
+import { type AuditActor, actorName } from '../../audit/audit-event.ts';
 import type { AuditedWrite } from '../../audit/audited-write.ts';
 import type { DifferenceGroup } from '../../compare/compare-answers.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
@@ -12,12 +12,12 @@ import {
   statement,
   type TransactionSession,
 } from '../../store/sql/engine.ts';
+import { createRevision } from '../../store/sql/revision.ts';
 import type { RowOf } from '../../store/table.ts';
 import type { Share } from '../../upstream/shadow/shares.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
 
-/** A share, and who has set it. */
 export interface StoredShare extends Share {
   readonly upstream: string;
   /** Milliseconds since the epoch. */
@@ -61,9 +61,7 @@ export interface ShadowState {
   readonly accepted: ReadonlySet<string>;
 }
 
-/** Kinds of differences of one upstream in the store. */
 const differencesMax = 1_000;
-/** Shares of one upstream in the store. */
 const sharesMax = 1_000;
 const callersMax = 20;
 const valueLengthMax = 1_000;
@@ -92,7 +90,7 @@ export interface ShadowStoreParts {
 export function createShadowStore({ engine, clock, vault, write }: ShadowStoreParts) {
   return Object.freeze({
     /** Another number after each change. */
-    revision: (): Promise<number> => engine.read(readRevision),
+    revision: (): Promise<number> => engine.read(storedRevision.read),
     load: (): Promise<ShadowState> => engine.read(load),
     /** Sets one of both percentages for a caller and an operation, either of which may be empty: all. */
     setShare: (
@@ -102,11 +100,11 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
       by: AuditActor,
     ): Promise<void> =>
       write(async (session, record) => {
-        await nextRevision(session);
+        await storedRevision.countUp(session);
         const [{ stored }] = (await session.query(countShares, [upstream])) as [{ readonly stored: number }];
         if (stored >= sharesMax) throw new ShadowRefused(`${upstream} has ${stored} shares: take back a switch first`);
         const [copied, answered] = kind === 'copied' ? [percent, null] : [null, percent];
-        const row = [upstream, operation, caller, copied, answered, clock.now(), nameOf(by)];
+        const row = [upstream, operation, caller, copied, answered, clock.now(), actorName(by)];
         await session.execute(saveShare, row);
         const of = { operation: operation || undefined, caller: caller || undefined };
         record(kind === 'copied' ? 'shadowShareChanged' : 'shadowSwitched', upstream, { percent, ...of });
@@ -114,8 +112,8 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
     /** Lets the upstream answer everything again. `why`: where the gateway does so by itself. Returns whether anything was switched. */
     switchBack: (upstream: string, by: AuditActor, why?: string): Promise<boolean> =>
       write(async (session, record) => {
-        await nextRevision(session);
-        const changed = await session.execute(endSwitches, [upstream, clock.now(), nameOf(by)]);
+        await storedRevision.countUp(session);
+        const changed = await session.execute(endSwitches, [upstream, clock.now(), actorName(by)]);
         await session.execute(deleteEmptyShares, [upstream]);
         if (changed > 0) record('shadowSwitchedBack', upstream, { why });
         return changed > 0;
@@ -123,11 +121,11 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
     /** `reason`: undefined where the difference is accepted no longer. */
     accept: (id: string, reason: string | undefined, by: AuditActor): Promise<void> =>
       write(async (session, record) => {
-        await nextRevision(session);
+        await storedRevision.countUp(session);
         const [row] = await session.query(findDifference, [id]);
         if (row === undefined) throw new ShadowRefused(`no difference has the id ${id}`);
         const at = reason === undefined ? null : clock.now();
-        const who = reason === undefined ? null : nameOf(by);
+        const who = reason === undefined ? null : actorName(by);
         await session.execute(acceptDifference, [row.upstream, id, reason ?? null, at, who]);
         const { upstream, operation, path } = row;
         const detail = { upstream, operation, path: path.slice(0, 200), reason: reason?.slice(0, 200) };
@@ -159,14 +157,9 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
   });
 }
 
-async function readRevision(session: Session): Promise<number> {
-  const [row] = await session.query(findRevision, []);
-  return row?.revision ?? 0;
-}
-
 /** The revision is read first: what is committed meanwhile has a later one, and is loaded again. */
 async function load(session: Session): Promise<ShadowState> {
-  const revision = await readRevision(session);
+  const revision = await storedRevision.read(session);
   const rows = await session.query(listShares, []);
   const accepted = await session.query(listAccepted, []);
   const shares = rows.map(
@@ -177,11 +170,6 @@ async function load(session: Session): Promise<ShadowState> {
     }),
   );
   return { revision, shares, accepted: new Set(accepted.map((row) => row.difference_id)) };
-}
-
-/** Locks the row, so that changes follow one another. */
-async function nextRevision(session: Session): Promise<void> {
-  await session.execute(countUp, []);
 }
 
 async function addAll(
@@ -249,21 +237,10 @@ function openExample(vault: Vault, row: DifferenceRow): DifferenceExample | unde
   }
 }
 
-function nameOf({ type, name }: AuditActor): string {
-  return `${type} ${name}`;
-}
-
 type ShareRow = RowOf<typeof shadowShares>;
 type DifferenceRow = RowOf<typeof shadowDifferences>;
 
-const findRevision = statement<{ readonly revision: number }>(
-  'find-shadow-revision',
-  'select revision from shadow_revision where id = 1',
-);
-const countUp = statement(
-  'count-up-shadow-revision',
-  'update shadow_revision set revision = revision + 1 where id = 1',
-);
+const storedRevision = createRevision('shadow');
 const listShares = statement<ShareRow>(
   'list-shadow-shares',
   `select upstream, operation, caller, copied, answered, changed_at, changed_by from shadow_share

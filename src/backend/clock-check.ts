@@ -5,8 +5,7 @@ import type { ObservedState } from '../http/metrics/gauges.ts';
 import { monotonicClock } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
-import type { Engine } from '../store/sql/engine.ts';
-import { findServerTime, recordServerTime } from '../store/sql/server-time.ts';
+import { type Engine, readCommitted, statement } from '../store/sql/engine.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -121,4 +120,36 @@ export function pauseAfterJumps(
     if (!isPaused && wasPaused) log.write('info', 'the clock is right again: deletion by time goes on');
     if (!isPaused) await work();
   };
+}
+
+/** Row 1 of the table is the one that readiness probes write. */
+const rowId = 2;
+
+const find = statement<{ readonly now: number; readonly last: number | null }>(
+  'find-server-time',
+  `select now_ms() as now, (select checked_at from write_check where id = ${rowId}) as last`,
+);
+
+const record = statement(
+  'record-server-time',
+  `insert into write_check (id, checked_at) values (${rowId}, now_ms())
+   on conflict (id) do update set checked_at = excluded.checked_at`,
+);
+
+/** Milliseconds since the epoch. */
+interface ServerTime {
+  /** By the clock of the database. */
+  readonly now: number;
+  /** Undefined in a store that no server has recorded one in. */
+  readonly last: number | undefined;
+}
+
+async function findServerTime(engine: Engine): Promise<ServerTime> {
+  const [row] = await engine.read((session) => session.query(find, []));
+  if (row === undefined) throw new Error('the database returned no time');
+  return { now: row.now, last: row.last ?? undefined };
+}
+
+async function recordServerTime(engine: Engine): Promise<void> {
+  await engine.write((session) => session.execute(record, []), readCommitted);
 }

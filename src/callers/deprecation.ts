@@ -160,3 +160,26 @@ function explain(subject: string, { links: [link] }: DeprecationNotice): string 
 function print(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
+
+export interface DeprecationState {
+  readonly state: /** Its calls are deprecated at a later time, which answers already say. */
+    | 'scheduled'
+    /** Its calls are served, and answers say that they are deprecated. */
+    | 'announced'
+    /** Its calls are refused until the moment. */
+    | 'brownOut'
+    /** Its calls are refused for good. */
+    | 'retired';
+  /** The end of a brown-out, in milliseconds since the epoch. */
+  readonly until?: number;
+}
+
+export function stateAt(rule: DeprecationRule, now: number): DeprecationState {
+  const { deprecatedSince, sunset, refuseAfterSunset, brownOuts = [] } = rule;
+  if (refuseAfterSunset && sunset !== undefined && Date.parse(sunset) <= now) return { state: 'retired' };
+  for (const brownOut of brownOuts) {
+    const until = compileBrownOut(brownOut)(now);
+    if (until !== undefined) return { state: 'brownOut', until };
+  }
+  return { state: now < Date.parse(deprecatedSince) ? 'scheduled' : 'announced' };
+}

@@ -77,10 +77,10 @@ export class DeprecationRefused extends Error {
 }
 
 /** The deprecations and exemptions, without their revision. */
-export type DeprecationState = Omit<StoredDeprecations, 'revision'>;
+export type DeprecationContents = Omit<StoredDeprecations, 'revision'>;
 
 /** What a change makes of the stored state. */
-interface ChangedState extends DeprecationState {
+interface ChangedState extends DeprecationContents {
   readonly kind: AuditedKind;
   readonly subject: string;
   readonly detail: AuditDetail;

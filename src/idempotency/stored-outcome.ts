@@ -1,6 +1,6 @@
 /** The outcome of a request, and its text in the idempotency record. */
 import { type Extras, membersIn } from '../contract/extras.ts';
-import { faultOf, type Operation } from '../contract/operation.ts';
+import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
 import {
   describe,
   Problem,
@@ -9,10 +9,12 @@ import {
   refusalOfUpstream,
   upstreamRefusal,
 } from '../contract/problem.ts';
+import { createRedactor, maskAllButLast4, type Redact } from '../contract/redaction.ts';
+import type { ObjectSchema, ScalarSchema } from '../contract/schema.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
+import { walk } from '../contract/walk.ts';
 import { bytesBehind, withBytes } from '../lib/spool/tokens.ts';
 import type { RequestHasher } from './ports.ts';
-import { keepsSensitive, redactFault, redactOutput } from './redacted-output.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
@@ -150,4 +152,52 @@ function kindOf({ name, kind: written, status }: WrittenProblem, service: Servic
   const kind = written === undefined ? problemsOf(service).get(name) : refusalOfUpstream(written);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${name}`);
   return status === undefined ? kind : Object.freeze({ ...kind, status });
+}
+
+const redact = createRedactor(scalar);
+
+/** The output as a retry receives it: without security codes, and with masked card numbers. */
+export function redactOutput({ output: schema }: Operation, output: unknown): unknown {
+  return redact(schema, output);
+}
+
+/** The data of a fault, redacted in the same way. */
+function redactFault({ detail }: Fault, value: unknown): unknown {
+  return redact(detail, value);
+}
+
+const sensitive = new WeakMap<ObjectSchema, boolean>();
+
+/** Whether the redacted output, or the data of the refusal, may still have what the contract calls sensitive. */
+function keepsSensitive(operation: Operation, refusal?: Problem): boolean {
+  if (refusal === undefined) return holdsSensitive(operation.output);
+  // Nothing says what another server writes there.
+  if (refusal.detail !== undefined) return true;
+  const detail = refusal.fault === undefined ? undefined : faultOf(operation, refusal.kind)?.detail;
+  return detail !== undefined && holdsSensitive(detail);
+}
+
+function holdsSensitive(message: ObjectSchema): boolean {
+  let known = sensitive.get(message);
+  if (known === undefined) {
+    known =
+      walk<true | undefined>(message, {
+        scalar: (schema) =>
+          schema.kind === 'string' && schema.sensitive && scalar(schema) === undefined ? true : undefined,
+        joined: () => undefined,
+        list: (_, item) => item,
+        map: (_, item) => item,
+        object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
+        variants: (_, own, others) => own ?? others.find((each) => each),
+        self: () => undefined,
+      }) === true;
+    sensitive.set(message, known);
+  }
+  return known;
+}
+
+function scalar(schema: ScalarSchema): Redact | undefined {
+  if (schema.kind !== 'string') return undefined;
+  if (schema.neverStored) return () => undefined;
+  return schema.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
 }

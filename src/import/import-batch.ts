@@ -1,6 +1,8 @@
 /** Saves a batch of rows in one transaction, together with the progress in the file. */
 import { Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
+import { createTextFinder, type TextDetector } from '../contract/text-detector.ts';
+import { secretsProblem } from '../gateway/text-scan.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -128,4 +130,16 @@ async function saveRow<R>(
     if (thrown instanceof Problem) return reasonsOf(thrown);
     throw thrown;
   }
+}
+
+export function refuseSecrets<R>(importer: RowImporter<R>, detector: TextDetector): RowImporter<R> {
+  const find = createTextFinder(detector);
+  return Object.freeze<RowImporter<R>>({
+    ...importer,
+    async save(row, tx, line) {
+      const paths = find(importer.schema, row);
+      if (paths.length > 0) throw secretsProblem(paths);
+      return importer.save(row, tx, line);
+    },
+  });
 }

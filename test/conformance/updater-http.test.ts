@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
+import { createCheckHandler } from '../../src/services/recurring/account-updater/account-updater.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { createHttpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';

@@ -6,7 +6,7 @@ import { idOf } from '../../src/callers/caller-record.ts';
 import { createRedisCallerRecords } from '../../src/callers/redis/caller-records.ts';
 import { createRedisDeprecations } from '../../src/callers/redis/deprecations.ts';
 import { createCallerKeys } from '../../src/callers/redis/keys.ts';
-import { createRedisComparisons, createRedisOwners } from '../../src/callers/redis/owners.ts';
+import { createRedisComparisons, createRedisOwners } from '../../src/callers/redis/open.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { RecordCommands } from '../../src/store/redis/record-commands.ts';
 import { type RedisServer, startRedis, startRedisCluster } from '../support/redis.ts';

@@ -7,7 +7,7 @@ import { service } from '../../src/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { namespaces } from '../../src/services/recurring/namespaces.ts';
+import { namespaces } from '../../src/services/recurring/versions.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const text = string({ example: 'x' });

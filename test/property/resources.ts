@@ -8,7 +8,7 @@ import { type Service, serviceAddress } from '../../src/contract/service.ts';
 import { deriveBoundOpenApi } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Decoded, Protocol } from '../../src/formats/protocol.ts';
-import { redactOutput } from '../../src/idempotency/redacted-output.ts';
+import { redactOutput } from '../../src/idempotency/stored-outcome.ts';
 import { services } from '../../src/services/index.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock-and-ids.ts';
 import {
   type ChangeDeprecations,
   createDeprecations,
-  type DeprecationState,
+  type DeprecationContents,
   type DeprecationStore,
   type StoredDeprecations,
 } from '../stored-deprecation.ts';
@@ -32,7 +32,7 @@ return 1
 export function createRedisDeprecations({ commands, keys, clock, audit }: Parts): DeprecationStore {
   const load = async (): Promise<StoredDeprecations> => {
     const [revision, state] = await commands.run((client) => client.hmget(keys.deprecations, 'revision', 'state'));
-    return { revision: Number(revision ?? 0), ...(JSON.parse(state ?? noState) as DeprecationState) };
+    return { revision: Number(revision ?? 0), ...(JSON.parse(state ?? noState) as DeprecationContents) };
   };
   const change: ChangeDeprecations = async (by, work) => {
     const id = randomUUID();
@@ -40,7 +40,7 @@ export function createRedisDeprecations({ commands, keys, clock, audit }: Parts)
       const stored = await load();
       const next = stored.revision + 1;
       const { deprecations, exemptions, kind, subject, detail } = work({ ...stored, revision: next });
-      const state = JSON.stringify({ deprecations, exemptions } satisfies DeprecationState);
+      const state = JSON.stringify({ deprecations, exemptions } satisfies DeprecationContents);
       const parameters = [stored.revision, next, id, state];
       const isReplaced = await commands.run((client) =>
         client.eval(replaceScript, 1, keys.deprecations, ...parameters),
@@ -56,4 +56,4 @@ export function createRedisDeprecations({ commands, keys, clock, audit }: Parts)
   return createDeprecations({ revision, load, change, clock });
 }
 
-const noState = JSON.stringify({ deprecations: [], exemptions: [] } satisfies DeprecationState);
+const noState = JSON.stringify({ deprecations: [], exemptions: [] } satisfies DeprecationContents);

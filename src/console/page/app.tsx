@@ -1,6 +1,6 @@
 /** The page: the log-in, or the navigation with the view that the address names. */
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type LoggedIn, onOtherTab, onSessionEnd, type SessionState, session, toApiError } from './api.ts';
 import {
   Badge,
@@ -16,7 +16,6 @@ import {
 import { LogInPage, Logo } from './log-in.tsx';
 import { Link, useRoute } from './routing.tsx';
 import { useSearch } from './search.tsx';
-import { ThemeButton } from './theme.tsx';
 import { type View, views } from './views.ts';
 
 export function App() {
@@ -163,4 +162,31 @@ function Loaded({ view, ...props }: ViewProps & { readonly view: View }) {
   }, [content]);
   if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
   return content === undefined ? <Loading /> : <content.component {...props} />;
+}
+
+const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+const storageKey = 'triglyph-console-theme';
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(readTheme);
+  useLayoutEffect(() => {
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const change = (): void => {
+    const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
+    localStorage.setItem(storageKey, next);
+    setTheme(next);
+  };
+  return (
+    <Button kind="quiet" onClick={change} label={`Colours: ${theme}. Change them.`}>
+      {{ system: '◐', light: '☀', dark: '☾' }[theme]}
+    </Button>
+  );
+}
+
+function readTheme(): Theme {
+  const stored = localStorage.getItem(storageKey);
+  return themes.find((each) => each === stored) ?? 'system';
 }

@@ -12,17 +12,17 @@ import {
   Page,
   Preformatted,
   Section,
+  SelectField,
   Table,
   Tabs,
   Text,
   Time,
 } from '../page/components/index.ts';
-import { formatTitle } from '../page/formats.ts';
+import { formatTitle, languages } from '../page/formats.ts';
 import { Link } from '../page/routing.tsx';
 import { useRead } from '../page/use-query.ts';
 import { KeyBadge, Outcome } from '../traffic/outcome.tsx';
-import type { getTrafficRequest } from './contract.ts';
-import { ProgramPanel } from './program.tsx';
+import type { getTrafficRequest, printTrafficRequest } from './contract.ts';
 import { Steps } from './steps.tsx';
 import type { TrafficDetails, TrafficRequest } from './types.tsx';
 
@@ -230,5 +230,31 @@ function UpstreamCalls({ details }: { readonly details: TrafficDetails }) {
         ]}
       />
     </Section>
+  );
+}
+
+function ProgramPanel({ id, isPossible }: { readonly id: string; readonly isPossible: boolean }) {
+  const [language, setLanguage] = useState('curl');
+  if (!isPossible) return <Empty title="A request without a canonical form cannot be printed as a program." />;
+  return (
+    <div class="stack">
+      <SelectField
+        label="Language"
+        value={language}
+        options={languages}
+        onChange={setLanguage}
+        hint="Sends the request in JSON. Replace what is masked, and give the credential in the environment."
+      />
+      <Program id={id} language={language} />
+    </div>
+  );
+}
+
+function Program({ id, language }: { readonly id: string; readonly language: string }) {
+  const query = useRead<typeof printTrafficRequest>(pathOf`/traffic/requests/${id}/programs/${language}`);
+  return (
+    <Loaded query={query}>
+      {({ source }) => <Code value={source} language="text" label="The program" copyLabel="Copy the program" />}
+    </Loaded>
   );
 }

@@ -4,22 +4,25 @@ import { type Answer, itemsOf, send } from '../page/api.ts';
 import {
   Badge,
   Button,
+  CheckField,
   Confirm,
   Facts,
+  Form,
   Loaded,
   Notice,
   Outcome,
   Page,
   Section,
+  SelectField,
   TextField,
   Time,
+  useTexts,
   type ViewProps,
 } from '../page/components/index.ts';
 import { type Action, useAction } from '../page/use-action.ts';
 import { useRead } from '../page/use-query.ts';
-import type { changeTestClock, clearTestFaults, getTestState, resetTest } from './contract.ts';
+import type { addTestFault, changeTestClock, clearTestFaults, getTestState, resetTest } from './contract.ts';
 import { DataBrowser } from './data.tsx';
-import { FaultForm } from './fault-form.tsx';
 
 type TestState = Answer<typeof getTestState>;
 
@@ -171,4 +174,47 @@ function describeFault({ always: _, times: __, ...fault }: TestState['faults'][n
   return Object.entries(fault)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
+}
+
+const effects: Readonly<Record<string, { readonly text: string; readonly fault: object }>> = {
+  delay: { text: 'waits for two seconds', fault: { delayMs: 2_000 } },
+  before: { text: 'loses the connection before the effect', fault: { drop: 'before' } },
+  after: { text: 'loses the connection after the effect', fault: { drop: 'after' } },
+  malformed: { text: 'gets a broken answer', fault: { malformed: true } },
+};
+
+interface FaultFormProps {
+  readonly state: Answer<typeof getTestState>;
+  readonly disabled: boolean;
+  readonly perform: (work: () => Promise<unknown>, done: string) => void;
+}
+
+function FaultForm({ state, disabled, perform }: FaultFormProps) {
+  const { values, choice } = useTexts({ operation: '', format: '', effect: 'answer internal' });
+  const { operation, format, effect } = values;
+  const [always, setAlways] = useState(false);
+  const problems = itemsOf(state.problems).map((each) => ({ value: `answer ${each}`, text: `is refused: ${each}` }));
+  const add = (): void => {
+    const filter = { ...(operation !== '' && { operation }), ...(format !== '' && { format }) };
+    const fault = effects[effect]?.fault ?? { answer: effect.slice('answer '.length) };
+    const body = { ...filter, ...fault, ...(always && { always }) };
+    perform(() => send<typeof addTestFault>('POST', '/testing/faults', body), 'The fault is set.');
+  };
+  return (
+    <Form onSubmit={add}>
+      <SelectField label="Operation" {...choice('operation')} none="any" options={itemsOf(state.operations)} />
+      <SelectField label="Format" {...choice('format')} none="any" options={itemsOf(state.formats)} />
+      <SelectField
+        label="The request"
+        {...choice('effect')}
+        options={[...Object.entries(effects).map(([value, { text }]) => ({ value, text })), ...problems]}
+      />
+      <CheckField label="Every time, and not only the next time" checked={always} onChange={setAlways} />
+      <div class="actions">
+        <Button type="submit" disabled={disabled}>
+          Set fault
+        </Button>
+      </div>
+    </Form>
+  );
 }

@@ -1,8 +1,7 @@
 /** Lists, previews and changes deprecations. */
 import { deprecationRuleFaults } from '../../backend/deprecation-faults.ts';
 import { compileConcern } from '../../callers/concerned.ts';
-import { type DeprecationRule, describeCalls } from '../../callers/deprecation.ts';
-import { stateAt } from '../../callers/deprecation-state.ts';
+import { type DeprecationRule, describeCalls, stateAt } from '../../callers/deprecation.ts';
 import type { KnownDeprecation } from '../../callers/known-deprecations.ts';
 import { isCaller } from '../../callers/noise.ts';
 import { DeprecationRefused, ruleLengthMax } from '../../callers/stored-deprecation.ts';

@@ -1,7 +1,7 @@
 /** The Recurring service, with the account updater. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import { bindHandlers, type Implementation, implement } from '../../gateway/implement.ts';
-import { refuseSecrets } from '../../import/refuse-secrets.ts';
+import { refuseSecrets } from '../../import/import-batch.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';

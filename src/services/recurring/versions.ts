@@ -9,10 +9,9 @@ import {
   versionsFrom,
 } from '../../contract/older-version.ts';
 import { type Field, map, optional, required, string } from '../../contract/schema.ts';
-import { service } from '../../contract/service.ts';
+import { type Namespaces, service } from '../../contract/service.ts';
 import { conventions } from '../conventions.ts';
 import { recurringOperations } from './contract.ts';
-import { namespaces } from './namespaces.ts';
 import {
   deactivateRecurring,
   initialiseRecurring,
@@ -23,6 +22,30 @@ import {
 import { recurringProblems } from './problems.ts';
 import { recurringRoleSet, recurringRoles } from './roles.ts';
 import * as shapes from './schemas.ts';
+
+/** XML namespaces, as the published WSDL has them. */
+export const namespaces: Namespaces = Object.freeze({
+  own: 'recurring',
+  uris: Object.freeze({
+    recurring: 'http://recurring.services.adyen.com',
+    payment: 'http://payment.services.adyen.com',
+    common: 'http://common.services.adyen.com',
+  }),
+  fault: Object.freeze({
+    prefix: 'common',
+    errors: Object.freeze([
+      'Unknown',
+      'NotAllowed',
+      'NoAmountSpecified',
+      'UnableToDetermineVariant',
+      'InvalidMerchantAccount',
+      'RequestMissing',
+      'InternalError',
+      'UnableToProcess',
+      'PaymentDetailsAreNotSupported',
+    ]),
+  }),
+});
 
 const text = (example: string) => string({ example });
 const entries = map(100, { entry: 'value' });

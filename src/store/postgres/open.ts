@@ -1,5 +1,6 @@
 /** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
-import { type Client, Pool, type PoolConfig } from 'pg';
+
+import { type Client, type CustomTypesConfig, Pool, type PoolConfig } from 'pg';
 import type { Engine } from '../sql/engine.ts';
 import { type DatabaseAddress, parseDatabaseUrl } from './address.ts';
 import { ClosingClient } from './closing-client.ts';
@@ -7,7 +8,6 @@ import { answerMsMax, idleInTransactionMsMax, lockMsMax, statementMsMax } from '
 import { PostgresEngine } from './engine.ts';
 import { DatabaseHosts } from './hosts.ts';
 import { ServerWatch, type WatchTimes, watchTimes } from './server-watch.ts';
-import { readValue } from './value.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full`, with commas between several hosts. */
@@ -79,4 +79,34 @@ function optionsOf({ poolMax }: PostgresOptions, { isPooled }: DatabaseAddress):
     maxLifetimeSeconds: 0,
     allowExitOnIdle: false,
   };
+}
+
+/** Readers of values by the OID of their type (pg_type). */
+const readers: ReadonlyMap<number, (text: string) => number> = new Map([
+  [16, booleanNumber],
+  [20, wholeNumber],
+  [21, wholeNumber],
+  [23, wholeNumber],
+  [700, Number],
+  [701, Number],
+  [1700, Number],
+]);
+
+/** Returns the parser of a type, as the client requires it. */
+const readValue = ((type: number) => readers.get(type) ?? unchanged) as CustomTypesConfig['getTypeParser'];
+
+/** 1 or 0, as in SQLite. */
+function booleanNumber(text: string): number {
+  return text === 't' ? 1 : 0;
+}
+
+/** Counts are far below 2^53; a number beyond it would not be exact. */
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError('the database returned a number beyond 2^53');
+  return value;
+}
+
+function unchanged(text: string): string {
+  return text;
 }

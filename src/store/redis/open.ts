@@ -1,11 +1,10 @@
 /** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options under which no request waits for Redis. */
 
-import { checkServerIdentity } from 'node:tls';
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
+import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type RecordScripted, recordScripts } from './record-scripts.ts';
-import { TlsConnector } from './tls-connector.ts';
 
 export type Connection = (Redis | Cluster) & Scripted & RecordScripted;
 
@@ -196,4 +195,33 @@ const scripts = Object.freeze({
 interface Scripted {
   idemReserve(key: string, pending: string, leaseMs: number, entryBytesMax: number): Promise<unknown>;
   idemRelease(key: string, pending: string): Promise<unknown>;
+}
+
+/**
+ * Replaces the connector of the client. That one listens for one error only: a connection that is closed during its handshake has a
+ * second one, which would end the process.
+ */
+class TlsConnector extends AbstractConnector {
+  readonly #options: RedisOptions;
+
+  /** The client passes its own options, and declares their type nowhere. */
+  constructor(given: unknown) {
+    const options = given as RedisOptions;
+    super(options.disconnectTimeout ?? 0);
+    this.#options = options;
+  }
+
+  override async connect(): Promise<TLSSocket> {
+    const { host, port, tls } = this.#options;
+    this.connecting = true;
+    // As the client does: a caller may disconnect in the meantime.
+    await Promise.resolve();
+    if (!this.connecting) throw new Error('Connection is closed.');
+    const socket = connectTls({ ...(host !== undefined && { host }), ...(port !== undefined && { port }), ...tls });
+    socket.on('error', (thrown) => {
+      this.firstError ??= thrown;
+    });
+    this.stream = socket;
+    return socket;
+  }
 }

@@ -1,19 +1,22 @@
 /** Creates the account updater that the configuration names, and the handlers of its background jobs. */
 import type { ServiceParts } from '../../../backend/define-service.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { JobHandler } from '../../../jobs/worker.ts';
 import { type CallTracer, createCallTracer } from '../../../lib/call-tracer.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
+import { type Backoff, backoffMs } from '../../../lib/retry.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import type { RecurringSettings } from '../settings.ts';
 import { createLocalUpdater } from './announced-changes.ts';
 import type { BatchCycleDependencies } from './batch/cycle.ts';
 import type { RequestFileDependencies } from './batch/request-file.ts';
-import { createCheckHandler } from './check-job.ts';
 import { createUpdaterEvents, type UpdaterEvents } from './events.ts';
 import { createHttpUpdater, type HttpUpdaterDependencies } from './http/updater.ts';
+import { updaterCheck } from './job-kinds.ts';
+import { cardOf, checkOf, completeCheck, pendingMsMax } from './pending-check.ts';
 import { type BatchQueue, createBatchQueue } from './store/batch.ts';
-import type { Updater } from './updater.ts';
+import type { AccountUpdateOutcome, HttpUpdater, Updater } from './updater.ts';
 
 /** Its settings, and whether test cards stand for outcomes. */
 export type AccountUpdaterOptions = UpdaterSettings & Pick<ServiceParts, 'environment'>;
@@ -82,4 +85,28 @@ function createUpdater(
     default:
       return updater satisfies never;
   }
+}
+
+const backoff: Backoff = { firstMs: 2_000, maxMs: 5 * 60_000 };
+
+export function createCheckHandler(
+  store: Pick<Store, 'write'>,
+  context: HandlerContext,
+  updater: HttpUpdater,
+): JobHandler {
+  return Object.freeze<JobHandler>({
+    kind: updaterCheck,
+    concurrencyMax: 8,
+    leaseMs: 30_000,
+    pollIntervalMs: 1_000,
+    async run(job) {
+      const outcome = await updater.check(cardOf(job, context), checkOf(job).id, true);
+      const isOverdue = job.ageMs > pendingMsMax;
+      if (outcome.kind === 'pending' && !isOverdue)
+        return { retryAfterMs: backoffMs(job.attempts, backoff), because: 'the updater has no outcome yet' };
+      const last: AccountUpdateOutcome = outcome.kind === 'pending' ? { kind: 'failed' } : outcome;
+      await store.write((tx) => completeCheck(job, last, tx, context));
+      return 'ended';
+    },
+  });
 }

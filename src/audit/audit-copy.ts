@@ -4,7 +4,8 @@ import { endsWithin } from '../lib/at-most.ts';
 import type { RowIntegrity } from '../store/row-integrity.ts';
 import { type Engine, readCommitted, type Session, statement } from '../store/sql/engine.ts';
 import { endLease, holdLease } from '../store/sql/leases.ts';
-import { isRowRight, signRow } from '../store/table.ts';
+import { prepareUpsert } from '../store/sql/row-writer.ts';
+import { isRowRight } from '../store/table.ts';
 import type { AuditLog } from './audit-log.ts';
 import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';
@@ -25,11 +26,8 @@ const findPlace = statement<PlaceRow>(
   'find-audit-copy',
   `select sequence, mac, row_mac from audit_copy where tenant = '' and target = $1`,
 );
-const savePlace = statement(
-  'save-audit-copy',
-  `insert into audit_copy (tenant, target, sequence, mac, row_mac) values ('', $1, $2, $3, $4)
-   on conflict (tenant, target) do update set sequence = excluded.sequence, mac = excluded.mac, row_mac = excluded.row_mac`,
-);
+
+const savePlace = prepareUpsert('save-audit-copy', auditCopies);
 
 /** A process that ends while it copies delays the others for so long. */
 const leaseMs = 10_000;
@@ -67,10 +65,9 @@ export function createAuditCopy({ engine, log, integrity, writer, owner }: Audit
     for await (const entries of log.read(range.from, range.through)) {
       await writer.write(entries);
       const { sequence, mac } = entries.at(-1)!;
-      const row = [target, sequence, mac, signRow(integrity, auditCopies, { tenant: '', target, sequence, mac })];
       const isHeld = await engine.write(async (session) => {
         if (!(await holdLease(session, lease))) return false;
-        await session.execute(savePlace, row);
+        await savePlace(session, { tenant: '', target, sequence, mac }, integrity);
         return true;
       }, readCommitted);
       // This process was suspended, and another one goes on.

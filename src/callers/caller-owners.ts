@@ -2,8 +2,9 @@
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, statement } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
+import { prepareUpsert } from '../store/sql/row-writer.ts';
 import type { RowOf } from '../store/table.ts';
-import type { callerOwners } from './tables.ts';
+import { callerOwners } from './tables.ts';
 
 /** Who answers for a credential. */
 export interface CallerOwner {
@@ -38,10 +39,7 @@ export function createCallerOwners({
 }): CallerOwners {
   return Object.freeze<CallerOwners>({
     list: () => engine.read(async (session) => (await session.query(listOwners, [])).map(fieldsOf)),
-    set: ({ credential, name, address, setBy }) =>
-      engine.write(async (session) => {
-        await session.execute(setOwner, [credential, name, address, clock.now(), setBy]);
-      }),
+    set: (owner) => engine.write((session) => setOwner(session, { ...owner, setAt: clock.now() })),
     remove: (credential) => engine.write(async (session) => (await session.execute(removeOwner, [credential])) > 0),
   });
 }
@@ -50,10 +48,5 @@ const listOwners = statement<RowOf<typeof callerOwners>>(
   'list-caller-owners',
   'select credential, name, address, set_at, set_by from caller_owner order by credential',
 );
-const setOwner = statement(
-  'set-caller-owner',
-  `insert into caller_owner (credential, name, address, set_at, set_by) values ($1, $2, $3, $4, $5)
-   on conflict (credential) do update set
-     name = excluded.name, address = excluded.address, set_at = excluded.set_at, set_by = excluded.set_by`,
-);
+const setOwner = prepareUpsert('set-caller-owner', callerOwners);
 const removeOwner = statement('remove-caller-owner', 'delete from caller_owner where credential = $1');

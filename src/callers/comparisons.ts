@@ -2,8 +2,9 @@
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, statement } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
+import { prepareUpsert } from '../store/sql/row-writer.ts';
 import type { RowOf } from '../store/table.ts';
-import type { comparisons } from './tables.ts';
+import { comparisons } from './tables.ts';
 
 /** One replay. `result`: as the operation `saveComparison` takes it, without values of requests and answers. */
 export interface SavedComparison {
@@ -33,9 +34,10 @@ export function createComparisons({ engine, clock }: { readonly engine: Engine; 
       engine.read(async (session) =>
         (await session.query(listComparisons, [])).map((row) => ({ ...fieldsOf(row), result: JSON.parse(row.result) })),
       ),
-    save: ({ name, result, savedBy }) =>
+    save: (comparison) =>
       engine.write(async (session) => {
-        await session.execute(saveComparison, [name, JSON.stringify(result), clock.now(), savedBy]);
+        const result = JSON.stringify(comparison.result);
+        await saveComparison(session, { ...comparison, result, savedAt: clock.now() });
         const names = (await session.query(listComparisons, [])).map((row) => row.name);
         for (const old of names.slice(comparisonsMax)) await session.execute(removeComparison, [old]);
       }),
@@ -46,10 +48,5 @@ const listComparisons = statement<RowOf<typeof comparisons>>(
   'list-comparisons',
   'select name, result, saved_at, saved_by from comparison order by saved_at desc, name',
 );
-const saveComparison = statement(
-  'save-comparison',
-  `insert into comparison (name, result, saved_at, saved_by) values ($1, $2, $3, $4)
-   on conflict (name) do update set
-     result = excluded.result, saved_at = excluded.saved_at, saved_by = excluded.saved_by`,
-);
+const saveComparison = prepareUpsert('save-comparison', comparisons);
 const removeComparison = statement('remove-comparison', 'delete from comparison where name = $1');

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, type Session, statement } from '../store/sql/engine.ts';
 import { createRevision } from '../store/sql/revision.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
+import { prepareInsert, prepareUpsert } from '../store/sql/row-writer.ts';
 import type { RowOf } from '../store/table.ts';
 import {
   type ChangeDeprecations,
@@ -11,7 +12,7 @@ import {
   type DeprecationStore,
   type StoredDeprecations,
 } from './stored-deprecation.ts';
-import type { deprecationExemptions, deprecations } from './tables.ts';
+import { deprecationExemptions, deprecations } from './tables.ts';
 
 /** The changes of an audited write are recorded in their own transaction. */
 export interface DeprecationStoreParts {
@@ -30,12 +31,11 @@ export function createDeprecationStore({ engine, clock, write }: DeprecationStor
       const after = work(before);
       const ids = new Set(after.deprecations.map(({ id }) => id));
       for (const { id } of before.deprecations) if (!ids.has(id)) await session.execute(removeDeprecation, [id]);
-      for (const { id, rule, revision, changedAt, changedBy } of without(after.deprecations, before.deprecations))
-        await session.execute(saveDeprecation, [id, JSON.stringify(rule), revision, changedAt, changedBy]);
+      for (const each of without(after.deprecations, before.deprecations))
+        await saveDeprecation(session, { ...each, rule: JSON.stringify(each.rule) });
       for (const { deprecation, credential } of without(before.exemptions, after.exemptions))
         await session.execute(removeExemption, [deprecation, credential]);
-      for (const { deprecation, credential, exemptedAt, exemptedBy } of without(after.exemptions, before.exemptions))
-        await session.execute(addExemption, [deprecation, credential, exemptedAt, exemptedBy]);
+      for (const each of without(after.exemptions, before.exemptions)) await addExemption(session, each);
       record(after.kind, after.subject, after.detail);
     }, by);
   return createDeprecations({
@@ -78,21 +78,14 @@ const listDeprecations = statement<RowOf<typeof deprecations>>(
   'list-deprecations',
   'select id, rule, revision, changed_at, changed_by from deprecation order by revision, id',
 );
-const saveDeprecation = statement(
-  'save-deprecation',
-  `insert into deprecation (id, rule, revision, changed_at, changed_by) values ($1, $2, $3, $4, $5)
-   on conflict (id) do update set rule = $2, revision = $3, changed_at = $4, changed_by = $5`,
-);
+const saveDeprecation = prepareUpsert('save-deprecation', deprecations);
 const removeDeprecation = statement('remove-deprecation', 'delete from deprecation where id = $1');
 const listExemptions = statement<RowOf<typeof deprecationExemptions>>(
   'list-exemptions',
   `select deprecation, credential, exempted_at, exempted_by from deprecation_exemption
     order by deprecation, exempted_at, credential`,
 );
-const addExemption = statement(
-  'add-exemption',
-  `insert into deprecation_exemption (deprecation, credential, exempted_at, exempted_by) values ($1, $2, $3, $4)`,
-);
+const addExemption = prepareInsert('add-exemption', deprecationExemptions);
 const removeExemption = statement(
   'remove-exemption',
   'delete from deprecation_exemption where deprecation = $1 and credential = $2',

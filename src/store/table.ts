@@ -345,7 +345,7 @@ export function verifyRow<R extends { readonly row_mac: string | null }>(
 }
 
 /** `shopperReference` is `shopper_reference` in SQL. */
-function sqlName(name: string): string {
+export function sqlName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

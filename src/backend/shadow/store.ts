@@ -13,6 +13,7 @@ import {
   type TransactionSession,
 } from '../../store/sql/engine.ts';
 import { createRevision } from '../../store/sql/revision.ts';
+import { fieldsOf } from '../../store/sql/row-values.ts';
 import type { RowOf } from '../../store/table.ts';
 import type { Share } from '../../upstream/shadow/shares.ts';
 import type { Vault } from '../../vault/ports.ts';
@@ -162,14 +163,7 @@ async function load(session: Session): Promise<ShadowState> {
   const revision = await storedRevision.read(session);
   const rows = await session.query(listShares, []);
   const accepted = await session.query(listAccepted, []);
-  const shares = rows.map(
-    ({ upstream, operation, caller, copied, answered, changed_at: changedAt, changed_by: changedBy }): StoredShare => ({
-      ...{ upstream, operation, caller, changedAt, changedBy },
-      ...(copied !== null && { copied }),
-      ...(answered !== null && { answered }),
-    }),
-  );
-  return { revision, shares, accepted: new Set(accepted.map((row) => row.difference_id)) };
+  return { revision, shares: rows.map(fieldsOf), accepted: new Set(accepted.map((row) => row.difference_id)) };
 }
 
 async function addAll(
@@ -216,13 +210,13 @@ function exampleText({ example: { reference, at, left, right } }: DifferenceGrou
 }
 
 function open(vault: Vault, row: DifferenceRow): StoredDifference {
-  const { upstream, difference_id: id, operation, kind, path, found: count, first_at: firstAt, last_at: lastAt } = row;
-  const { accepted_reason: reason, accepted_at: at, accepted_by: by } = row;
+  const { upstream, differenceId: id, operation, kind, path, found: count, firstAt, lastAt } = fieldsOf(row);
+  const { acceptedReason: reason, acceptedAt: at = 0, acceptedBy: by = '' } = fieldsOf(row);
   return {
     ...{ id, upstream, operation, kind, path, count, firstAt, lastAt },
     callers: JSON.parse(row.callers) as string[],
     example: openExample(vault, row),
-    ...(reason !== null && { accepted: { reason, at: at ?? 0, by: by ?? '' } }),
+    ...(reason !== undefined && { accepted: { reason, at, by } }),
   };
 }
 

@@ -2,9 +2,10 @@
 
 import { type Engine, statement } from '../../store/sql/engine.ts';
 import { fieldsOf } from '../../store/sql/row-values.ts';
+import { prepareUpsert } from '../../store/sql/row-writer.ts';
 import type { RowOf } from '../../store/table.ts';
 import type { Sealed, SealScope } from '../../vault/ports.ts';
-import type { upstreamCredentials } from '../tables.ts';
+import { upstreamCredentials } from '../tables.ts';
 
 /** A credential at an upstream, for one credential of a caller. */
 export interface UpstreamCredential {
@@ -28,14 +29,7 @@ export function upstreamCredentialScope(upstream: string, credentialId: string):
 
 type CredentialRow = RowOf<typeof upstreamCredentials>;
 
-const set = statement(
-  'set-upstream-credential',
-  `insert into upstream_credential (upstream, credential_id, kind, key_id, data_key, sealed_credential, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7)
-   on conflict (upstream, credential_id) do update
-      set kind = excluded.kind, key_id = excluded.key_id, data_key = excluded.data_key,
-          sealed_credential = excluded.sealed_credential, created_at = excluded.created_at`,
-);
+const set = prepareUpsert('set-upstream-credential', upstreamCredentials);
 const find = statement<CredentialRow>(
   'find-upstream-credential',
   'select * from upstream_credential where upstream = $1 and credential_id = $2',
@@ -53,15 +47,10 @@ export function createUpstreamCredentialStore(engine: Engine) {
   return Object.freeze({
     /** Adds a credential, or replaces it. */
     set: ({
-      upstream,
-      credentialId,
-      kind,
-      sealed: { keyId, dataKey, payload = '' },
-      createdAt,
+      sealed: { payload: sealedCredential = '', ...sealed },
+      ...credential
     }: UpstreamCredential): Promise<void> =>
-      engine.write(async (session) => {
-        await session.execute(set, [upstream, credentialId, kind, keyId, dataKey, payload, createdAt]);
-      }),
+      engine.write((session) => set(session, { ...credential, ...sealed, sealedCredential })),
     find: (upstream: string, credentialId: string): Promise<UpstreamCredential | undefined> =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [upstream, credentialId]);

@@ -5,6 +5,7 @@ import { isRowRight, type RowOf, signRow, verifyRow } from '../table.ts';
 import { type Engine, readCommitted, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
 import { fieldsOf } from './row-values.ts';
+import { prepareInsert } from './row-writer.ts';
 import { webhookEndpoints } from './tables.ts';
 
 /** `is_rotated`: 1 or 0. */
@@ -12,11 +13,7 @@ type EndpointRow = RowOf<typeof webhookEndpoints> & { readonly is_rotated: numbe
 
 const columns = '*, case when previous_key_until <= now_ms() then 1 else 0 end as is_rotated';
 
-const add = statement(
-  'add-webhook-endpoint',
-  `insert into webhook_endpoint (tenant, endpoint_id, url, format, key_id, data_key, sealed_key, created_at, row_mac)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
+const add = prepareInsert('add-webhook-endpoint', webhookEndpoints);
 const list = statement<EndpointRow>(
   'list-webhook-endpoints',
   `select ${columns} from webhook_endpoint order by tenant, created_at, endpoint_id`,
@@ -74,12 +71,8 @@ const countDead = statement<{ readonly dead: number }>(
 
 export function createEndpoints(engine: Engine, integrity = new RowIntegrity()): EndpointStore {
   return Object.freeze<EndpointStore>({
-    add: ({ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
-      engine.write(async (session) => {
-        const row = { tenant, endpoint_id: endpointId, url, format, created_at: createdAt };
-        const mac = signRow(integrity, webhookEndpoints, row);
-        await session.execute(add, [tenant, endpointId, url, format, keyId, dataKey, payload, createdAt, mac]);
-      }),
+    add: ({ sealed: { payload: sealedKey = '', ...sealed }, ...endpoint }) =>
+      engine.write((session) => add(session, { ...endpoint, ...sealed, sealedKey }, integrity)),
     list: () => engine.read(async (session) => (await session.query(list, [])).map((row) => listedOf(row, integrity))),
     remove: (endpointId) =>
       engine.write(

@@ -1,7 +1,9 @@
 /** The permits of stored details. */
 import type { Infer } from '../../../contract/schema.ts';
 import { statement } from '../../../store/sql/engine.ts';
-import { type RowOf, signRow, verifyRow } from '../../../store/table.ts';
+import { fieldsOf } from '../../../store/sql/row-values.ts';
+import { prepareInsert } from '../../../store/sql/row-writer.ts';
+import { type RowOf, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
@@ -24,12 +26,7 @@ export interface StoredPermit {
 
 type PermitRow = Omit<RowOf<typeof permits>, 'company' | 'disabled_at'>;
 
-const insertPermit = statement(
-  'save-permit',
-  `insert into permit (company, token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till,
-     content, row_mac)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
+const addPermit = prepareInsert('save-permit', permits);
 
 const columns =
   'token, merchant_account, shopper_reference, recurring_detail_reference, created_at, valid_till, content, row_mac'
@@ -73,31 +70,20 @@ export class PermitReader<T extends ReadTransaction = ReadTransaction> extends T
   }
 
   #permitOf({ company }: MerchantAccount, row: PermitRow): StoredPermit {
-    verifyRow(this.integrity, permits, row, { company });
-    return {
-      token: row.token,
-      shopperReference: row.shopper_reference,
-      recurringDetailReference: row.recurring_detail_reference,
-      createdAt: row.created_at,
-      validTill: row.valid_till ?? undefined,
-      content: JSON.parse(row.content) as StoredPermit['content'],
-    };
+    const {
+      rowMac: _,
+      merchantAccount: __,
+      content,
+      ...fields
+    } = fieldsOf(verifyRow(this.integrity, permits, row, { company }));
+    return { ...fields, content: JSON.parse(content) as StoredPermit['content'] };
   }
 }
 
 export class PermitRepository extends PermitReader<Transaction> {
   async add({ company, merchantAccount }: MerchantAccount, permit: StoredPermit): Promise<void> {
-    const row = {
-      company,
-      token: permit.token,
-      merchant_account: merchantAccount,
-      shopper_reference: permit.shopperReference,
-      recurring_detail_reference: permit.recurringDetailReference,
-      created_at: permit.createdAt,
-      valid_till: permit.validTill ?? null,
-      content: JSON.stringify(permit.content),
-    };
-    await this.tx.execute(insertPermit, [...Object.values(row), signRow(this.integrity, permits, row)]);
+    const content = JSON.stringify(permit.content);
+    await addPermit(this.tx, { company, merchantAccount, ...permit, content }, this.integrity);
   }
 
   /** `at`: milliseconds since the epoch. */

@@ -1,10 +1,12 @@
 /** The announcements of payments to shoppers. */
 import { statement } from '../../../store/sql/engine.ts';
+import { fieldsOf } from '../../../store/sql/row-values.ts';
+import { prepareInsert } from '../../../store/sql/row-writer.ts';
 import type { RowOf } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
-import type { shopperNotifications } from '../tables.ts';
+import { shopperNotifications } from '../tables.ts';
 
 export interface ShopperNotification extends NotificationContent {
   readonly pspReference: string;
@@ -25,12 +27,7 @@ interface NotificationContent {
 
 type NotificationRow = Pick<RowOf<typeof shopperNotifications>, 'psp_reference' | 'notified_at' | 'content'>;
 
-const insertNotification = statement(
-  'save-notification',
-  `insert into shopper_notification
-     (company, merchant_account, shopper_reference, psp_reference, notified_at, content)
-   values ($1, $2, $3, $4, $5, $6)`,
-);
+const addNotification = prepareInsert('save-notification', shopperNotifications);
 
 const findNotifications = statement<NotificationRow>(
   'find-notifications',
@@ -43,26 +40,17 @@ export class NotificationReader<T extends ReadTransaction = ReadTransaction> ext
   /** Oldest first. */
   async find({ company, merchantAccount, shopperReference }: ShopperKey): Promise<readonly ShopperNotification[]> {
     const rows = await this.tx.query(findNotifications, [company, merchantAccount, shopperReference]);
-    return rows.map(({ psp_reference, notified_at, content }) => ({
-      pspReference: psp_reference,
-      notifiedAt: notified_at,
-      ...(JSON.parse(content) as NotificationContent),
-    }));
+    return rows.map((row) => {
+      const { content, ...fields } = fieldsOf(row);
+      return { ...fields, ...(JSON.parse(content) as NotificationContent) };
+    });
   }
 }
 
 export class NotificationRepository extends NotificationReader<Transaction> {
-  async save(
-    { company, merchantAccount, shopperReference }: ShopperKey,
-    { pspReference, notifiedAt, ...content }: ShopperNotification,
-  ): Promise<void> {
-    await this.tx.execute(insertNotification, [
-      company,
-      merchantAccount,
-      shopperReference,
-      pspReference,
-      notifiedAt,
-      JSON.stringify(content),
-    ]);
+  async save(key: ShopperKey, { pspReference, notifiedAt, ...content }: ShopperNotification): Promise<void> {
+    const { company, merchantAccount, shopperReference } = key;
+    const fields = { company, merchantAccount, shopperReference, pspReference, notifiedAt };
+    await addNotification(this.tx, { ...fields, content: JSON.stringify(content) });
   }
 }

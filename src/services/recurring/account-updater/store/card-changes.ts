@@ -1,13 +1,15 @@
 /** Announced card changes, and the history of the stored details that were updated. */
 
 import { statement } from '../../../../store/sql/engine.ts';
-import { isRowRight, type RowOf, signRow, verifyRow } from '../../../../store/table.ts';
+import { fieldsOf } from '../../../../store/sql/row-values.ts';
+import { prepareInsert, prepareUpsert } from '../../../../store/sql/row-writer.ts';
+import { isRowRight, type RowOf, verifyRow } from '../../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
 import { TableReader } from '../../../table-reader.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
 import { shopperColumns } from '../../store/repository.ts';
 import type { PublicRow } from '../../store/statements.ts';
-import { announcedChanges, type detailChanges, storedDetails } from '../../tables.ts';
+import { announcedChanges, detailChanges, storedDetails } from '../../tables.ts';
 import type { Announcement } from '../updater.ts';
 
 type AnnouncedRow = Omit<RowOf<typeof announcedChanges>, 'company' | 'fingerprint' | 'announced_at'>;
@@ -20,23 +22,9 @@ const findAnnouncement = statement<AnnouncedRow>(
      from announced_change where company = $1 and fingerprint = $2`,
 );
 
-const saveAnnouncement = statement(
-  'save-announcement',
-  `insert into announced_change
-     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at, row_mac)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-   on conflict (company, fingerprint)
-   do update set status = excluded.status, expiry_month = excluded.expiry_month, expiry_year = excluded.expiry_year,
-     key_id = excluded.key_id, data_key = excluded.data_key, sealed_number = excluded.sealed_number,
-     announced_at = excluded.announced_at, row_mac = excluded.row_mac`,
-);
+const saveAnnouncement = prepareUpsert('save-announcement', announcedChanges);
 
-const insertChange = statement(
-  'save-change',
-  `insert into detail_change
-     (company, recurring_detail_reference, psp_reference, changed_at, changed_by, outcome, card_before, card_after)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-);
+const addChange = prepareInsert('save-change', detailChanges);
 
 /** The histories of all details of a shopper. */
 const findChanges = statement<ChangeRow>(
@@ -78,31 +66,24 @@ export interface ShopperHistory {
   readonly details: readonly DetailHistory[];
 }
 
-const announcementOf = (row: AnnouncedRow, fingerprint: string): Announcement => {
-  const { status, expiry_month, expiry_year, key_id, data_key, sealed_number } = row;
+function announcementOf(row: AnnouncedRow, fingerprint: string): Announcement {
+  const { status, expiryMonth, expiryYear, keyId, dataKey, sealedNumber: number } = fieldsOf(row);
   return {
     fingerprint,
     status: status as Announcement['status'],
-    expiry:
-      expiry_month === null || expiry_year === null
-        ? undefined
-        : { expiryMonth: expiry_month, expiryYear: expiry_year },
-    sealed:
-      key_id === null || data_key === null
-        ? undefined
-        : { keyId: key_id, dataKey: data_key, number: sealed_number ?? undefined },
+    expiry: expiryMonth === undefined || expiryYear === undefined ? undefined : { expiryMonth, expiryYear },
+    sealed: keyId === undefined || dataKey === undefined ? undefined : { keyId, dataKey, number },
   };
-};
+}
 
-const changeOf = (row: ChangeRow): DetailChange => ({
-  recurringDetailReference: row.recurring_detail_reference,
-  changedAt: row.changed_at,
-  changedBy: row.changed_by,
-  pspReference: row.psp_reference,
-  outcome: row.outcome,
-  before: JSON.parse(row.card_before) as CardSnapshot,
-  after: row.card_after === null ? undefined : (JSON.parse(row.card_after) as CardSnapshot),
-});
+function changeOf(row: ChangeRow): DetailChange {
+  const { cardBefore, cardAfter, ...change } = fieldsOf(row);
+  return {
+    ...change,
+    before: JSON.parse(cardBefore) as CardSnapshot,
+    after: cardAfter === undefined ? undefined : (JSON.parse(cardAfter) as CardSnapshot),
+  };
+}
 
 export class CardChangeReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   /** Throws `RowAltered`. */
@@ -144,29 +125,14 @@ export class CardChangeRepository extends CardChangeReader<Transaction> {
   /** Adds the announcement, or replaces the earlier one for the same card. */
   async saveAnnouncement(company: string, announcement: Announcement, at: number): Promise<void> {
     const { fingerprint, status, expiry, sealed } = announcement;
-    const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
-    const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    const mac = this.#sign(company, announcement);
-    await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at, mac]);
-  }
-
-  #sign(company: string, { fingerprint, status, expiry }: Announcement): string | null {
-    const [expiry_month, expiry_year] = [expiry?.expiryMonth, expiry?.expiryYear];
-    return signRow(this.integrity, announcedChanges, { company, fingerprint, status, expiry_month, expiry_year });
+    const fields = { company, fingerprint, status, ...expiry, announcedAt: at };
+    const sealedFields = { keyId: sealed?.keyId, dataKey: sealed?.dataKey, sealedNumber: sealed?.number };
+    await saveAnnouncement(this.tx, { ...fields, ...sealedFields }, this.integrity);
   }
 
   /** Adds to the history of the detail; one request changes a detail once. */
-  async saveChange(company: string, change: DetailChange): Promise<void> {
-    const { recurringDetailReference, pspReference, changedAt, changedBy, outcome, before, after } = change;
-    await this.tx.execute(insertChange, [
-      company,
-      recurringDetailReference,
-      pspReference,
-      changedAt,
-      changedBy,
-      outcome,
-      JSON.stringify(before),
-      after === undefined ? null : JSON.stringify(after),
-    ]);
+  async saveChange(company: string, { before, after, ...change }: DetailChange): Promise<void> {
+    const cardAfter = after && JSON.stringify(after);
+    await addChange(this.tx, { company, ...change, cardBefore: JSON.stringify(before), cardAfter });
   }
 }

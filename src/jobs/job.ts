@@ -61,8 +61,6 @@ export interface JobQueue {
   retryLater(job: TakenJob, afterMs: number, because: string): Promise<void>;
   /** Makes it a dead job; the next one with its ordering key becomes due. Throws `LeaseLost`. */
   abandon(job: TakenJob, because: string): Promise<void>;
-  /** The longest dead first. */
-  findDead(tenant: string, kind: JobKind, max: number): Promise<readonly DeadJob[]>;
   /** Makes a dead job due as if it were new; false where there is no such dead job. */
   revive(tenant: string, jobId: string): Promise<boolean>;
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
+import { createInspection } from '../../src/store/sql/inspection.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { passTime } from '../support/advance-time.ts';
@@ -36,6 +37,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       });
     const take = (max = 10, holder = 'here', kind: NewJob['kind'] = 'webhook') =>
       jobs.take(kind, { leaseOwner: holder, leaseMs: 60_000, max });
+    const findDead = (tenant: string, kind: string) => createInspection(engine).findDead(kind, { tenant, max: 10 });
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const end = (taken: TakenJob) => store.write((tx) => tx.jobs.end(taken));
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
@@ -133,11 +135,11 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       await save(job('a1', { orderingKey: 'a' }), job('a2', { orderingKey: 'a' }));
       const [a1] = await take();
       await jobs.abandon(a1!, 'no response');
-      expect(await jobs.findDead('Demo', 'webhook', 10)).toEqual([
+      expect(await findDead('Demo', 'webhook')).toEqual([
         expect.objectContaining({ jobId: 'a1', attempts: 1, lastFailure: 'no response' }),
       ]);
-      expect(await jobs.findDead('Other', 'webhook', 10)).toEqual([]);
-      expect(await jobs.findDead('Demo', 'check', 10)).toEqual([]);
+      expect(await findDead('Other', 'webhook')).toEqual([]);
+      expect(await findDead('Demo', 'check')).toEqual([]);
       const [a2] = await take();
       expect(a2).toMatchObject({ jobId: 'a2' });
       await end(a2!);
@@ -145,7 +147,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await jobs.revive('Other', 'a1')).toBe(false);
       expect(await jobs.revive('Demo', 'a1')).toBe(true);
       expect(await jobs.revive('Demo', 'a1')).toBe(false);
-      expect(await jobs.findDead('Demo', 'webhook', 10)).toEqual([]);
+      expect(await findDead('Demo', 'webhook')).toEqual([]);
       expect(await take()).toEqual([expect.objectContaining({ jobId: 'a1', attempts: 1 })]);
     });
 

@@ -9,6 +9,7 @@ import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
 import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
+import { basicHeader } from '../../lib/basic-header.ts';
 import type { DemoCaller } from '../console-context.ts';
 import { findOperation, shownMessages, textOf } from '../converter/edit-message.ts';
 import type { sendExplorerRequest } from './contract.ts';
@@ -101,14 +102,10 @@ function credentialOf(
     if (presented === undefined) throw Problem.at(['demoCredential'], 'invalidField', 'demoCredential');
     return presented.kind === 'apiKey'
       ? { 'X-API-Key': presented.secret }
-      : { Authorization: basic(presented.username, presented.secret) };
+      : { Authorization: basicHeader(presented.username, presented.secret) };
   }
   if (apiKey !== undefined) return { 'X-API-Key': headerValue(apiKey, 'apiKey') };
-  return username === undefined ? {} : { Authorization: basic(username, password ?? '') };
-}
-
-function basic(username: string, password: string): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  return username === undefined ? {} : { Authorization: basicHeader(username, password ?? '') };
 }
 
 function keyOf({ key }: Question): Readonly<Record<string, string>> {

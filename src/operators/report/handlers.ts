@@ -1,4 +1,5 @@
 /** Sets owners, saves comparisons, and makes the report of a migration. */
+import { actorName } from '../../audit/audit-event.ts';
 import { compileConcern } from '../../callers/concerned.ts';
 import { describeCalls } from '../../callers/deprecation.ts';
 import { hasDatabase } from '../../config/config.ts';
@@ -24,7 +25,7 @@ export const reportHandlers: OperatorHandlers<(typeof reportOperations)[number]>
   async setCallerOwner({ credential: given, name, address }, { backend, by }) {
     const credential = await findCredential(given, backend);
     if ((await backend.callerOwners.list()).length >= ownersMax) refuse(`the store holds ${ownersMax} owners`);
-    await backend.callerOwners.set({ credential, name, address, setBy: `${by.type} ${by.name}` });
+    await backend.callerOwners.set({ credential, name, address, setBy: actorName(by) });
     return { credential };
   },
 
@@ -37,7 +38,7 @@ export const reportHandlers: OperatorHandlers<(typeof reportOperations)[number]>
   },
 
   async saveComparison({ name, ...result }, { backend, by }) {
-    await backend.comparisons.save({ name, result, savedBy: `${by.type} ${by.name}` });
+    await backend.comparisons.save({ name, result, savedBy: actorName(by) });
     return { name };
   },
 

@@ -2,6 +2,7 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
+import { isMembers } from '../../lib/members.ts';
 import type { ContractType, PublicDetail, PublicPart, SecretDetail, ShopperKey, StoredDetail } from './details.ts';
 import { type InstrumentInput, instrumentOf } from './instrument.ts';
 import { matchInstrument } from './match-instrument.ts';
@@ -116,10 +117,6 @@ function hasSameContent(a: PublicDetail, b: PublicDetail): boolean {
 
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+    isMembers(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,9 +3,8 @@ import type { DeadJob } from '../../jobs/job.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, statement } from './engine.ts';
 import { pendingMs } from './idempotency-records.ts';
-import { type DeadRow, deadJobOf } from './jobs.ts';
 import { fieldsOf } from './row-values.ts';
-import type { idempotencyRecords } from './tables.ts';
+import type { idempotencyRecords, jobs } from './tables.ts';
 
 export type StoreInspection = ReturnType<typeof createInspection>;
 
@@ -71,11 +70,15 @@ const summarizeEndpoints = statement<BacklogRow>(
    group by e.tenant, e.created_at, e.endpoint_id order by e.tenant, e.created_at, e.endpoint_id`,
 );
 
-const deadColumns = 'tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure';
+/** A job that is not retried. */
+type DeadRow = Pick<
+  RowOf<typeof jobs>,
+  'tenant' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts' | 'last_failure'
+> & { readonly dead_since: number };
 
 const listDead = statement<DeadRow>(
-  'list-dead-jobs-of-all',
-  `select ${deadColumns} from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or tenant = $2)
+  'list-dead-jobs',
+  `select tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or tenant = $2)
     order by dead_since, tenant, job_id limit $3`,
 );
 
@@ -169,4 +172,8 @@ export function createInspection(engine: Engine) {
 
 function foundRecordOf(row: Omit<RowOf<typeof idempotencyRecords>, 'record_key'> | undefined) {
   return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
+}
+
+function deadJobOf(row: DeadRow): DeadJob {
+  return { ...fieldsOf(row), lastFailure: row.last_failure ?? '' };
 }

@@ -1,6 +1,6 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 
-import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
+import { type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
 import { memoize } from '../../lib/memoize.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
@@ -18,12 +18,6 @@ export type JobRow = Omit<Row, 'position' | 'due_at' | 'lease_owner' | 'dead_sin
 /** The columns of a `JobRow`. */
 export const jobColumns =
   'tenant, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
-
-/** A job that is not retried. */
-export type DeadRow = Pick<
-  Row,
-  'tenant' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts' | 'last_failure'
-> & { readonly dead_since: number };
 
 /** Due where no other job of the ordering key comes first. */
 const save = statement(
@@ -73,12 +67,6 @@ const defer = memoize((count: number) =>
       where job.tenant = given.column1 and job.job_id = given.column2 and job.lease_owner = given.column3
      returning job.tenant, job.job_id`,
   ),
-);
-
-const listDead = statement<DeadRow>(
-  'list-dead-jobs',
-  `select tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job
-    where tenant = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
 );
 
 /** Due at once: jobs that are saved later wait for it, and those that run already do not. */
@@ -155,8 +143,6 @@ export function createJobs(engine: Engine): JobQueue {
         if (rows.length === 0) throw new LeaseLost(leaseLost);
         await continueAfter(session, [job], rows);
       }, readCommitted),
-    findDead: (tenant, kind, max) =>
-      engine.read(async (session) => (await session.query(listDead, [tenant, kind, max])).map(deadJobOf)),
     revive: (tenant, jobId) =>
       engine.write(async (session) => {
         const [revived] = await session.query(revive, [tenant, jobId]);
@@ -172,10 +158,6 @@ export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
   const { keyId, dataKey, sealedNumber: number, ...job } = fieldsOf(row);
   const sealed = keyId === undefined || dataKey === undefined ? undefined : { keyId, dataKey, number };
   return { ...job, sealed, leaseOwner };
-}
-
-export function deadJobOf(row: DeadRow): DeadJob {
-  return { ...fieldsOf(row), lastFailure: row.last_failure ?? '' };
 }
 
 function leaseOf({ tenant, jobId, leaseOwner }: TakenJob) {

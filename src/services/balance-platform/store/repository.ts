@@ -1,5 +1,6 @@
 /** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
+import { fieldsOf } from '../../../store/sql/row-values.ts';
 import { signRow, verifyRow } from '../../../store/table.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
@@ -106,13 +107,8 @@ export class ResourceRepository extends ResourceReader<Transaction> {
 }
 
 export function platformOf(row: sql.PlatformRow): Platform {
-  return {
-    id: row.balance_platform,
-    company: row.company,
-    description: row.description ?? undefined,
-    status: row.status as Platform['status'],
-    timeZone: row.time_zone,
-  };
+  const { balancePlatform: id, company, description, status, timeZone } = fieldsOf(row);
+  return { id, company, description, status: status as Platform['status'], timeZone };
 }
 
 function resourceOf<R extends ResourceRecord>(kind: ResourceKind<R>, row: sql.ResourceRow): StoredResource<R> {

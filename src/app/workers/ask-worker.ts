@@ -1,6 +1,6 @@
 /** From the primary: asks a worker and waits for its answer. */
 import type { Worker } from 'node:cluster';
-import { isWorkerMessage, type ReadyQuery, type TrafficQuery, type WorkerMessage } from './messages.ts';
+import { isWorkerMessage, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The time that a worker has to answer. Less than the admin port gives to a probe. */
 const answerMsMax = 1_500;
@@ -14,7 +14,7 @@ type Answer<Name extends AnswerName> = Extract<WorkerMessage, { readonly triglyp
 export function askWorker<Name extends AnswerName>(
   worker: Worker,
   answerName: Name,
-  query: (id: number) => ReadyQuery | TrafficQuery,
+  query: (id: number) => PrimaryMessage,
 ): Promise<Answer<Name> | undefined> {
   lastQuery += 1;
   const id = lastQuery;

@@ -1,6 +1,6 @@
 /** Finds workers that hang: their process runs, and does not answer its primary. */
 import type { Worker } from 'node:cluster';
-import { isWorkerMessage, type Ping } from './messages.ts';
+import { isWorkerMessage, type PrimaryMessage } from './messages.ts';
 
 const pingEveryMs = 1_000;
 /** Pings without an answer after which a worker is not asked for its readiness. */
@@ -41,7 +41,8 @@ export class Heartbeat {
     for (const [worker, unanswered] of this.#unanswered) {
       this.#unanswered.set(worker, unanswered + 1);
       if (unanswered === hangsAfter) onHang(worker);
-      else if (unanswered < hangsAfter && worker.isConnected()) worker.send({ triglyph: 'ping' } satisfies Ping);
+      else if (unanswered < hangsAfter && worker.isConnected())
+        worker.send({ triglyph: 'ping' } satisfies PrimaryMessage);
     }
   }
 }

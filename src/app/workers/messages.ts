@@ -5,23 +5,14 @@ import type { AllRateRows } from '../../observe/traffic/rates.ts';
 import type { FoundRequest } from '../../observe/traffic/reader.ts';
 import type { TrafficPage } from '../../observe/traffic/recorder.ts';
 
-/** From the primary: asks whether the worker is ready for requests. */
-export interface ReadyQuery {
-  readonly triglyph: 'ready?';
-  readonly id: number;
-}
-
-/** From the primary: asks whether the worker handles events at all. It answers at once. */
-export interface Ping {
-  readonly triglyph: 'ping';
-}
-
-/** From the primary: asks for the traffic that the worker has recorded. */
-export interface TrafficQuery {
-  readonly triglyph: 'traffic?';
-  readonly id: number;
-  readonly ask: TrafficAsk;
-}
+/** What the primary sends. */
+export type PrimaryMessage =
+  /** Asks whether the worker is ready for requests. */
+  | { readonly triglyph: 'ready?'; readonly id: number }
+  /** Asks whether the worker handles events at all. It answers at once. */
+  | { readonly triglyph: 'ping' }
+  /** Asks for the traffic that the worker has recorded. */
+  | { readonly triglyph: 'traffic?'; readonly id: number; readonly ask: TrafficAsk };
 
 export type TrafficAsk =
   /** A page of lines, which is bounded. */
@@ -56,16 +47,12 @@ export type WorkerMessage =
   /** The worker cannot serve, and ends. */
   | { readonly triglyph: 'failed'; readonly lines: readonly string[] };
 
-export function isReadyQuery(message: unknown): message is ReadyQuery {
-  return isOurs(message) && message.triglyph === 'ready?';
-}
-
-export function isPing(message: unknown): message is Ping {
-  return isOurs(message) && message.triglyph === 'ping';
-}
-
-export function isTrafficQuery(message: unknown): message is TrafficQuery {
-  return isOurs(message) && message.triglyph === 'traffic?';
+/** Whether a message is this one of the primary. */
+export function isFromPrimary<N extends PrimaryMessage['triglyph']>(
+  message: unknown,
+  name: N,
+): message is Extract<PrimaryMessage, { readonly triglyph: N }> {
+  return isOurs(message) && message.triglyph === name;
 }
 
 const fromWorker: ReadonlySet<unknown> = new Set<WorkerMessage['triglyph']>([

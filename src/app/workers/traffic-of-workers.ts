@@ -9,7 +9,7 @@ import {
 } from '../../observe/traffic/reader.ts';
 import type { TrafficPage } from '../../observe/traffic/recorder.ts';
 import { askWorker } from './ask-worker.ts';
-import { isWorkerMessage, type TrafficAsk, type TrafficQuery } from './messages.ts';
+import { isWorkerMessage, type PrimaryMessage, type TrafficAsk } from './messages.ts';
 
 /** `answering`: the workers that serve and do not hang. */
 export function readTrafficOfWorkers(answering: () => readonly Worker[], options: TrafficSettings): TrafficReader {
@@ -33,7 +33,7 @@ function sourceOf(worker: Worker): TrafficSource {
     },
     watch() {
       if (worker.isConnected())
-        worker.send({ triglyph: 'traffic?', id: 0, ask: { kind: 'watch' } } satisfies TrafficQuery);
+        worker.send({ triglyph: 'traffic?', id: 0, ask: { kind: 'watch' } } satisfies PrimaryMessage);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
 import { takeRates } from '../../observe/traffic/rates.ts';
 import type { TrafficRecorder } from '../../observe/traffic/recorder.ts';
-import { isPing, isReadyQuery, isTrafficQuery, type WorkerMessage } from './messages.ts';
+import { isFromPrimary, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;
 
@@ -26,7 +26,7 @@ export function reportServing(callers: string): void {
   isServing = true;
   // Until the end of the process, since a worker that drains does not hang.
   process.on('message', (message) => {
-    if (isPing(message)) send({ triglyph: 'alive' });
+    if (isFromPrimary(message, 'ping')) send({ triglyph: 'alive' });
   });
   send({ triglyph: 'serving', callers });
 }
@@ -47,9 +47,9 @@ export type PrimaryParts = Pick<AdminParts, 'readiness'> &
 /** Takes the place of an admin port. */
 export async function answerPrimary({ registry, readiness, report, traffic }: PrimaryParts): Promise<Admin> {
   answerMetrics(registry);
-  const endTraffic = traffic && answerTraffic(traffic.recorder, send);
+  const endTraffic = traffic && answerTraffic(traffic.recorder);
   const onMessage = (message: unknown): void => {
-    if (isReadyQuery(message))
+    if (isFromPrimary(message, 'ready?'))
       void readiness().then(({ ready, probes }) => {
         const process: ProcessReport = { ...report(), role: 'worker' };
         send({ triglyph: 'ready', id: message.id, ready, probes, process });
@@ -106,9 +106,9 @@ function endUnlessServing(): void {
 const ratesEveryMs = 1_000;
 
 /** Returns a function that sends the rest, and ends it. */
-function answerTraffic(recorder: TrafficRecorder, send: (message: WorkerMessage) => void): () => void {
+function answerTraffic(recorder: TrafficRecorder): () => void {
   const onMessage = (message: unknown): void => {
-    if (!isTrafficQuery(message)) return;
+    if (!isFromPrimary(message, 'traffic?')) return;
     const { id, ask } = message;
     switch (ask.kind) {
       case 'lines':

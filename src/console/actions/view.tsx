@@ -144,7 +144,7 @@ function perform({ method, path, fields }: Action, draft: DraftObject): Promise<
     return encodeURIComponent(String(value));
   });
   const given = Object.entries(left).filter(([, value]) => value !== '');
-  if (method === 'POST') return send('POST', filled, Object.fromEntries(given));
+  if (method === 'POST') return send(filled, Object.fromEntries(given));
   const names = new Set(itemsOf(fields).map((each) => each.path));
   return read(
     filled,

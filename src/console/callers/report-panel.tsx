@@ -52,7 +52,7 @@ export function ReportPanel({ mayAct }: { readonly mayAct: boolean }) {
     });
   const save = (credential: string, name: string, address: string): void =>
     action.run(async () => {
-      await send<typeof setCallerOwner>('POST', pathOf`/callers/owners/${credential}`, { name, address });
+      await send<typeof setCallerOwner>(pathOf`/callers/owners/${credential}`, { name, address });
       setOwned(undefined);
       query.reload();
       return 'The owner is set.';

@@ -40,7 +40,7 @@ export function Converter({ operations }: { readonly operations: Operations['ope
     const timer = setTimeout(() => {
       const side = isAnswer ? { side: 'answer' } : {};
       const body = { ...(operation !== '' && { operation }), ...side, ...packed(text) };
-      send<typeof editMessage>('POST', '/explorer/messages', body, controller.signal).then(
+      send<typeof editMessage>('/explorer/messages', body, controller.signal).then(
         (answer) => {
           setError(undefined);
           setFound(answer);

@@ -48,7 +48,7 @@ export function DeprecationList({ mayAct: mayActOnAll, gateway }: ViewProps) {
   const act = (path: string, body: object): void =>
     action.run(async () => {
       try {
-        await send('POST', path, body);
+        await send(path, body);
       } finally {
         close();
         query.reload();

@@ -48,7 +48,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
     };
   const check = (): void =>
     action.run(async () => {
-      setPreview(await send<typeof previewDeprecation>('POST', '/callers/preview', { rule: ruleOf(fields) }));
+      setPreview(await send<typeof previewDeprecation>('/callers/preview', { rule: ruleOf(fields) }));
       return '';
     });
   const text = (name: 'deprecatedSince' | 'sunset' | 'link') => ({ value: fields[name], onInput: set(name) });

@@ -47,7 +47,7 @@ function Languages({ described, draft, format, forwardsCredentials }: ProgramsPr
   const body = { service, version, operation, format, credential, ...packed(text) };
   const query = useQuery(
     `${format} ${text}`,
-    (signal) => send<typeof printPrograms>('POST', '/explorer/programs', body, signal),
+    (signal) => send<typeof printPrograms>('/explorer/programs', body, signal),
     { keepsValue: true },
   );
   return (

@@ -77,7 +77,7 @@ export function useRequest(
       timer.current = window.setTimeout(async () => {
         try {
           const body = { service, version, operation, ...(from !== undefined && { from }), ...packed(text) };
-          const found = await send<typeof editMessage>('POST', '/explorer/messages', body, controller.signal);
+          const found = await send<typeof editMessage>('/explorer/messages', body, controller.signal);
           if (controller.signal.aborted) return;
           setError(undefined);
           const isOther =

@@ -133,7 +133,7 @@ function Settlement({ id, onClose }: { readonly id: string; readonly onClose: ()
   const settle = (): void =>
     action.run(async () => {
       const path = pathOf`/state/pendingRequests/${id}/settle`;
-      return (await send<typeof settlePendingRequest>('POST', path, { result, ...filled })).consequence;
+      return (await send<typeof settlePendingRequest>(path, { result, ...filled })).consequence;
     });
   if (action.done !== undefined)
     return (

@@ -34,7 +34,7 @@ export function RecordsSection({ gateway, boundTenant = '' }: ViewProps) {
     action.run(async () => {
       setRecord(undefined);
       const question = { tenant, key, ...(partition !== '' && { partition }) };
-      setRecord(await send<typeof findIdempotencyRecord>('POST', '/state/idempotencyRecord', question));
+      setRecord(await send<typeof findIdempotencyRecord>('/state/idempotencyRecord', question));
       return '';
     });
   return (
@@ -89,7 +89,7 @@ function ByReference() {
 
 function RecordOfReference({ reference }: { readonly reference: string }) {
   const query = useQuery(reference, (signal) =>
-    send<typeof findIdempotencyRecord>('POST', '/state/idempotencyRecord', { reference }, signal),
+    send<typeof findIdempotencyRecord>('/state/idempotencyRecord', { reference }, signal),
   );
   return (
     <Loaded query={query}>

@@ -67,13 +67,8 @@ export function read<O extends Operation>(
 }
 
 /** `body`: the fields that are neither in the path nor in the query. */
-export function send<O extends Operation>(
-  method: 'POST' | 'PATCH',
-  path: string,
-  body: object = {},
-  signal?: AbortSignal,
-): Promise<Answer<O>> {
-  return call<Answer<O>>(method, base + path, body, signal);
+export function send<O extends Operation>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer<O>> {
+  return call<Answer<O>>('POST', base + path, body, signal);
 }
 
 /** Fills texts into a path: ``pathOf`/callers/${id}` ``. */

@@ -106,7 +106,7 @@ export function SendPanel(props: SendPanelProps) {
         ...credentialOf(typed),
         ...packed(text),
       };
-      const answer = await send<typeof sendExplorerRequest>('POST', '/explorer/requests', body);
+      const answer = await send<typeof sendExplorerRequest>('/explorer/requests', body);
       setSent((before) =>
         [{ number: (before[0]?.number ?? 0) + 1, format: each, key, answer }, ...before].slice(0, sentMax),
       );

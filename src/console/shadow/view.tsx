@@ -47,7 +47,7 @@ export default function ShadowView({ mayAct: mayActOnAll, gateway }: ViewProps) 
   const act = (path: string, body: object): void =>
     action.run(async () => {
       try {
-        await send('POST', path, body);
+        await send(path, body);
       } finally {
         setOpen(undefined);
         shadows.reload();

@@ -85,7 +85,7 @@ function Clock({ state, action, mayAct, perform }: ControlProps) {
   const [time, setTime] = useState('');
   const [isAsking, setAsking] = useState(false);
   const change = (body: object, done: string): void =>
-    perform(() => send<typeof changeTestClock>('POST', '/testing/clock', body), done);
+    perform(() => send<typeof changeTestClock>('/testing/clock', body), done);
   return (
     <Section title="Clock and data">
       <Facts facts={[['Time of the gateway', <Time value={state.now} />]]} />
@@ -124,7 +124,7 @@ function Clock({ state, action, mayAct, perform }: ControlProps) {
           onClose={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);
-            perform(() => send<typeof resetTest>('POST', '/testing/reset'), 'The demo is as it was after its start.');
+            perform(() => send<typeof resetTest>('/testing/reset'), 'The demo is as it was after its start.');
           }}
         >
           <p>Data, clock, identifiers and faults are those of the start again.</p>
@@ -144,9 +144,7 @@ function FaultSection({ state, action, mayAct, perform }: ControlProps) {
         faults.length > 0 && (
           <Button
             disabled={action.isRunning}
-            onClick={() =>
-              perform(() => send<typeof clearTestFaults>('POST', '/testing/faults/clear'), 'No fault is left.')
-            }
+            onClick={() => perform(() => send<typeof clearTestFaults>('/testing/faults/clear'), 'No fault is left.')}
           >
             Clear faults
           </Button>
@@ -198,7 +196,7 @@ function FaultForm({ state, disabled, perform }: FaultFormProps) {
     const filter = { ...(operation !== '' && { operation }), ...(format !== '' && { format }) };
     const fault = effects[effect]?.fault ?? { answer: effect.slice('answer '.length) };
     const body = { ...filter, ...fault, ...(always && { always }) };
-    perform(() => send<typeof addTestFault>('POST', '/testing/faults', body), 'The fault is set.');
+    perform(() => send<typeof addTestFault>('/testing/faults', body), 'The fault is set.');
   };
   return (
     <Form onSubmit={add}>

@@ -52,7 +52,7 @@ export function WebhooksSection({ mayAct }: ViewProps) {
         ...letterColumns,
         actionColumn((letter) =>
           retry(() =>
-            send<typeof retryDeadLetter>('POST', '/state/deadLetters/retry', { tenant: letter.tenant, id: letter.id }),
+            send<typeof retryDeadLetter>('/state/deadLetters/retry', { tenant: letter.tenant, id: letter.id }),
           ),
         ),
       ]
@@ -96,7 +96,7 @@ export function WebhooksSection({ mayAct }: ViewProps) {
           onClose={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);
-            retry(() => send<typeof retryAllDeadLetters>('POST', '/state/deadLetters/retryAll'));
+            retry(() => send<typeof retryAllDeadLetters>('/state/deadLetters/retryAll'));
           }}
         >
           <p>The servers deliver each of them again, with new attempts.</p>

@@ -1,6 +1,7 @@
 /** Logs people in and out: the three methods of `/console/session`. */
 import { type AuditDetail, credentialActor } from '../../audit/audit-event.ts';
 import type { AuditTrail } from '../../audit/audit-trail.ts';
+import { headersOf } from '../../backend/upstreams/read-credentials.ts';
 import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
 import type { AnyCaller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
@@ -158,18 +159,4 @@ function parseLogIn(text: string, oneClick: PresentedSecret | undefined): Presen
   if (typeof username === 'string' && typeof secret === 'string')
     return { presented: { kind: 'basic', username, secret }, code: typeof code === 'string' ? code : undefined };
   throw new Problem('badRequest');
-}
-
-/** Returns the headers in which a program would present the secret. */
-function headersOf(presented: PresentedSecret): WireRequest['headers'] {
-  switch (presented.kind) {
-    case 'basic': {
-      const pair = Buffer.from(`${presented.username}:${presented.secret}`).toString('base64');
-      return { authorization: `Basic ${pair}` };
-    }
-    case 'apiKey':
-      return { 'x-api-key': presented.secret };
-    default:
-      return presented satisfies never;
-  }
 }

@@ -105,10 +105,11 @@ function holdersText(columns: readonly string[]): string {
     limit ${holdersMax + 1}`;
 }
 
+const detailColumns = [...publicColumns, 'fingerprint', ...payloadColumns, 'sealed_number'].join(', ');
+
 export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(
   'find-details',
-  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key,
-          sealed_number, sealed_payload
+  `select shopper_reference, ${detailColumns}
      from stored_detail
     where company = $1 and fingerprint = $3 and merchant_account = $2 and disabled_at is null
     order by created_at, shopper_reference
@@ -117,8 +118,7 @@ export const findDetails = statement<DetailRow & { readonly shopper_reference: s
 
 export const findDetail = statement<DetailRow>(
   'find-detail',
-  `select recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key, sealed_number,
-          sealed_payload
+  `select ${detailColumns}
      from stored_detail
     where company = $1 and recurring_detail_reference = $4 and merchant_account = $2 and shopper_reference = $3
       and disabled_at is null`,
@@ -181,7 +181,6 @@ export const disableDetail = statement(
 /** Any one detail that has something sealed, disabled or not. */
 export const findSample = statement<DetailRow & { readonly company: string }>(
   'find-sample',
-  `select company, recurring_detail_reference, created_at, contracts, fingerprint, public_data, row_mac, key_id, data_key,
-          sealed_number, sealed_payload
+  `select company, ${detailColumns}
      from stored_detail where sealed_number is not null or sealed_payload is not null limit 1`,
 );

@@ -1,6 +1,6 @@
 /** Finds members of messages by their names, whatever their case and their place in wrappers. */
 import type { Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
-import { isMembers, type Members } from '../../lib/members.ts';
+import { isMembers, type Members, valueAt } from '../../lib/members.ts';
 
 /** Wrappers are no deeper in the messages of common SOAP stacks: `request`, a type, and a list. */
 const depthMax = 4;
@@ -46,29 +46,29 @@ export function isObjectList(schema: Schema): schema is ObjectList {
 /** A scalar of a message, and the names that lead to it. */
 export interface PlacedScalar {
   readonly path: readonly string[];
+  readonly name: string;
   readonly schema: ScalarSchema;
+}
+
+/** The scalars of a message, the outer ones first. */
+export function scalarsIn(message: ObjectSchema): readonly PlacedScalar[] {
+  return objectsIn(message).flatMap(({ path, schema }) =>
+    fieldsOf(schema).flatMap(([name, { schema: own }]) =>
+      isScalar(own) ? [{ path: [...path, name], name, schema: own }] : [],
+    ),
+  );
 }
 
 /** The outermost scalar whose name is accepted. */
 export function scalarIn(message: ObjectSchema, isWanted: (name: string) => boolean): PlacedScalar | undefined {
-  for (const { path, schema } of objectsIn(message))
-    for (const [name, field] of fieldsOf(schema))
-      if (isScalar(field.schema) && isWanted(name)) return { path: [...path, name], schema: field.schema };
-  return undefined;
+  return scalarsIn(message).find(({ name }) => isWanted(name));
 }
 
-/** The outermost list of objects. */
-export function listIn(message: ObjectSchema): ObjectList | undefined {
-  for (const { schema } of objectsIn(message))
-    for (const [, field] of fieldsOf(schema)) if (isObjectList(field.schema)) return field.schema;
-  return undefined;
-}
-
-/** The value at a path; undefined where a part of it is absent. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  let at = value;
-  for (const name of path) at = isMembers(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-  return at;
+/** The lists of objects of a message, the outer ones first. */
+export function listsIn(message: ObjectSchema): readonly ObjectList[] {
+  return objectsIn(message).flatMap(({ schema }) =>
+    fieldsOf(schema).flatMap(([, field]) => (isObjectList(field.schema) ? field.schema : [])),
+  );
 }
 
 /** The object at a path; one without members where it is absent. */

@@ -6,7 +6,7 @@ import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/s
 import type { Service } from '../../contract/service.ts';
 import { exampleOf } from '../../documents/example.ts';
 import type { BoundHandler } from '../../gateway/handler.ts';
-import { isMembers, type Members } from '../../lib/members.ts';
+import { isMembers, type Members, valueAt } from '../../lib/members.ts';
 import { type ReadTransaction, Transaction } from '../../store/transaction.ts';
 import { exampleProblem, problemLike } from '../declared-problems.ts';
 import { convertValue } from './convert-value.ts';
@@ -14,12 +14,13 @@ import {
   fieldsOf,
   isObjectList,
   isScalar,
+  listsIn,
   membersAt,
   normalize,
   objectsIn,
   type PlacedObject,
   scalarIn,
-  valueAt,
+  scalarsIn,
 } from './members.ts';
 import type { Resource, ResourceAction, ResourceId } from './resources.ts';
 import { type StoredResource, StoredResources } from './stored-resources.ts';
@@ -224,14 +225,9 @@ type Answer = (found: Found) => Members;
 function compileAnswer(output: ObjectSchema, resource: Resource, action: ResourceAction): Answer {
   const example = exampleOf(output, 'full') as Members;
   const holder = action === 'list' ? undefined : holderIn(objectsIn(output), resource)?.schema;
-  const lists = objectsIn(output).flatMap(({ schema }) =>
-    fieldsOf(schema).flatMap(([, field]) => (isObjectList(field.schema) ? field.schema : [])),
-  );
-  const items = lists.map(({ item }) => ({ path: [], schema: item }));
+  const items = listsIn(output).map(({ item }) => ({ path: [], schema: item }));
   const item = action === 'list' ? holderIn(items, resource)?.schema : undefined;
-  const scalars = objectsIn(output).flatMap(({ schema }) =>
-    fieldsOf(schema).filter(([, each]) => isScalar(each.schema)),
-  );
+  const scalars = scalarsIn(output);
   const [only] = scalars.length === 1 && action === 'create' ? scalars : [];
 
   const fill = (schema: ObjectSchema, shown: Members, found: Found): Members => {
@@ -253,7 +249,7 @@ function compileAnswer(output: ObjectSchema, resource: Resource, action: Resourc
       return all.length === 0 ? undefined : all;
     }
     // An answer with one value, which is no `true`, says what was created.
-    if ('content' in found && schema === only?.[1].schema && schema.kind !== 'boolean')
+    if ('content' in found && schema === only?.schema && schema.kind !== 'boolean')
       return textAs(found.id.at(-1) ?? '', schema) ?? value;
     return value;
   };

@@ -4,7 +4,7 @@ import { namesInPath } from '../../contract/operation.ts';
 import type { ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { checkMembers } from '../invalid-member.ts';
-import { fieldsOf, isScalar, listIn, normalize, objectsIn, scalarIn } from './members.ts';
+import { fieldsOf, isScalar, listsIn, normalize, objectsIn, scalarIn, scalarsIn } from './members.ts';
 
 export const actions = ['create', 'read', 'update', 'delete', 'list'] as const;
 /** What an operation does with a resource. */
@@ -141,11 +141,7 @@ function resourceId(name: string, resource: string, uses: readonly Use[]): Resou
 
 /** The member of the requests that names one resource: the one whose name says so best. */
 function idOf(operations: readonly Operation[], noun: string): readonly string[] | undefined {
-  const inputs = operations.map(({ input }) =>
-    objectsIn(input).flatMap(({ schema }) =>
-      fieldsOf(schema).flatMap(([name, field]) => (isScalar(field.schema) ? name : [])),
-    ),
-  );
+  const inputs = operations.map(({ input }) => scalarsIn(input).map(({ name }) => name));
   const rated = inputs
     .flatMap((names) => names.map((name) => ({ name, rating: rate(name, normalize(noun), names.length) })))
     .filter(({ rating }) => rating > 0)
@@ -169,7 +165,7 @@ function rate(name: string, noun: string, count: number): number {
 function schemaOf(returning: readonly Use[], isId: (name: string) => boolean): ObjectSchema | undefined {
   const ordered = returning.toSorted((a, b) => Number(a.action === 'list') - Number(b.action === 'list'));
   const answers = ordered.flatMap(({ operation: { output }, action }) =>
-    action === 'read' ? objectsIn(output).map(({ schema }) => schema) : (listIn(output)?.item ?? []),
+    action === 'read' ? objectsIn(output).map(({ schema }) => schema) : (listsIn(output)[0]?.item ?? []),
   );
   const withId = answers.find((each) => fieldsOf(each).some(([name, field]) => isScalar(field.schema) && isId(name)));
   if (withId !== undefined) return withId;
@@ -248,15 +244,11 @@ function byName({ name, input, output }: Operation): Guess | undefined {
   if (noun === undefined) return undefined;
   const named = [...rest.slice(0, -1), singular(noun)];
   const isPlural = isListed || told.includes('all') || singular(noun) !== noun;
-  const list = listIn(output);
-  const returnsList = list !== undefined && (isPlural || scalarCount(input) === 0);
+  const [list] = listsIn(output);
+  const returnsList = list !== undefined && (isPlural || scalarsIn(input).length === 0);
   const action = (verb === 'read' && returnsList) || (verb === 'list' && list !== undefined) ? 'list' : verb;
   if (verb === 'list' && action === verb && list === undefined) return undefined;
   return { key: named.join(' '), name: camelCase(named), action };
-}
-
-function scalarCount(input: ObjectSchema): number {
-  return objectsIn(input).flatMap(({ schema }) => fieldsOf(schema).filter(([, each]) => isScalar(each.schema))).length;
 }
 
 function camelCase([first = '', ...others]: readonly string[]): string {

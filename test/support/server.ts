@@ -1,7 +1,8 @@
 /** Starts real servers as child processes, on free ports in the test's folder. */
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTriglyph, triglyph, type Variables } from './commands.ts';
+import { findTestProgram } from './bundled-programs.ts';
+import { program, startTriglyph, triglyph, type Variables } from './commands.ts';
 import { preparedOncePerRun } from './once-per-run.ts';
 import { hangMsMax } from './until.ts';
 
@@ -54,13 +55,14 @@ const startOnce = async (
   variables: Variables = {},
   { file, parameters = [] }: StartOptions = {},
 ): Promise<Server> => {
+  const own = await findTestProgram(file ?? program);
   const dataDir = variables.DATA_DIR ?? join(folder, 'data');
   const startedAt = performance.now();
   const { child, received, over } = startTriglyph(
     [command, ...parameters],
     folder,
-    { ...variables, DATA_DIR: dataDir },
-    file,
+    { ...own.variables, ...variables, DATA_DIR: dataDir },
+    own.file,
   );
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
     const failure = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);

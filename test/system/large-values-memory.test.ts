@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetPeakMemory, memoryBytes } from '../../bench/server.ts';
+import { findTestProgram } from '../support/bundled-programs.ts';
 import { type FileBody, formOf, formType, sendFile, startFileServer } from '../support/large-own-paths.ts';
 import {
   bytesOf,
@@ -37,10 +38,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function start(upstream: 'mtom' | 'soap', settings: Readonly<Record<string, string>>): ChildProcess {
-  const script = join(import.meta.dirname, '../support/large-values-gateway.ts');
-  return fork(script, [server.url, upstream, JSON.stringify(settings)]);
+async function forkGateway(name: string, parameters: readonly string[]): Promise<ChildProcess> {
+  const { file, variables } = await findTestProgram(join(import.meta.dirname, '../support', name));
+  return fork(file, parameters, { env: { ...process.env, ...variables } });
 }
+
+const start = (upstream: 'mtom' | 'soap', settings: Readonly<Record<string, string>>): Promise<ChildProcess> =>
+  forkGateway('large-values-gateway.ts', [server.url, upstream, JSON.stringify(settings)]);
 
 /** The largest resident size of a gateway during the second of two calls, beyond that before it, in MiB. */
 async function growthOf(
@@ -65,7 +69,7 @@ async function growthOf(
 }
 
 /** Of a call with a value in both directions. */
-function growth(
+async function growth(
   [form, upstream]: readonly [Form, 'mtom' | 'soap'],
   length: number,
   settings: Readonly<Record<string, string>> = {},
@@ -76,7 +80,7 @@ function growth(
     const answer = await call(origin, [form, 'echo'], [1, bytes], optionsOf(bytes));
     expect(answer).toMatchObject({ status: 200, ...digestOfSeed(2, bytes) });
   };
-  return growthOf(start(upstream, settings), callWith, length);
+  return growthOf(await start(upstream, settings), callWith, length);
 }
 
 test.each([
@@ -104,7 +108,6 @@ test('a compressed request: 64 MiB', async () => {
 async function growthAtOwnPath(path: '/form' | '/blob', settings: Readonly<Record<string, string>> = {}) {
   let answer: FileBody = { contentType: '', pieces: [] };
   await using files = await startFileServer(() => answer);
-  const script = join(import.meta.dirname, '../support/large-own-paths-gateway.ts');
   const callWith = async (origin: string, length: number) => {
     answer =
       path === '/blob'
@@ -117,7 +120,11 @@ async function growthAtOwnPath(path: '/form' | '/blob', settings: Readonly<Recor
     expect(await sendFile(`${origin}/api${path}`, sent)).toMatchObject({ status: 200 });
     expect(files.received.at(-1)!.length).toBeGreaterThanOrEqual(length);
   };
-  return await growthOf(fork(script, [files.url, JSON.stringify(settings)]), callWith, 64 * megabyte);
+  return await growthOf(
+    await forkGateway('large-own-paths-gateway.ts', [files.url, JSON.stringify(settings)]),
+    callWith,
+    64 * megabyte,
+  );
 }
 
 test.each(['/form', '/blob'] as const)('at the own path %s: 64 MiB', async (path) => {
@@ -142,7 +149,7 @@ test('the control: a form in memory needs more', async () => {
 
 test('a gateway that is killed leaves nothing in the folder', async () => {
   const { path: folder, discard } = tempFolder();
-  const child = start('mtom', { SPOOL_DIR: folder });
+  const child = await start('mtom', { SPOOL_DIR: folder });
   const [origin] = (await once(child, 'message')) as [string];
   const outgoing = send(`${origin}/files/v1`, { method: 'POST', headers: { 'content-type': contentTypeOf('mtom') } });
   outgoing.on('error', () => {});

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { findTestProgram } from '../../support/bundled-programs.ts';
 import { environment, program, type Variables } from '../../support/commands.ts';
 import { hangMsMax } from '../../support/until.ts';
 import { type Interruption, type NoInterruption, noInterruption, stoppingLine } from './crash-points.ts';
@@ -180,9 +181,15 @@ export const startFleet = async (
   variables: Variables,
   program: ServerProgram,
 ): Promise<Fleet> => {
+  const found = await findTestProgram(program.file);
   const servers = Array.from(
     { length: count },
-    (_, index) => new ServerSlot(program, variables, join(folder, `server-${index}.log`)),
+    (_, index) =>
+      new ServerSlot(
+        { ...program, file: found.file },
+        { ...found.variables, ...variables },
+        join(folder, `server-${index}.log`),
+      ),
   );
   const all = (action: (server: ServerSlot) => Promise<void>) => async () => {
     await Promise.all(servers.map(action));

@@ -1,4 +1,4 @@
-/** Builds the package into dist/: JavaScript, declarations and source maps. */
+/** Builds the package into dist/: JavaScript, declarations and source maps. `npm run typecheck` checks the types. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

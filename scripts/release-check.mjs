@@ -68,7 +68,10 @@ function findNotes() {
 
 function pack() {
   if (options.package !== undefined) copyFileSync(options.package, join(folder, basename(options.package)));
-  else run('npm', ['pack', '--silent', '--pack-destination', folder]);
+  else {
+    run('npm', ['run', '--silent', 'typecheck']);
+    run('npm', ['pack', '--silent', '--pack-destination', folder]);
+  }
   const expected = `triglyph-${version}.tgz`;
   if (!existsSync(join(folder, expected))) throw new Error(`${expected} was not packed`);
 }

@@ -20,8 +20,8 @@ export interface Postgres {
   readonly url: string;
   readonly password: string;
   readonly port: number;
-  /** The URL of a new and empty database. */
-  createDatabase(): Promise<string>;
+  /** The URL of a new and empty database, or of a copy of the database that `from` names. */
+  createDatabase(from?: string): Promise<string>;
   /** The URL of a new database with all tables and no rows. */
   createMigratedDatabase(): Promise<string>;
   /** Runs a query as superuser; `url` selects another database than the first. */
@@ -141,7 +141,7 @@ export const startPostgres = async ({
     url,
     password,
     port,
-    createDatabase: () => createFrom('template1'),
+    createDatabase: (from) => createFrom(from === undefined ? 'template1' : new URL(from).pathname.slice(1)),
     createMigratedDatabase: () => createFrom(migratedTemplate),
     ask: (text, values, other = url) => query(other, text, values),
     stop: () => primary.end('SIGINT'),

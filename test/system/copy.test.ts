@@ -55,6 +55,15 @@ beforeEach(async () => {
 /** Passes the URL in the environment, so that process lists do not show it. */
 const parameters = ['copy', '--from', 'sqlite:./data', '--to', 'env:TARGET'];
 const copy = () => triglyph(parameters, folder.path, { TARGET: target });
+let copied: string | undefined;
+/** The target holds all rows. One command copies them for all tests of what follows. */
+const fillTarget = async (): Promise<void> => {
+  if (copied === undefined) {
+    expect((await copy()).code).toBe(0);
+    copied = target;
+  }
+  target = await server.createDatabase(copied);
+};
 const rowsDone = async (): Promise<number> => {
   const [found] = await server
     .ask(`select rows_done from copy_progress where table_name = 'stored_detail'`, [], target)
@@ -184,7 +193,7 @@ describe('a copy', () => {
   });
 
   test('works from PostgreSQL to SQLite as well', async () => {
-    expect((await copy()).code).toBe(0);
+    await fillTarget();
     const back = await triglyph(['copy', '--from', 'env:TARGET', '--to', 'sqlite:back'], folder.path, {
       TARGET: target,
     });
@@ -300,7 +309,7 @@ describe('servers on PostgreSQL', () => {
     ask(callers, 'listRecurringDetails', { merchantAccount: 'AcmeWeb', shopperReference }, authorization());
 
   test('two servers serve the copied data across a restart of the database', async () => {
-    expect((await copy()).code).toBe(0);
+    await fillTarget();
     const urlFile = join(folder.path, 'url');
     writeFileSync(urlFile, target, { mode: 0o600 });
     const variables = { KEY_FILE: production.variables.KEY_FILE!, DATABASE_URL_FILE: urlFile };
@@ -373,7 +382,7 @@ describe('servers on PostgreSQL', () => {
   });
 
   test('check hides the URL and names the database that the keys do not open', async () => {
-    expect((await copy()).code).toBe(0);
+    await fillTarget();
     const strange = join(folder.path, 'strange-keys');
     await triglyph(['keys', 'create', strange], folder.path);
     const { code, stdout } = await triglyph(['check'], folder.path, { DATABASE_URL: target, KEY_FILE: strange });
@@ -389,8 +398,7 @@ describe('servers on PostgreSQL', () => {
     expect(demo.output()).not.toContain(server.password);
     expect(await demo.stop()).toBe(0);
 
-    target = await server.createDatabase();
-    expect((await copy()).code).toBe(0);
+    await fillTarget();
     const { code, stderr } = await triglyph(['demo'], folder.path, {
       DATABASE_URL: target,
       DATA_DIR: join(folder.path, 'demo'),

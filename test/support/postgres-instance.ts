@@ -124,11 +124,13 @@ export function urlOf(server: { readonly password: string; readonly port: number
   return `postgres://triglyph:${password}@127.0.0.1:${port}/${database}`;
 }
 
+let found: { readonly uid?: number; readonly gid?: number } | undefined;
+
 /** The server refuses to run as root; then it runs as the user of its package. */
-export function runner(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
+export function runner(): NonNullable<typeof found> {
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
+  found ??= process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  return found;
 }
 
 /** The newest version that Debian has installed, or the one on the path. */

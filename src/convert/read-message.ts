@@ -6,7 +6,7 @@ import { type Issue, Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
 import { malformedBody } from '../formats/malformed-body.ts';
-import { type Decoded, OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
+import { OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
 import { Malformed } from '../lib/xml/parse.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
@@ -33,29 +33,16 @@ export type Content =
 
 /** Throws a Problem for a body that its format refuses. */
 export function readMessage(message: IdentifiedMessage, http: HttpMessage, protocols: Protocols): ReadMessage {
-  const { side, operation } = message;
-  switch (side) {
-    case 'request': {
-      const { format, result } = decodeRequest(message, http, protocols);
-      const content = { kind: 'value', schema: operation.input, value: result.input } as const;
-      return { ...message, format, content, issues: result.issues, unknownMembers: [] };
-    }
-    case 'answer':
-    case 'error':
-      return readReply(message, http, protocols);
-    default:
-      return side satisfies never;
-  }
-}
-
-function decodeRequest(
-  { format, media, target, body }: IdentifiedMessage,
-  { start, headers }: HttpMessage,
-  protocols: Protocols,
-): InFormat<Decoded> {
+  const { side, operation, media, target, body } = message;
+  if (side !== 'request') return readReply(message, http, protocols);
+  const { start, headers } = http;
   const query = start?.kind === 'request' ? start.query : '';
-  const bytes = wireFormats[format].text.ofFile?.(body) ?? body;
-  return inFormat(format, (name) => protocols[name].decode(bytes, media, target, { query, headers }));
+  const bytes = wireFormats[message.format].text.ofFile?.(body) ?? body;
+  const { format, result } = inFormat(message.format, (name) =>
+    protocols[name].decode(bytes, media, target, { query, headers }),
+  );
+  const content = { kind: 'value', schema: operation.input, value: result.input } as const;
+  return { ...message, format, content, issues: result.issues, unknownMembers: [] };
 }
 
 function readReply(message: IdentifiedMessage, { start, headers }: HttpMessage, protocols: Protocols): ReadMessage {

@@ -54,8 +54,9 @@ export function createDocuments(
 ) {
   const openApis = openApisOf(newestOf(services), needsCredentials);
   const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, needsCredentials));
-  const templateOf = memoize(({ derive, below }: Pick<OpenApi, 'below' | 'derive'>) =>
-    createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
+  const templateOf = memoize(
+    ({ derive, below }: Pick<OpenApi, 'below' | 'derive'>) =>
+      new Template(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
   );
   const named = services.filter(hasNamed);
   const xmlOf = memoize((service: Service) => deriveXml(service, usernameToken));
@@ -81,7 +82,7 @@ export function createDocuments(
     findPage(path: string, origin: string, isBrowser = true): Document | undefined {
       const isPage = path === '/' ? isBrowser || !isRootOperation : isBrowser && isServiceAddress(services, path);
       if (!isPage) return undefined;
-      page ??= createTemplate(
+      page ??= new Template(
         printPage(services, placeholder, { console: console && placeholder + console, needsCredentials }),
       );
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
@@ -242,12 +243,11 @@ const answers: ReadonlyMap<string, boolean> = new Map([
 /** The XML documents of a service, by name: `wsdl`, `wsdl soap11`, and `xsd=recurring` and so on. */
 function deriveXml(service: Service, usernameToken: boolean): ReadonlyMap<string, Template> {
   const schemas = deriveXsd(service, (other) => `${placeholder}?xsd=${other}`);
-  const wsdl = (soap12: boolean) =>
-    createTemplate(deriveWsdl(service, { address: placeholder, soap12, usernameToken }));
+  const wsdl = (soap12: boolean) => new Template(deriveWsdl(service, { address: placeholder, soap12, usernameToken }));
   return new Map([
     ['wsdl', wsdl(true)],
     ['wsdl soap11', wsdl(false)],
-    ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, createTemplate(text)] as const),
+    ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, new Template(text)] as const),
   ]);
 }
 
@@ -255,21 +255,25 @@ function deriveXml(service: Service, usernameToken: boolean): ReadonlyMap<string
 const placeholder = 'urn:address-of-the-service';
 
 /** A document with the address of the service in it: printed once, and filled in for each request. */
-interface Template {
-  /** `address`: as the language of the document escapes it. */
-  fill(address: string): string;
-  /** Returns the ETag of the filled document: strong, quotes included. A document of hundreds of kilobytes is not hashed for each request. */
-  etagOf(address: string): string;
-}
+class Template {
+  readonly #parts: readonly string[];
+  readonly #hash: string;
 
-/** `text` has the placeholder wherever the address belongs. */
-function createTemplate(text: string): Template {
-  const parts = text.split(placeholder);
-  const hash = hashOf(text).slice(0, 22);
-  return Object.freeze<Template>({
-    fill: (address) => parts.join(address),
-    etagOf: (address) => `"${hash}-${hashOf(address).slice(0, 20)}"`,
-  });
+  /** `text` has the placeholder wherever the address belongs. */
+  constructor(text: string) {
+    this.#parts = text.split(placeholder);
+    this.#hash = hashOf(text).slice(0, 22);
+  }
+
+  /** `address`: as the language of the document escapes it. */
+  fill(address: string): string {
+    return this.#parts.join(address);
+  }
+
+  /** Returns the ETag of the filled document: strong, quotes included. A document of hundreds of kilobytes is not hashed for each request. */
+  etagOf(address: string): string {
+    return `"${this.#hash}-${hashOf(address).slice(0, 20)}"`;
+  }
 }
 
 function hashOf(text: string): string {

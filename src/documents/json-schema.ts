@@ -3,6 +3,7 @@ import { base64Length } from '../contract/lexical.ts';
 import {
   type Choice,
   type DecimalSchema,
+  type EnumSchema,
   type Field,
   type Fields,
   isEntries,
@@ -29,66 +30,49 @@ export type Place = (schema: ObjectSchema, derived: JsonSchema) => JsonSchema;
 const inPlace: Place = (_, derived) => derived;
 
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
+  if (schema.kind === 'enum') return { type: 'string', enum: schema.values };
+  if (schema.kind === 'string' && schema.markup === undefined && schema.json !== undefined) return {};
+  return { ...typeOf(schema), examples: [exampleOf(schema)] };
+}
+
+function typeOf(schema: Exclude<ScalarSchema, EnumSchema>): JsonSchema {
   switch (schema.kind) {
     case 'string': {
-      if (schema.markup !== undefined)
-        return {
-          type: 'string',
-          contentMediaType: 'application/xml',
-          maxLength: markupLengthMax,
-          examples: [schema.example],
-        };
-      if (schema.json !== undefined) return {};
-      if (schema.qualifiedName)
-        return {
-          type: 'string',
-          pattern: '^(\\{[^{}]+\\})?[^{}]+$',
-          maxLength: textLengthMax,
-          examples: [schema.example],
-        };
+      const type = 'string';
+      if (schema.markup !== undefined) return { type, contentMediaType: 'application/xml', maxLength: markupLengthMax };
+      if (schema.qualifiedName) return { type, pattern: '^(\\{[^{}]+\\})?[^{}]+$', maxLength: textLengthMax };
       const { min, max } = lengthsOf(schema);
       return {
-        type: 'string',
+        type,
         ...(min > 0 && { minLength: min }),
         maxLength: max,
         ...(schema.pattern !== undefined && { pattern: `^(${schema.pattern})$` }),
         ...(schema.sensitive && { format: 'password' }),
-        examples: [schema.example],
       };
     }
     case 'integer':
-      return { type: 'integer', minimum: schema.min, maximum: schema.max, examples: [schema.example] };
+      return { type: 'integer', minimum: schema.min, maximum: schema.max };
     case 'boolean':
-      return { type: 'boolean', examples: [schema.example] };
+      return { type: 'boolean' };
     case 'dateTime':
-      return {
-        type: 'string',
-        format: 'date-time',
-        examples: [new Date(schema.example).toISOString().replace('.000Z', 'Z')],
-      };
+      return { type: 'string', format: 'date-time' };
     case 'decimal':
-      return {
-        // A pattern concerns texts only.
-        type: decimalType(schema),
-        pattern: decimalPattern(schema),
-        examples: [schema.json === 'text' ? schema.example : Number(schema.example)],
-      };
+      // A pattern concerns texts only.
+      return { type: decimalType(schema), pattern: decimalPattern(schema) };
     case 'double':
-      return { type: 'number', examples: [schema.example] };
+      return { type: 'number' };
     case 'date':
-      return { type: 'string', format: 'date', examples: [schema.example] };
+      return { type: 'string', format: 'date' };
     case 'binary':
-      return {
-        type: 'string',
-        contentEncoding: 'base64',
-        maxLength: base64Length(schema.max),
-        examples: [schema.example],
-      };
-    case 'enum':
-      return { type: 'string', enum: schema.values };
+      return { type: 'string', contentEncoding: 'base64', maxLength: base64Length(schema.max) };
     default:
       return schema satisfies never;
   }
+}
+
+function exampleOf(schema: Exclude<ScalarSchema, EnumSchema>): unknown {
+  if (schema.kind === 'dateTime') return new Date(schema.example).toISOString().replace('.000Z', 'Z');
+  return schema.kind === 'decimal' && schema.json !== 'text' ? Number(schema.example) : schema.example;
 }
 
 function decimalType({ json, fraction }: DecimalSchema): string | readonly string[] {

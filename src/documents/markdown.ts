@@ -12,8 +12,9 @@ import {
   textLengthMax,
 } from '../contract/schema.ts';
 import { partsIn, walk } from '../contract/walk.ts';
+import { indentXml } from '../lib/xml/indent.ts';
+import { documentLimits } from '../lib/xml/limits.ts';
 import { byStatus, printMessage } from './refusals.ts';
-import { indentDocument } from './xml-document.ts';
 
 export interface Sent {
   readonly contentType: string;
@@ -55,7 +56,7 @@ export function boundProblemTable(kinds: readonly ProblemKind[], conventions: Co
 
 /** A body in a code block, with line breaks that the wire does not have. */
 export function readable({ contentType, body }: Sent): string {
-  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
+  if (contentType.includes('xml')) return `\`\`\`xml\n${indentXml(body, documentLimits)}\n\`\`\``;
   if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
   return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
 }

@@ -10,23 +10,19 @@ function text(description: string): JsonSchema {
 
 const reference = text('16 characters, globally unique; also in a header of every response.');
 const status: JsonSchema = { type: 'integer', description: 'The HTTP status.' };
-const errorFields: JsonSchema = {
-  errorCode: text('Three digits or more, zero-padded; compare it as text.'),
-  message: text('A description of the error.'),
-  errorType: { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] },
-};
+const errorCode = text('Three digits or more, zero-padded; compare it as text.');
+const errorType: JsonSchema = { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] };
+const errorFields: JsonSchema = { errorCode, message: text('A description of the error.'), errorType };
 const errorMapSchema: JsonSchema = {
   type: 'object',
   description: 'The first error in each field of the request, by the path of the field.',
   additionalProperties: { type: 'string' },
 };
-const problemFields: JsonSchema = {
+const detailFields: JsonSchema = {
   type: { type: 'string', format: 'uri', description: 'Identifies the kind of problem.' },
   title: text('A summary of the kind of problem.'),
   status,
   detail: text('A description of the error.'),
-  errorCode: errorFields.errorCode,
-  errorType: errorFields.errorType,
 };
 const requiredDetails = ['type', 'title', 'status', 'detail', 'errorCode', 'errorType'];
 const required = ['status', 'errorCode', 'message', 'errorType'];
@@ -43,7 +39,7 @@ export function namedErrors(
     ServiceError: {
       type: 'object',
       properties: {
-        ...(isPlain ? { status, ...errorFields } : problemFields),
+        ...(isPlain ? { status, ...errorFields } : { ...detailFields, errorCode, errorType }),
         ...Object.fromEntries(maps.map((name) => [name, errorMapSchema])),
         invalidFields: {
           type: 'array',
@@ -82,10 +78,7 @@ export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
   RestServiceError: {
     type: 'object',
     properties: {
-      type: { type: 'string', format: 'uri', description: 'Identifies the kind of problem.' },
-      title: text('A summary of the kind of problem.'),
-      status,
-      detail: text('A description of the error.'),
+      ...detailFields,
       requestId: text('The reference of the request: 16 characters.'),
       instance: { type: 'string', format: 'uri', description: 'Identifies this occurrence of the problem.' },
       errorCode: text('The code of the kind of problem; compare it as text.'),

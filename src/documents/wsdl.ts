@@ -13,7 +13,7 @@ import {
   uriOf,
 } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
-import { schemaTags, xsdUri } from './xsd.ts';
+import { elementNamespaces, schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
 
 export interface WsdlOptions {
@@ -233,9 +233,9 @@ function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
   const types = isRpc
     ? [...contents.values()].flatMap(({ elements }) => elements.map(({ type, reference }) => reference ?? type.name))
     : [];
-  const elements = [...typedElements(service), ...[...bodies.values()].flat()];
   const used = new Set([
-    ...[...types, ...elements].map(namespaceOf),
+    ...[...types, ...[...bodies.values()].flat()].map(namespaceOf),
+    ...elementNamespaces(service),
     ...namespacesOfFaults(faultsOf(service)),
     ...headerNamespaces(service),
   ]);
@@ -244,15 +244,6 @@ function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
     ...Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)])),
     ...(types.includes(swaRef) && { [`xmlns:${namespaceOf(swaRef)}`]: swaRefUri }),
   };
-}
-
-/** The elements of messages, whose prefixes are declared where they are not those of the service. */
-function typedElements(service: Service): readonly string[] {
-  if (service.soapStyle === 'rpc') return [];
-  return namedOperations(service).flatMap((each) => [
-    messageKey(each, 'input', service),
-    messageKey(each, 'output', service),
-  ]);
 }
 
 function headerNamespaces(service: Service): readonly string[] {

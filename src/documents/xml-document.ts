@@ -1,4 +1,4 @@
-/** Builds XML documents from nested tags, with text and attributes escaped, and indents documents. */
+/** Builds XML documents from nested tags, with text and attributes escaped. */
 import { createRequire } from 'node:module';
 import type * as Library from 'fast-xml-parser';
 
@@ -27,15 +27,9 @@ type Node = Readonly<Record<string, unknown>>;
 
 /** The document as text, with a newline at its end. */
 export function printDocument(root: Tag): string {
-  return `${library()
-    .builder.build([declaration, node(root)])
+  return `${builder()
+    .build([declaration, node(root)])
     .trim()}\n`;
-}
-
-/** A document with each element on its own line. */
-export function indentDocument(text: string): string {
-  const { builder, parser } = library();
-  return builder.build(parser.parse(text)).trim();
 }
 
 /** Escapes text for an attribute value in quotes. */
@@ -52,30 +46,22 @@ function node({ name, attributes, children }: Tag): Node {
 
 const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
 
-const shared = Object.freeze({ preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: prefix });
-
-interface Converters {
-  readonly builder: Library.XMLBuilder;
-  readonly parser: Library.XMLParser;
-}
-
-let converters: Converters | undefined;
+let known: Library.XMLBuilder | undefined;
 
 /** Loads the library for the first document: many gateways print none. */
-function library(): Converters {
-  if (converters !== undefined) return converters;
-  const { XMLBuilder, XMLParser } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library;
-  converters = {
-    builder: new XMLBuilder({
-      ...shared,
-      suppressBooleanAttributes: false,
-      suppressEmptyNode: true,
-      format: true,
-      indentBy: '  ',
-    }),
-    parser: new XMLParser({ ...shared, parseTagValue: false, parseAttributeValue: false, trimValues: false }),
-  };
-  return converters;
+function builder(): Library.XMLBuilder {
+  if (known !== undefined) return known;
+  const { XMLBuilder } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library;
+  known = new XMLBuilder({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: prefix,
+    suppressBooleanAttributes: false,
+    suppressEmptyNode: true,
+    format: true,
+    indentBy: '  ',
+  });
+  return known;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -51,12 +51,9 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...[...types.globals]
         .filter((each) => here(each) && (isRpc || !types.messages.has(each[0])))
         .map(([name, type]) => globalElement(localName(name), type)),
-      ...(types.map !== undefined && namespaceOf(types.map) === namespace
-        ? [mapType(localName(types.map), 'entry')]
-        : []),
-      ...(types.itemMap !== undefined && namespaceOf(types.itemMap) === namespace
-        ? [mapType(localName(types.itemMap), 'item')]
-        : []),
+      ...Object.entries({ entry: types.map, item: types.itemMap }).flatMap(([entryName, type]) =>
+        type !== undefined && namespaceOf(type) === namespace ? [mapType(localName(type), entryName)] : [],
+      ),
       ...(namespace === own ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] })] : []),
       ...messages(service, types, namespace),
     ];
@@ -126,14 +123,14 @@ function declaration(
 function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded' : undefined): Tag {
   const { name, type, isMandatory, isNillable, form, reference, group, mediaType, doc } = declared;
   if (group !== undefined) return tag('xsd:group', { ref: group });
+  const minOccurs = isMandatory ? '1' : '0';
   if (declared.wildcard !== undefined)
     return tag('xsd:any', {
       maxOccurs: declared.isRepeated ? 'unbounded' : undefined,
-      minOccurs: isMandatory ? '1' : '0',
+      minOccurs,
       namespace: declared.wildcard,
       processContents: 'lax',
     });
-  const minOccurs = isMandatory ? '1' : '0';
   if (reference !== undefined)
     return tag('xsd:element', { maxOccurs, minOccurs, ref: reference }, ...documentation(doc));
   const nillable = isNillable ? 'true' : undefined;
@@ -227,7 +224,7 @@ function mapType(name: string, entryName: string): Tag {
 }
 
 /** The prefixes of the elements of messages. */
-function elementNamespaces(service: Service): readonly string[] {
+export function elementNamespaces(service: Service): readonly string[] {
   if (service.soapStyle === 'rpc') return [];
   const { own } = namespacesOf(service);
   return namedOperations(service).flatMap((each) =>

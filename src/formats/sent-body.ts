@@ -37,13 +37,8 @@ export class StreamedBody {
 }
 
 /** Returns the body of a message with values in a file; undefined for any other message. */
-export function streamedBody({
-  contentType,
-  body,
-  bytes,
-  isPassedOn,
-  attached,
-}: Pick<Message, 'contentType' | 'body' | 'bytes' | 'isPassedOn' | 'attached'>): StreamedBody | undefined {
+export function streamedBody(message: Omit<Message, 'status' | 'headers'>): StreamedBody | undefined {
+  const { contentType, body, bytes, isPassedOn, attached } = message;
   if (bytes !== undefined) return streamedBytes(bytes, isPassedOn === true);
   const inText: Notation = contentType.startsWith(formMediaType) ? 'form' : 'base64';
   const texts = attached === undefined ? [[body, 'utf8'] as const] : piecesOf(body, attached);

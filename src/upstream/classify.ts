@@ -6,6 +6,7 @@ import { Problem, problems } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import { isTooLarge } from '../formats/malformed-body.ts';
 import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protocol.ts';
+import { defaultMessage } from '../formats/refusal.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';
@@ -115,7 +116,7 @@ export function compileClassify(
       throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterSeconds: waitOf(headers) });
     // A body in another format is not of the server but of something before it, except for what every client must know.
     if (body.length === 0 || status === 401 || status === 403)
-      return refuse({ status, message: `Request refused with status ${status}`, issues: [] }, headers, false);
+      return refuse({ status, message: defaultMessage(status), issues: [] }, headers, false);
     throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
   }
 

@@ -128,22 +128,19 @@ function timestamp(now: number, validMs: number): string {
 function printToken(token: Token, now: number): string {
   if (token.made !== undefined) return printMade(token.made);
   const { username, password, isDigest } = token;
-  const name = `<wsse:Username>${escapeXml(username)}</wsse:Username>`;
-  if (!isDigest) return `<wsse:UsernameToken>${name}${typed('PasswordText', escapeXml(password))}</wsse:UsernameToken>`;
+  if (!isDigest) return printMade({ ...token, nonce: undefined, created: undefined });
   const nonce = randomBytes(16);
   const created = new Date(now).toISOString();
   const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64');
   return printMade({ username, password: digest, isDigest, nonce: nonce.toString('base64'), created });
 }
 
-function typed(type: string, text: string): string {
-  return `<wsse:Password Type="${oasis}-username-token-profile-1.0#${type}">${text}</wsse:Password>`;
-}
-
 /** A digest belongs to its nonce and its time. */
-function printMade({ username, password, nonce, created }: UsernameToken): string {
+function printMade({ username, password, isDigest, nonce, created }: UsernameToken): string {
   const name = `<wsse:Username>${escapeXml(username)}</wsse:Username>`;
+  const type = `${oasis}-username-token-profile-1.0#${isDigest ? 'PasswordDigest' : 'PasswordText'}`;
+  const secret = `<wsse:Password Type="${type}">${escapeXml(password)}</wsse:Password>`;
   const random = nonce === undefined ? '' : `<wsse:Nonce EncodingType="${base64}">${escapeXml(nonce)}</wsse:Nonce>`;
   const time = created === undefined ? '' : `<wsu:Created>${escapeXml(created)}</wsu:Created>`;
-  return `<wsse:UsernameToken>${name}${typed('PasswordDigest', escapeXml(password))}${random}${time}</wsse:UsernameToken>`;
+  return `<wsse:UsernameToken>${name}${secret}${random}${time}</wsse:UsernameToken>`;
 }

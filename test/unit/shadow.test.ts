@@ -24,7 +24,7 @@ describe('the queue of copies', () => {
     const taken = Array.from({ length: 10_000 }, (_, at) => queue.add(at, bytes)).filter(Boolean);
     expect(taken).toHaveLength(accepted);
     await turn();
-    expect([queue.active, queue.waiting, queue.bytes]).toEqual([4, accepted - 4, accepted * bytes]);
+    expect(queue.state).toEqual({ active: 4, waiting: accepted - 4, bytes: accepted * bytes });
   });
 
   test('sends nothing before the caller has returned, and so many at a time', async () => {
@@ -37,11 +37,11 @@ describe('the queue of copies', () => {
     expect(sent).toHaveLength(2);
     sent[0]!();
     await turn();
-    expect([sent.length, queue.waiting, queue.bytes]).toEqual([3, 2, 40]);
+    expect([sent.length, queue.state]).toEqual([3, { waiting: 2, active: 2, bytes: 40 }]);
     const closed = queue.close();
     for (const end of sent) end();
     await closed;
-    expect([sent.length, queue.waiting, queue.active]).toEqual([3, 0, 0]);
+    expect([sent.length, queue.state]).toMatchObject([3, { waiting: 0, active: 0 }]);
     expect(queue.add(9, 1)).toBe(false);
   });
 });

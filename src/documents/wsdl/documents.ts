@@ -1,6 +1,6 @@
 /** Loads a WSDL with everything that it imports and includes: files of its folder, and the network only where it is allowed. */
 import { isBlank } from '../../lib/xml/element.ts';
-import type { Limits } from '../../lib/xml/limits.ts';
+import { documentLimits } from '../../lib/xml/limits.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { FindingCollector } from './findings.ts';
 import { childrenNamed, isNamed, rootOf, wsdlUri, xsdUri } from './names.ts';
@@ -19,15 +19,6 @@ export interface Loaded {
   readonly findings: FindingCollector;
 }
 
-const documentLimits: Limits = Object.freeze({
-  depthMax: 100,
-  elementsMax: 200_000,
-  attributesMax: 64,
-  allAttributesMax: 1_000_000,
-  nameLengthMax: 512,
-  textLengthMax: 262_144,
-});
-
 const documentsMax = 200;
 
 /** Declarations of all schemas: one without a namespace counts for each namespace that includes it. */
@@ -40,11 +31,10 @@ const copiesMax = 1_000_000;
 export async function loadDocuments(location: string, reading: Reading): Promise<Loaded> {
   const loader = new Loader(reading);
   await loader.loadRoot(location);
-  const { definitions, schemas, findings } = loader;
-  return { definitions, schemas, findings };
+  return loader;
 }
 
-class Loader {
+class Loader implements Loaded {
   readonly definitions: LocatedElement[] = [];
   readonly schemas: SchemaDocument[] = [];
   readonly #files = new WeakMap<LocatedElement, string>();

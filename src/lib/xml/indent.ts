@@ -1,10 +1,10 @@
 /** Indents a document: each element with others inside has them on lines of their own. Texts stay as they are. */
 import { isBlank } from './element.ts';
-import { type Limits, limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { Malformed, type Markup, parseWithPlaces } from './parse.ts';
 
 /** A document that is not well-formed stays as it is. */
-export function indentXml(text: string, within: Limits = limits): string {
+export function indentXml(text: string, within: Limits): string {
   try {
     return indented(text, parseWithPlaces(text, within).markup);
   } catch (thrown) {

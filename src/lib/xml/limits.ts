@@ -20,3 +20,13 @@ export const limits: Limits = Object.freeze({
   nameLengthMax: 256,
   textLengthMax: 32_768,
 });
+
+/** For documents of contracts, and examples of their messages. */
+export const documentLimits: Limits = Object.freeze({
+  depthMax: 100,
+  elementsMax: 200_000,
+  attributesMax: 64,
+  allAttributesMax: 1_000_000,
+  nameLengthMax: 512,
+  textLengthMax: 262_144,
+});

@@ -29,16 +29,8 @@ export class CopyQueue<T> {
     this.#options = options;
   }
 
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  get active(): number {
-    return this.#active;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+  get state() {
+    return { waiting: this.#waiting.length, active: this.#active, bytes: this.#bytes };
   }
 
   /** `bytes`: of the request and its answer. Returns false where the copy was dropped. Sends nothing before the caller has returned. */

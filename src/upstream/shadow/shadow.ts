@@ -8,15 +8,16 @@ import { type ComparedAnswer, compareAnswers } from '../../compare/compare-answe
 import { type Difference, IdPairs } from '../../compare/compare-values.ts';
 import type { Rules } from '../../compare/rules.ts';
 import type { AnyRequest, RequestHead } from '../../contract/canonical.ts';
+import type { Extras } from '../../contract/extras.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';
 import type { Service } from '../../contract/service.ts';
-import type { RemoteAnswer, RemoteHandler } from '../../idempotency/ports.ts';
+import type { RemoteHandler } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { answerOfThrown } from '../compared-answer.ts';
 import { CopyQueue } from './copy-queue.ts';
-import { type RollbackBound, RollbackWindow } from './rollback.ts';
+import { type RollbackBound, RollbackWindow, type SwitchEvent } from './rollback.ts';
 import { configuredShare, findShare, isWithin, operationName, type Share, type ShareOptions } from './shares.ts';
 
 /** `current`: the upstream. `shadow`: the server next to it. */
@@ -98,8 +99,7 @@ export class Shadow {
   }
 
   get state() {
-    const { waiting, active, bytes } = this.#queue;
-    return { waiting, active, bytes };
+    return this.#queue.state;
   }
 
   /** Returns the handler of an operation that both servers can answer. */
@@ -170,7 +170,7 @@ export class Shadow {
         const request = side === 'shadow' ? this.#forShadow(given) : given;
         try {
           const answer = await handler.forward(request, context, key);
-          this.#offer(side, given, key, { output: answer.output }, answer);
+          this.#offer(side, given, key, { output: answer.output }, answer.extras);
           if (side === 'shadow') this.#count('answered');
           return answer;
         } catch (thrown) {
@@ -184,13 +184,7 @@ export class Shadow {
     });
   }
 
-  #offer(
-    side: Side,
-    request: AnyRequest,
-    key: string | undefined,
-    answer: ComparedAnswer,
-    { extras }: Partial<RemoteAnswer> = {},
-  ): void {
+  #offer(side: Side, request: AnyRequest, key: string | undefined, answer: ComparedAnswer, extras?: Extras): void {
     const { service, operation, head } = request;
     const isWrite = operation.effect === 'writes';
     // A write is copied to a sandbox, and never to the server that callers rely on.
@@ -210,7 +204,7 @@ export class Shadow {
       handler: this.#parts.copyTo(to, service, operation),
       key: isWrite ? copyKey(key) : undefined,
       answer,
-      extras: (extras?.members ?? []).map(({ name }) => name),
+      extras: namesIn(extras),
       at: this.#parts.clock.now(),
     });
   }
@@ -249,10 +243,9 @@ export class Shadow {
     copied: ComparedAnswer & Pick<Copy, 'extras'>,
   ): readonly Difference[] {
     // Most answers are equal: this costs far less than a comparison by the contract.
-    const isSame = isDeepStrictEqual({ ...answer, extras }, copied);
-    if (isSame && !this.#options.pairsIds) return [];
-    const rules = this.#parts.rulesOf(request.operation.name);
     const own = { ...answer, extras };
+    if (!this.#options.pairsIds && isDeepStrictEqual(own, copied)) return [];
+    const rules = this.#parts.rulesOf(request.operation.name);
     const [left, right] = to === 'shadow' ? [own, copied] : [copied, own];
     return [
       ...compareAnswers(request.operation, left, right, rules, this.#ids, this.#parts.mask),
@@ -263,13 +256,13 @@ export class Shadow {
   async #ask(handler: RemoteHandler<unknown>, request: AnyRequest, key: string | undefined) {
     try {
       const { output, extras } = await handler.forward(request, undefined, key);
-      return { output, extras: (extras?.members ?? []).map(({ name }) => name) };
+      return { output, extras: namesIn(extras) };
     } catch (thrown) {
       return { ...answerOfThrown(thrown), extras: [] };
     }
   }
 
-  #count(event: Parameters<RollbackWindow['add']>[0]): void {
+  #count(event: SwitchEvent): void {
     const why = this.#window.add(event);
     if (why === undefined || this.#isRollingBack) return;
     this.#isRollingBack = true;
@@ -284,6 +277,10 @@ function copyKey(key: string | undefined): string {
 
 function isRefusedCaller(thrown: unknown): boolean {
   return thrown instanceof Problem && (thrown.kind.status === 401 || thrown.kind.status === 403);
+}
+
+function namesIn(extras: Extras | undefined): readonly string[] {
+  return extras?.members.map(({ name }) => name) ?? [];
 }
 
 /** Differences of one answer. A server can make up any number, whose count would hold up callers. */

@@ -24,7 +24,7 @@ export function deriveFormSchema(schema: ObjectSchema, side: Side): JsonSchema {
     ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
     ...(side === 'input' ? ignoredPatterns(schema) : []),
   ];
-  const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
+  const required = pairs.filter((pair) => isPlain(pair) && pair.required).map((pair) => keyOf(pair));
   return {
     type: 'object',
     properties: Object.fromEntries(pairs.filter(isPlain).map((pair) => [keyOf(pair), pair.schema])),
@@ -81,11 +81,13 @@ function pairsOf(schema: ObjectSchema): readonly Pair[] {
 function isPlain({ steps }: Pair): boolean {
   return steps.every((step) => 'name' in step);
 }
-function keyOf({ steps }: Pair): string {
-  return steps.map((step) => ('name' in step ? step.name : step.open)).join('.');
+
+function keyOf({ steps }: Pick<Pair, 'steps'>, dot = '.'): string {
+  return steps.map((step) => ('name' in step ? step.name : step.open)).join(dot);
 }
-function patternOf({ steps }: Pick<Pair, 'steps'>): string {
-  return `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
+
+function patternOf(pair: Pick<Pair, 'steps'>): string {
+  return `^${keyOf(pair, '[.]')}$`;
 }
 
 /** Names that are ignored, with all names below them. */

@@ -33,21 +33,10 @@ interface Binding {
   readonly version: 'soap11' | 'soap12';
   readonly prefix: string;
   readonly suffix: string;
-  readonly extension: string;
 }
 
-const binding11: Binding = {
-  version: 'soap11',
-  prefix: 'soap',
-  suffix: '',
-  extension: 'http://schemas.xmlsoap.org/wsdl/soap/',
-};
-const binding12: Binding = {
-  version: 'soap12',
-  prefix: 'soap12',
-  suffix: '12',
-  extension: 'http://schemas.xmlsoap.org/wsdl/soap12/',
-};
+const binding11: Binding = { version: 'soap11', prefix: 'soap', suffix: '' };
+const binding12: Binding = { version: 'soap12', prefix: 'soap12', suffix: '12' };
 
 /** The schemas are inline. */
 export function deriveWsdl(service: Service, { address, soap12, usernameToken = false }: WsdlOptions): string {
@@ -73,7 +62,9 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
       'wsdl:definitions',
       {
         'xmlns:wsdl': 'http://schemas.xmlsoap.org/wsdl/',
-        ...Object.fromEntries(bindings.map(({ prefix, extension }) => [`xmlns:${prefix}`, extension])),
+        ...Object.fromEntries(
+          bindings.map(({ prefix }) => [`xmlns:${prefix}`, `http://schemas.xmlsoap.org/wsdl/${prefix}/`]),
+        ),
         'xmlns:xsd': xsdUri,
         'xmlns:tns': uri,
         ...(isAtPaths && { 'xmlns:jaxws': 'http://java.sun.com/xml/ns/jaxws' }),

@@ -123,16 +123,16 @@ export function pauseAfterJumps(
 }
 
 /** Row 1 of the table is the one that readiness probes write. */
-const rowId = 2;
+const serverTimeId = 2;
 
-const find = statement<{ readonly now: number; readonly last: number | null }>(
+const findTime = statement<{ readonly now: number; readonly last: number | null }>(
   'find-server-time',
-  `select now_ms() as now, (select checked_at from write_check where id = ${rowId}) as last`,
+  `select now_ms() as now, (select checked_at from write_check where id = ${serverTimeId}) as last`,
 );
 
-const record = statement(
+const saveTime = statement(
   'record-server-time',
-  `insert into write_check (id, checked_at) values (${rowId}, now_ms())
+  `insert into write_check (id, checked_at) values (${serverTimeId}, now_ms())
    on conflict (id) do update set checked_at = excluded.checked_at`,
 );
 
@@ -145,11 +145,11 @@ interface ServerTime {
 }
 
 async function findServerTime(engine: Engine): Promise<ServerTime> {
-  const [row] = await engine.read((session) => session.query(find, []));
+  const [row] = await engine.read((session) => session.query(findTime, []));
   if (row === undefined) throw new Error('the database returned no time');
   return { now: row.now, last: row.last ?? undefined };
 }
 
 async function recordServerTime(engine: Engine): Promise<void> {
-  await engine.write((session) => session.execute(record, []), readCommitted);
+  await engine.write((session) => session.execute(saveTime, []), readCommitted);
 }

@@ -58,6 +58,7 @@ function eventOf({ limit, of, actor, blockedMs }: QuotaReached) {
 
 const logEveryMs = 60_000;
 
+/** Creates the limit on requests to upstreams without an outcome, with its counter and a line in the log. */
 export function createPendingLimit(
   { pendingPerCredentialMax, pendingMax }: Config,
   { unsettled }: Pick<Backend, 'unsettled'>,

@@ -174,6 +174,7 @@ export interface DeprecationState {
   readonly until?: number;
 }
 
+/** Returns what a deprecation means for its calls at a moment. */
 export function stateAt(rule: DeprecationRule, now: number): DeprecationState {
   const { deprecatedSince, sunset, refuseAfterSunset, brownOuts = [] } = rule;
   if (refuseAfterSunset && sunset !== undefined && Date.parse(sunset) <= now) return { state: 'retired' };

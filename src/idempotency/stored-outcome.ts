@@ -154,7 +154,7 @@ function kindOf({ name, kind: written, status }: WrittenProblem, service: Servic
   return status === undefined ? kind : Object.freeze({ ...kind, status });
 }
 
-const redact = createRedactor(scalar);
+const redact = createRedactor(redactionOf);
 
 /** The output as a retry receives it: without security codes, and with masked card numbers. */
 export function redactOutput({ output: schema }: Operation, output: unknown): unknown {
@@ -183,7 +183,7 @@ function holdsSensitive(message: ObjectSchema): boolean {
     known =
       walk<true | undefined>(message, {
         scalar: (schema) =>
-          schema.kind === 'string' && schema.sensitive && scalar(schema) === undefined ? true : undefined,
+          schema.kind === 'string' && schema.sensitive && redactionOf(schema) === undefined ? true : undefined,
         joined: () => undefined,
         list: (_, item) => item,
         map: (_, item) => item,
@@ -196,7 +196,7 @@ function holdsSensitive(message: ObjectSchema): boolean {
   return known;
 }
 
-function scalar(schema: ScalarSchema): Redact | undefined {
+function redactionOf(schema: ScalarSchema): Redact | undefined {
   if (schema.kind !== 'string') return undefined;
   if (schema.neverStored) return () => undefined;
   return schema.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;

@@ -132,6 +132,7 @@ async function saveRow<R>(
   }
 }
 
+/** Refuses rows with a secret, such as a card number, in a text that should hold none. */
 export function refuseSecrets<R>(importer: RowImporter<R>, detector: TextDetector): RowImporter<R> {
   const find = createTextFinder(detector);
   return Object.freeze<RowImporter<R>>({

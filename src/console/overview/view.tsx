@@ -98,9 +98,9 @@ const serviceColumns: readonly Column<ServedService>[] = [
   },
 ];
 
-const hiddenKey = 'triglyph-console-welcome';
+const welcomeHiddenKey = 'triglyph-console-welcome';
 
-const cards = [
+const welcomeCards = [
   {
     title: 'One interface, many formats',
     text: 'Callers send SOAP, JSON or FORM, and get the same answer in their format. The explorer sends any request.',
@@ -121,11 +121,12 @@ const cards = [
   },
 ] as const;
 
+/** Says what the gateway does, for the first visit. It is hidden for good on request. */
 function Welcome() {
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(hiddenKey) !== null);
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(welcomeHiddenKey) !== null);
   if (isHidden) return null;
   const hide = (): void => {
-    localStorage.setItem(hiddenKey, 'hidden');
+    localStorage.setItem(welcomeHiddenKey, 'hidden');
     setHidden(true);
   };
   return (
@@ -138,7 +139,7 @@ function Welcome() {
       }
     >
       <div class="cards welcome">
-        {cards.map(({ title, text, button, path }) => (
+        {welcomeCards.map(({ title, text, button, path }) => (
           <section key={path}>
             <h3>{title}</h3>
             <p>{text}</p>
@@ -150,7 +151,7 @@ function Welcome() {
   );
 }
 
-const words = { bad: 'act', warning: 'look' } as const;
+const attentionWords = { bad: 'act', warning: 'look' } as const;
 
 function AttentionSection() {
   const { value, error, reload } = useRead<typeof listAttention>('/overview/attention', {}, { everyMs: 30_000 });
@@ -168,7 +169,7 @@ function AttentionSection() {
         <ul class="attention stack">
           {items.map(({ level, text, at, path }) => (
             <li key={text}>
-              <Badge tone={level}>{words[level]}</Badge>
+              <Badge tone={level}>{attentionWords[level]}</Badge>
               <span>
                 {path === undefined ? <Text value={text} /> : <Link to={path}>{text}</Link>}{' '}
                 {at !== undefined && <Time value={at} />}
@@ -183,7 +184,7 @@ function AttentionSection() {
 
 type Change = Answer<typeof listChanges>['changes'][number];
 
-const shownMax = 10;
+const changesMax = 10;
 
 function ChangesSection() {
   const query = useRead<typeof listChanges>('/overview/changes', {}, { everyMs: 30_000 });
@@ -192,15 +193,15 @@ function ChangesSection() {
       <LoadedTable
         query={query}
         caption="Changes of the last 24 hours"
-        columns={columns}
-        rows={({ changes }) => itemsOf(changes).slice(0, shownMax)}
+        columns={changeColumns}
+        rows={({ changes }) => itemsOf(changes).slice(0, changesMax)}
         empty="Nothing was changed, and no call is new."
       />
     </Section>
   );
 }
 
-const columns: readonly Column<Change>[] = [
+const changeColumns: readonly Column<Change>[] = [
   { name: 'When', cell: ({ at }) => <Time value={at} isRelative />, narrow: true },
   {
     name: 'What',

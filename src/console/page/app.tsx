@@ -166,7 +166,7 @@ function Loaded({ view, ...props }: ViewProps & { readonly view: View }) {
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
-const storageKey = 'triglyph-console-theme';
+const themeKey = 'triglyph-console-theme';
 
 function ThemeButton() {
   const [theme, setTheme] = useState(readTheme);
@@ -176,7 +176,7 @@ function ThemeButton() {
   }, [theme]);
   const change = (): void => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
-    localStorage.setItem(storageKey, next);
+    localStorage.setItem(themeKey, next);
     setTheme(next);
   };
   return (
@@ -187,6 +187,6 @@ function ThemeButton() {
 }
 
 function readTheme(): Theme {
-  const stored = localStorage.getItem(storageKey);
+  const stored = localStorage.getItem(themeKey);
   return themes.find((each) => each === stored) ?? 'system';
 }

@@ -119,12 +119,12 @@ function KeysSection() {
   );
 }
 
-const tones = { current: 'good', old: 'warning', next: 'info', missing: 'bad' } as const;
+const keyTones = { current: 'good', old: 'warning', next: 'info', missing: 'bad' } as const;
 
 const keyColumns: readonly Column<Key>[] = [
   { name: 'Id', cell: ({ id }) => <code>{id}</code> },
   { name: 'For', cell: ({ kind }) => kind },
-  { name: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
+  { name: 'State', cell: ({ state }) => <Badge tone={keyTones[state]}>{state}</Badge> },
   {
     name: 'Used since',
     cell: ({ usedSince }) => (usedSince === undefined ? 'not recorded' : <Time value={usedSince} />),

@@ -174,7 +174,7 @@ function describeFault({ always: _, times: __, ...fault }: TestState['faults'][n
     .join(', ');
 }
 
-const effects: Readonly<Record<string, { readonly text: string; readonly fault: object }>> = {
+const faultEffects: Readonly<Record<string, { readonly text: string; readonly fault: object }>> = {
   delay: { text: 'waits for two seconds', fault: { delayMs: 2_000 } },
   before: { text: 'loses the connection before the effect', fault: { drop: 'before' } },
   after: { text: 'loses the connection after the effect', fault: { drop: 'after' } },
@@ -194,7 +194,7 @@ function FaultForm({ state, disabled, perform }: FaultFormProps) {
   const problems = itemsOf(state.problems).map((each) => ({ value: `answer ${each}`, text: `is refused: ${each}` }));
   const add = (): void => {
     const filter = { ...(operation !== '' && { operation }), ...(format !== '' && { format }) };
-    const fault = effects[effect]?.fault ?? { answer: effect.slice('answer '.length) };
+    const fault = faultEffects[effect]?.fault ?? { answer: effect.slice('answer '.length) };
     const body = { ...filter, ...fault, ...(always && { always }) };
     perform(() => send<typeof addTestFault>('/testing/faults', body), 'The fault is set.');
   };
@@ -205,7 +205,7 @@ function FaultForm({ state, disabled, perform }: FaultFormProps) {
       <SelectField
         label="The request"
         {...choice('effect')}
-        options={[...Object.entries(effects).map(([value, { text }]) => ({ value, text })), ...problems]}
+        options={[...Object.entries(faultEffects).map(([value, { text }]) => ({ value, text })), ...problems]}
       />
       <CheckField label="Every time, and not only the next time" checked={always} onChange={setAlways} />
       <div class="actions">

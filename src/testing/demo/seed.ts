@@ -108,7 +108,7 @@ async function saveDetails(details: readonly DemoDetail[], tx: Transaction, cont
   }
 }
 
-const caller: Caller = Object.freeze({
+const platformCaller: Caller = Object.freeze({
   credential: 'demo',
   tenant: demoPlatform.company,
   roles: new Set(['balancePlatform']),
@@ -117,7 +117,7 @@ const caller: Caller = Object.freeze({
   requiresKey: false,
 });
 
-const holder: Input<typeof holderOperation> = {
+const sampleHolder: Input<typeof holderOperation> = {
   legalEntityId: 'LE322KT223222D5FJ7THR293F',
   reference: 'demo-holder',
   description: 'A shop in Amsterdam',
@@ -132,10 +132,10 @@ async function seedPlatform(tx: Transaction, context: HandlerContext): Promise<v
     service: balancePlatformV2,
     operation,
     input,
-    caller,
+    caller: platformCaller,
     requestReference: context.ids.requestReference(),
   });
-  const { id: accountHolderId } = await createAccountHolder(request(holderOperation, holder), tx, context);
+  const { id: accountHolderId } = await createAccountHolder(request(holderOperation, sampleHolder), tx, context);
   const account = async (reference: string) =>
     (await createBalanceAccount(request(accountOperation, { accountHolderId, reference }), tx, context)).id;
   const [daily, savings] = [await account('daily'), await account('savings')];

@@ -89,6 +89,7 @@ function createUpdater(
 
 const backoff: Backoff = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
+/** Repeats checks for which the HTTP updater had no outcome in the time of the request. */
 export function createCheckHandler(
   store: Pick<Store, 'write'>,
   context: HandlerContext,

@@ -78,7 +78,7 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
   await visit.open('/console/overview');
   await page.getByRole('table', { name: 'Callers of the last hour' }).waitFor();
   await page.getByRole('button', { name: 'Hide' }).click();
-  await page.getByRole('cell', { name: 'Recurring.disable' }).waitFor();
+  await page.getByRole('cell', { name: 'Recurring.disable', exact: true }).waitFor();
   await picture('overview', 1080);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });

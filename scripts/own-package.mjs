@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 const { TEST_PROGRAM } = process.env;
-enableCompileCache(join(root, '.cache/compile'));
+if (TEST_PROGRAM) enableCompileCache(join(root, '.cache/compile'));
 
 const entry = /^triglyph(?:\/(.+))?$/;
 

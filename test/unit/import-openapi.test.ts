@@ -364,7 +364,7 @@ test('a reference that may be null is the type that it names', async () => {
     type: 'object',
     properties: {
       owner: { anyOf: or('Person'), description: 'Who has it.' },
-      vet: { oneOf: or('Person'), title: 'Vet' },
+      vet: { oneOf: or('Person'), title: 'Vet', 'x-order': 1 },
       breeder: { allOf: or('Person').slice(0, 1), nullable: true },
       mother: { anyOf: or('Pet') },
       father: { $ref: '#/components/schemas/Pet' },

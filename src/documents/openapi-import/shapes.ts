@@ -93,7 +93,9 @@ export class Shapes {
 
   #soleReference(node: Node): Node | undefined {
     if (typeof node.value !== 'object' || node.value === null) return undefined;
-    const [name, ...others] = Object.keys(node.value).filter((each) => !annotations.has(each));
+    const [name, ...others] = Object.keys(node.value).filter(
+      (each) => !annotations.has(each) && !each.startsWith('x-'),
+    );
     if (others.length > 0 || (name !== 'anyOf' && name !== 'oneOf' && name !== 'allOf')) return undefined;
     const [only, ...more] = this.#members(node, name)
       .map(([, each]) => each)

@@ -56,11 +56,15 @@ function missingMetrics(text: string): readonly string[] {
   return names.filter((name) => !sources.includes(`'${name}'`));
 }
 
+const settingNames = new Set([
+  ...(sources.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []),
+  ...Array.from(testSources.matchAll(/process\.env\.(\w+)/g), ([, name]) => name!),
+]);
+
 function missingSettings(text: string): readonly string[] {
   const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name!);
   // The packages of OpenTelemetry read most of their variables themselves, and put their names together.
-  const exists = (name: string): boolean =>
-    name.startsWith('OTEL_') || sources.includes(name) || testSources.includes(`process.env.${name}`);
+  const exists = (name: string): boolean => name.startsWith('OTEL_') || settingNames.has(name);
   return named.filter((name) => !exists(name) && !exists(name.replace(/_FILE$/, '')));
 }
 

@@ -1,5 +1,9 @@
+const isWatching = process.argv.some((each) => each.startsWith('--watch'));
+
 /** Node loads the tests and the sources, without Jest's module registries: types stripped, nothing compiled. */
 const shared = {
+  // Jest looks at every file below these when it starts. A change of any other runs tests again while it watches.
+  roots: isWatching ? ['<rootDir>'] : ['<rootDir>/test', '<rootDir>/examples/jest'],
   runtime: '<rootDir>/test/support/runtime.mjs',
   testEnvironment: '<rootDir>/test/support/process-environment.mjs',
   testRunner: '<rootDir>/test/support/runner.mjs',
@@ -16,7 +20,7 @@ const shared = {
 const tests = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
 
 // A process loads a module once: after a change the tests need new processes. Jest has none of its own without this limit.
-const watching = process.argv.some((each) => each.startsWith('--watch')) ? { workerIdleMemoryLimit: '8GB' } : {};
+const watching = isWatching ? { workerIdleMemoryLimit: '8GB' } : {};
 
 /** `scripts/test.mjs` runs each project in a way of its own; every folder of tests belongs to one. */
 export default {

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { program } from '../support/commands.ts';
+import { environment, program, type Variables } from '../support/commands.ts';
 import { freePort } from '../support/listen-locally.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ask, basic, prepareProduction } from '../support/server.ts';
@@ -41,10 +41,10 @@ const open = (target: string): Unwritable => {
   return opened;
 };
 
-const start = (parameters: readonly string[], { fd }: Unwritable, variables: NodeJS.ProcessEnv = {}): ChildProcess => {
+const start = (parameters: readonly string[], { fd }: Unwritable, variables: Variables = {}): ChildProcess => {
   const child = spawn(process.execPath, parameters, {
     cwd: folder.path,
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', ...variables },
+    env: environment(variables),
     stdio: ['ignore', fd, 'ignore'],
   });
   ends.push(() => child.kill('SIGKILL'));

@@ -95,12 +95,13 @@ export function joinedSchema(schema: SetSchema): JsonSchema {
   };
 }
 
-/** An empty text counts as absent, so a required text has at least one character. */
+/** An empty text counts as absent unless the contract says otherwise, so a required text has at least one character. */
 export function fieldSchema({ schema, required, doc }: Field, part: JsonSchema): JsonSchema {
+  const isNeverEmpty = required && schema.kind === 'string' && schema.emptyString !== 'present';
   return {
     ...part,
-    ...(required && schema.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
-    description: doc,
+    ...(isNeverEmpty && part.minLength === undefined && { minLength: 1 }),
+    ...(doc !== '' && { description: doc }),
   };
 }
 

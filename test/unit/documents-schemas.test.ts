@@ -34,6 +34,19 @@ test('a field of only one of two schemas with the same name is optional, and bot
   );
 });
 
+test('a field has a description where its contract has one, and may be empty where that says so', () => {
+  const text = string({ max: 9, example: 'x' });
+  const schema = object('In', {
+    a: required(text, 'What it is.'),
+    b: required(string({ max: 9, emptyString: 'present', example: 'x' }), ''),
+  });
+  const { properties } = JSON.parse(JSON.stringify(deriveJsonSchema(schema, 'input')));
+  expect(properties).toEqual({
+    a: { type: 'string', minLength: 1, maxLength: 9, examples: ['x'], description: 'What it is.' },
+    b: { type: 'string', maxLength: 9, examples: ['x'] },
+  });
+});
+
 describe('lengths', () => {
   test.each([
     ['[0-9]{12,19}', 12, 19],

@@ -20,14 +20,15 @@ const example = 'triglyph webhooks endpoint add Acme https://shop.example.com/we
 
 export function add(program: Command): void {
   const webhooks = program.command('webhooks').description('manages webhook endpoints and dead letters');
+  const formats = webhookFormatsOf(projectServices()).all.map(({ name }) => name);
   const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
   addOperation(endpoint, 'add', addWebhookEndpoint, {
     operands: { [tenantOperand()]: 'tenant', url: 'url' },
     flags: { format: null },
     options: [
       new Option('--format <format>', sentence(addWebhookEndpoint.input.fields.format.doc))
-        .choices(webhookFormatsOf(projectServices()).all.map(({ name }) => name))
-        .default('tokenization'),
+        .choices(formats)
+        .default(formats[0]),
     ],
     example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration`,
     json: ({ id, url, format, key }) => ({ id, url, format, key }),

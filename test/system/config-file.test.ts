@@ -223,6 +223,29 @@ export default defineConfig({ services: [contract.with({ show: async ({ input })
   }
 });
 
+test.each([
+  [['ticket', 'seat'], { code: 0, stdout: expect.stringContaining('format    ticket\n') }],
+  [[], { code: 1, stderr: expect.stringContaining('no service of this server has events for webhooks') }],
+])('an endpoint has the first webhook format of %j by default', async (formats, expected) => {
+  const own = tempFolder();
+  try {
+    const webhookFormats = formats.map(
+      (name) => `{ name: '${name}', accepts: () => true, encode: () => ({ body: '' }) }`,
+    );
+    const config = `import { service } from 'triglyph/contract';
+const tickets = service('Tickets', { webhookFormats: [${webhookFormats.join()}] });
+tickets.reads('list', { input: {}, output: {} }, async () => ({}));
+export default { builtIn: false, services: [tickets] };
+`;
+    writeFileSync(join(own.path, 'triglyph.config.mjs'), config);
+    const { variables } = await prepareProduction(own.path);
+    const add = ['webhooks', 'endpoint', 'add', 'Acme', 'https://shop.example.com/hooks'];
+    expect(await triglyph(add, own.path, variables)).toMatchObject(expected);
+  } finally {
+    own.discard();
+  }
+});
+
 test('two workers on PostgreSQL load it, and one of them creates its tables', async () => {
   const postgres = await startPostgres();
   const own = tempFolder();

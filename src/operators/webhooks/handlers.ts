@@ -34,10 +34,13 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
     };
   },
 
-  async addWebhookEndpoint({ tenant, url: given, format = 'tokenization' }, context) {
+  async addWebhookEndpoint({ tenant, url: given, format: named }, context) {
     const { backend, config } = context;
     const formats = backend.services.webhookFormats.all.map(({ name }) => name);
-    if (!formats.includes(format)) refuse(`there is no webhook format ${format}: there are ${formats.join(', ')}`);
+    const format = named ?? formats[0];
+    if (format === undefined) return refuse('no service of this server has events for webhooks');
+    if (!formats.includes(format))
+      refuse(`${format} is no webhook format of this server; its formats: ${formats.join(', ')}`);
     const parsed = parseEndpointUrl(given, config.environment);
     if ('hint' in parsed) return refuse(`the address of the endpoint: ${parsed.hint}`);
     await checkCompany(context, tenant, format);

@@ -254,7 +254,7 @@ test('every fault is reported at once, with its place', () => {
     'answeredBy.Recuring: no service has the name Recuring; did you mean Recurring?',
     'answeredBy.Recurring.disabel: Recurring has no operation disabel; did you mean disable?',
     'answeredBy.Recurring is "epr", which is no upstream; did you mean erp?',
-    'Orders is answered by nowhere, which is no upstream; did you mean erp or a b or builtIn or none or crm or idle or gone or builtIn?',
+    'Orders is answered by nowhere, which is no upstream; there are erp, a b, builtIn, none, crm, idle, gone',
   ]);
 });
 

@@ -6,6 +6,7 @@ import type { Sender } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
 import type { LargeBody, WireRequest } from '../formats/wire.ts';
+import { JoinedPieces } from '../lib/join-pieces.ts';
 import { Spool, SpoolFull, type SpoolSpace } from '../lib/spool/spool.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientCertificate } from './client-certificate.ts';
@@ -222,25 +223,39 @@ function readBody(
     reject(aborted());
     return;
   }
+  const small = new JoinedPieces();
   let isRefused = false;
   const refuse = (thrown: unknown): void => {
     isRefused = true;
     request.pause();
     reject(toProblem(thrown));
   };
-  request.on('data', (piece: Buffer) => {
-    if (isRefused) return;
+  const read = (piece: Buffer, next: () => void): void => {
     try {
       const written = pieces.add(piece);
-      if (written === undefined) return;
+      if (written === undefined) {
+        next();
+        return;
+      }
       request.pause();
-      written.then(() => request.resume(), refuse);
+      written.then(next, refuse);
     } catch (thrown) {
       refuse(thrown);
     }
+  };
+  const resume = (): void => {
+    if (request.isPaused()) request.resume();
+  };
+  const end = (): void => resolve(pieces.end());
+  request.on('data', (chunk: Buffer) => {
+    const piece = isRefused ? undefined : small.add(chunk);
+    if (piece !== undefined) read(piece, resume);
   });
   request.on('end', () => {
-    if (!isRefused) resolve(pieces.end());
+    if (isRefused) return;
+    const rest = small.end();
+    if (rest.length === 0) end();
+    else read(rest, end);
   });
   request.on('error', (thrown) => reject(aborted(thrown)));
   request.on('close', () => {

@@ -7,6 +7,7 @@ import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
 import type { Spooling } from '../formats/wire.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { codingOf } from '../lib/inflate.ts';
+import { JoinedPieces } from '../lib/join-pieces.ts';
 import { type Spool, SpoolFull } from '../lib/spool/spool.ts';
 import { failureOf, UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
@@ -159,13 +160,12 @@ interface Settle {
   end(exchange: Exchange): void;
 }
 
-const noBody = Buffer.alloc(0);
-
 /** One request and its response. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly request: OutgoingRequest;
   readonly #settle: Settle;
   readonly #chunks: Buffer[] = [];
+  readonly #small = new JoinedPieces();
   /** Of what is in memory. */
   readonly #bytesMax: number;
   readonly #large: LargeAnswer | undefined;
@@ -232,12 +232,14 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#failTooLarge();
       return;
     }
+    const piece = this.#small.add(chunk);
+    if (piece === undefined) return;
     if (reader === undefined) {
-      this.#chunks.push(chunk);
+      this.#chunks.push(piece);
       return;
     }
     try {
-      const written = reader.write(chunk);
+      const written = reader.write(piece);
       if (reader.heldBytes > this.#bytesMax) {
         written?.catch(() => {});
         this.#failTooLarge();
@@ -256,13 +258,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    const chunks = this.#chunks;
+    const rest = this.#small.end();
     if (this.#reader !== undefined)
-      this.#reader.end().then(
+      endWith(this.#reader, rest).then(
         (body) => this.#resolve(body),
         (thrown: unknown) => this.#failToHold(thrown),
       );
-    else this.#resolve(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? noBody));
+    else {
+      if (rest.length > 0) this.#chunks.push(rest);
+      this.#resolve(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks));
+    }
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -302,6 +307,11 @@ function readerOf(
   const isShort = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) < spooling.valueBytesMin;
   if (status >= 300 || isShort || codingOf(headers['content-encoding']) !== undefined) return undefined;
   return readBodyTo(spool.file(), headers['content-type'] ?? '', spooling);
+}
+
+async function endWith(reader: BodyReader, rest: Buffer): Promise<Buffer> {
+  if (rest.length > 0) await reader.write(rest);
+  return await reader.end();
 }
 
 function endLate(exchange: Exchange): void {

@@ -17,13 +17,17 @@ const input = object('Pay', {
 });
 const parameters = { tags: { in: 'query' }, filter: { in: 'query', style: 'deepObject' } } as const;
 
-function reader(upstream: UpstreamBinding) {
+function served(upstream: UpstreamBinding) {
   const pay = operation({
     ...{ name: 'pay', doc: '', effect: 'writes', role: 'r', problems: [], input, upstream },
     output: object('Paid', { id: optional(text, '') }),
   });
   const service = madeUpService('Shop', pay);
-  const { rest } = createProtocols([service]);
+  return { service, pay, rest: createProtocols([service]).rest };
+}
+
+function reader(upstream: UpstreamBinding) {
+  const { service, pay, rest } = served(upstream);
   return ({ query = '', body = '', cookie = '' }) => {
     const headers = { 'content-type': formType, cookie };
     const decoded = rest.decode(
@@ -72,4 +76,19 @@ test('a form has as many pairs as a body in JSON has members', () => {
   const refused = () => atForm({ body: `amount=1${'&a'.repeat(1_000_000)}` });
   expect(refused).toThrow(Problem);
   expect(refused).toThrow('too many pairs, pair 2001');
+});
+
+test('headers that command a proxy in front of the gateway are not passed on', () => {
+  const upstream = { method: 'POST', path: '/pay', parameters: {}, answer: { field: 'id' } } as const;
+  const { rest, pay } = served(upstream);
+  const headers = {
+    'x-accel-redirect': '/internal/x',
+    'x-accel-charset': 'x',
+    'x-sendfile': '/etc/passwd',
+    'x-left': '7',
+  };
+  const media = { type: 'application/json', charset: undefined } as const;
+  const answer = rest.decodeAnswer(pay, { status: 200, media, headers, body: Buffer.from('"a"') });
+  if ('refusal' in answer) throw new Error('refused');
+  expect(rest.encode(pay, answer.value, answer.extras).headers).toEqual({ 'x-left': '7' });
 });

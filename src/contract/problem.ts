@@ -212,13 +212,14 @@ export interface ProblemDetails {
   readonly sent?: unknown;
   /** Elements of a fault of another server that the operation does not declare, as XML with its namespaces. */
   readonly detail?: readonly string[] | undefined;
-  /** What a specification beside SOAP calls the fault. */
-  readonly faultCode?: FaultCode;
+  /** What a specification beside SOAP calls the fault, or another SOAP server. */
+  readonly faultCode?: FaultCode | undefined;
 }
 
-/** Codes of one namespace, each within the one before. */
+/** Codes of one namespace, each within the one before. None: the fault has those of SOAP alone. */
 export interface FaultCode {
-  readonly namespace: string;
+  /** Empty for none. Absent: the code stands behind that of SOAP, as in `Client.NotFound`. */
+  readonly namespace?: string;
   readonly codes: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 /** Writes a canonical value in other formats, and as programs. */
 
+import { conventionsOfMessages } from '../contract/conventions.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
 import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
@@ -68,7 +69,7 @@ function notCarried(format: ProtocolName, { name, version }: Service, operation:
 function writeError(
   format: ProtocolName,
   { service, operation, namesOperation }: Written,
-  { status, code, type, message, issues, requestReference = '', fault, detail }: Refusal,
+  { status, code, type, message, issues, requestReference = '', fault, detail, faultCode }: Refusal,
   protocols: Protocols,
 ): ConvertedMessage {
   const kind =
@@ -82,6 +83,7 @@ function writeError(
     issues: issues.map((each): Issue => ({ ...each, kind })),
     ...(fault?.value !== undefined && { fault: fault.value }),
     detail,
+    ...(conventionsOfMessages(service).errors !== 'plain' && { faultCode }),
   });
   // The operation that declares the fault knows its data.
   const context = { requestReference, service, operation: namesOperation || fault ? operation : undefined };

@@ -6,7 +6,7 @@ import type { DeprecationNotice } from '../contract/deprecation.ts';
 import type { Extras } from '../contract/extras.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Path } from '../contract/path.ts';
-import type { Issue, Problem, ProblemKind } from '../contract/problem.ts';
+import type { FaultCode, Issue, Problem, ProblemKind } from '../contract/problem.ts';
 import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
@@ -227,6 +227,8 @@ export interface Refusal {
   readonly detail?: readonly string[];
   /** In problem details (RFC 9457). */
   readonly details?: { readonly type: string; readonly title: string };
+  /** Of a fault of another SOAP server. */
+  readonly faultCode?: FaultCode;
   /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
   readonly isUndeclared?: true;
 }

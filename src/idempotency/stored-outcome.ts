@@ -3,6 +3,7 @@ import { type Extras, membersIn } from '../contract/extras.ts';
 import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
 import {
   describe,
+  type FaultCode,
   Problem,
   type ProblemKind,
   type ProblemType,
@@ -45,6 +46,8 @@ interface WrittenProblem {
   readonly fault?: unknown;
   /** The elements of a fault that the operation does not declare. */
   readonly detail?: readonly string[];
+  /** Of a fault of another SOAP server. */
+  readonly faultCode?: FaultCode;
   readonly kind?: {
     readonly status: number;
     readonly code: string;
@@ -123,8 +126,8 @@ export function parseOutcome(text: string, service: Service): Outcome {
       throw new TypeError('the outcome has neither output nor problem');
     return { requestReference, output, ...(extras !== undefined && { extras }) };
   }
-  const { message, fault, detail } = problem;
-  return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault, detail }) };
+  const { message, fault, detail, faultCode } = problem;
+  return { requestReference, problem: new Problem(kindOf(problem, service), message, { fault, detail, faultCode }) };
 }
 
 /** Whether a text may be the reference of a request: another server chooses its own. It becomes a header. */
@@ -132,9 +135,10 @@ export function isReference(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-function writeProblem({ problem: name, message, kind, fault, detail }: Problem, operation: Operation): WrittenProblem {
+function writeProblem(problem: Problem, operation: Operation): WrittenProblem {
+  const { problem: name, message, kind, fault, detail, faultCode } = problem;
   const declared = faultOf(operation, kind);
-  const undeclared = detail === undefined ? {} : { detail };
+  const undeclared = { ...(detail !== undefined && { detail }), ...(faultCode !== undefined && { faultCode }) };
   if (name !== upstreamRefusal)
     return {
       name,

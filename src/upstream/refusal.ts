@@ -1,7 +1,16 @@
 /** Makes Problems of an upstream's refusals, in its own words. */
 
+import { conventionsOfMessages } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
-import { type Issue, kindOf, Problem, type ProblemKind, problems, refusalOfUpstream } from '../contract/problem.ts';
+import {
+  type Issue,
+  kindOf,
+  Problem,
+  type ProblemKind,
+  problems,
+  refusalOfUpstream,
+  upstreamRefusal,
+} from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import type { Refusal, Reply } from '../formats/protocol.ts';
 import { defaultType } from '../formats/refusal.ts';
@@ -15,12 +24,15 @@ export type ToProblem = (refusal: Refusal, headers: Reply['headers']) => Problem
 /** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
 export function compileRefusals(service: Service, operation: Operation): ToProblem {
   const declared = operation.problems.map(kindOf);
+  const isPlain = conventionsOfMessages(service).errors === 'plain';
   const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(isOfOperations);
   return (refusal, headers) => {
     const kind = declaredFault(refusal) ?? knownKind(refusal, declared, kinds) ?? kindIn(refusal);
     const { status, message, requestReference } = refusal;
     const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
     const wait = retryAfterSeconds(headers['retry-after']);
+    // What the contract knows by its code is said in the words of the contract, and so is all of it where errors are plain.
+    const isInOwnWords = !isPlain && (kind.name === upstreamRefusal || refusal.fault !== undefined);
     const problem = new Problem(kind, message, {
       issues,
       headers: passedHeaders(headers, wait),
@@ -29,6 +41,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
       ...(refusal.fault?.value !== undefined && { fault: refusal.fault.value }),
       ...(refusal.sent !== undefined && { sent: refusal.sent }),
       detail: refusal.detail,
+      ...(isInOwnWords && { faultCode: refusal.faultCode }),
     });
     return status === 429 ? mayBeSentAgain(problem) : problem;
   };

@@ -132,6 +132,54 @@ describe.each([
     expect(JSON.stringify(detail)).not.toContain('java');
   });
 
+  const codes11 = [
+    ['Client', '<faultcode>soap:Client</faultcode>', ''],
+    ['Client.NotFound', '<faultcode>soap:Client.NotFound</faultcode>', '<env:Value>NotFound</env:Value>'],
+    ['Server.Busy', '<faultcode>soap:Server.Busy</faultcode>', '<env:Value>Busy</env:Value>'],
+    ['x:E1', '<faultcode xmlns:c="urn:x&amp;y">c:E1</faultcode>', '<env:Value xmlns:c="urn:x&amp;y">c:E1</env:Value>'],
+    ['E1', '<faultcode>E1</faultcode>', '<env:Value>E1</env:Value>'],
+    ['17', '<faultcode>17</faultcode>', ''],
+    ['Server.17', '<faultcode>soap:Server.17</faultcode>', ''],
+    ['<![CDATA[<E1>]]>', '<faultcode>soap:Client</faultcode>', ''],
+  ] as const;
+  const codes12 = [
+    ['x:E1', '<faultcode xmlns:c="urn:x&amp;y">c:E1</faultcode>', '<env:Value xmlns:c="urn:x&amp;y">c:E1</env:Value>'],
+  ] as const;
+  test.each(format === 'soap11' ? codes11 : codes12)(
+    'SOAP callers get the code %s and the text',
+    async (code, in11, in12) => {
+      answer =
+        format === 'soap12'
+          ? fault('Client', '').replace(
+              '</s:Code>',
+              `<s:Subcode><s:Value xmlns:x="urn:x&amp;y">${code}</s:Value></s:Subcode></s:Code>`,
+            )
+          : fault('', '').replace(
+              '<faultcode>s:',
+              `<faultcode xmlns:x="urn:x&amp;y">${/^[CS]/.test(code) ? 's:' : ''}${code}`,
+            );
+      const call = async (envelope: string, contentType: string) => {
+        const message = `<s:Envelope xmlns:s="${envelope}"><s:Body><close xmlns="urn:example:desk"><id>7</id></close></s:Body></s:Envelope>`;
+        const headers = {
+          'content-type': contentType,
+          'idempotency-key': `code-${code.replace(/\W/g, '')}-${contentType.length}`,
+        };
+        const response = await fetch(`${origin}/desk/v1`, { method: 'POST', headers, body: message });
+        return await response.text();
+      };
+      const before = asked;
+      for (const _ of ['first', 'retry']) {
+        const first = await call('http://schemas.xmlsoap.org/soap/envelope/', 'text/xml');
+        expect(first).toContain(`${in11}<faultstring>No</faultstring>`);
+        const second = await call('http://www.w3.org/2003/05/soap-envelope', 'application/soap+xml');
+        expect(second).toContain('<env:Text xml:lang="en">No</env:Text>');
+        expect(second).toContain(in12 === '' ? '</env:Value></env:Code>' : `<env:Subcode>${in12}</env:Subcode>`);
+      }
+      // What only blames the server is a failure, and is asked again.
+      expect(asked - before).toBe(2);
+    },
+  );
+
   test('an undeclared detail of a refusal is kept, and a text, too', async () => {
     answer = fault('Client', undeclared);
     expect((await json()).answer.fault).toEqual({ any: [hint] });

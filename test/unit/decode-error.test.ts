@@ -99,22 +99,36 @@ describe('SOAP', () => {
     [
       'a server that failed',
       envelope11('<faultcode>S:Server</faultcode><faultstring>Object reference not set</faultstring><detail/>'),
-      { status: 500, type: 'internal', message: 'Object reference not set', isUndeclared: true },
+      {
+        status: 500,
+        type: 'internal',
+        message: 'Object reference not set',
+        isUndeclared: true,
+        faultCode: { codes: [] },
+      },
     ],
     [
       'a caller who is to blame',
       envelope11('<faultcode>S:Client</faultcode><faultstring>No such order</faultstring>'),
-      { status: 422, type: 'validation', message: 'No such order' },
+      { status: 422, type: 'validation', message: 'No such order', faultCode: { codes: [] } },
     ],
     [
       'a code of the application behind a dot',
       envelope11('<faultcode>S:Server.Busy</faultcode><faultstring>Later</faultstring>'),
-      { status: 500, code: 'Busy', type: 'validation', message: 'Later' },
+      { status: 500, code: 'Busy', type: 'validation', message: 'Later', faultCode: { codes: ['Busy'] } },
     ],
     [
       'a code of the application',
       envelope11('<faultcode xmlns:a="urn:a">a:E1234</faultcode><faultstring>Bad</faultstring>'),
-      { status: 422, code: 'E1234', type: 'validation', message: 'Bad' },
+      {
+        ...{ status: 422, code: 'E1234', type: 'validation', message: 'Bad' },
+        faultCode: { namespace: 'urn:a', codes: ['E1234'] },
+      },
+    ],
+    [
+      'a code of the application in no namespace that is no name',
+      envelope11('<faultcode>17</faultcode><faultstring>Bad</faultstring>'),
+      { status: 422, code: '17', type: 'validation', message: 'Bad', faultCode: { namespace: '', codes: ['17'] } },
     ],
     [
       'a code in the detail',
@@ -122,7 +136,7 @@ describe('SOAP', () => {
         '<faultcode>S:Server</faultcode><faultstring/><detail><f xmlns="urn:f"><errorCode>17</errorCode><message>Seventeen</message></f></detail>',
       ),
       {
-        ...{ status: 500, code: '17', type: 'validation', message: 'Seventeen' },
+        ...{ status: 500, code: '17', type: 'validation', message: 'Seventeen', faultCode: { codes: [] } },
         detail: ['<f xmlns="urn:f"><errorCode>17</errorCode><message>Seventeen</message></f>'],
       },
     ],
@@ -132,7 +146,7 @@ describe('SOAP', () => {
         '<faultcode>S:Server</faultcode><faultstring>Declared</faultstring><detail><r:ServiceException xmlns:r="http://recurring.services.adyen.com"/></detail>',
       ),
       {
-        ...{ status: 500, type: 'validation', message: 'Declared' },
+        ...{ status: 500, type: 'validation', message: 'Declared', faultCode: { codes: [] } },
         detail: ['<ServiceException xmlns="http://recurring.services.adyen.com"/>'],
       },
     ],
@@ -141,26 +155,32 @@ describe('SOAP', () => {
       envelope12(
         '<e:Code><e:Value>e:Sender</e:Value><e:Subcode><e:Value xmlns:m="urn:m">m:Timeout</e:Value></e:Subcode></e:Code><e:Reason><e:Text xml:lang="en">Too late</e:Text></e:Reason>',
       ),
-      { status: 422, code: 'Timeout', type: 'validation', message: 'Too late' },
+      {
+        ...{ status: 422, code: 'Timeout', type: 'validation', message: 'Too late' },
+        faultCode: { namespace: 'urn:m', codes: ['Timeout'] },
+      },
     ],
     [
       'SOAP 1.2 of a receiver',
       envelope12(
         '<e:Code><e:Value>e:Receiver</e:Value></e:Code><e:Reason><e:Text xml:lang="en">Broken</e:Text></e:Reason>',
       ),
-      { status: 500, type: 'internal', message: 'Broken', isUndeclared: true },
+      { status: 500, type: 'internal', message: 'Broken', isUndeclared: true, faultCode: { codes: [] } },
     ],
     [
       'a credential that WS-Security refuses',
       envelope11(
         '<faultcode xmlns:w="urn:w">w:FailedAuthentication</faultcode><faultstring>Who are you?</faultstring>',
       ),
-      { status: 401, code: 'FailedAuthentication', type: 'validation', message: 'Who are you?' },
+      {
+        ...{ status: 401, code: 'FailedAuthentication', type: 'validation', message: 'Who are you?' },
+        faultCode: { namespace: 'urn:w', codes: ['FailedAuthentication'] },
+      },
     ],
     [
       'a header that was not understood',
       envelope11('<faultcode>S:MustUnderstand</faultcode><faultstring>What?</faultstring>'),
-      { status: 500, type: 'configuration', message: 'What?' },
+      { status: 500, type: 'configuration', message: 'What?', faultCode: { codes: [] } },
     ],
     [
       'our own text',

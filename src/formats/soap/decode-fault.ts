@@ -1,8 +1,9 @@
 /** Reads faults of other servers: those with our own text, and those of other makers. */
 import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path, Step } from '../../contract/path.ts';
+import type { FaultCode } from '../../contract/problem.ts';
 import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
-import { type Element, isBlank } from '../../lib/xml/element.ts';
+import { type Element, isBlank, resolvePrefix } from '../../lib/xml/element.ts';
 import { serialize } from '../../lib/xml/serialize.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
@@ -15,6 +16,8 @@ interface Fault {
   /** Without its prefix: `Client`, `Server.Busy`. */
   readonly code: string;
   readonly subcode: string | undefined;
+  /** What the application calls it, as it is written. */
+  readonly own: FaultCode;
   readonly text: string | undefined;
   readonly detail: Element | undefined;
 }
@@ -58,6 +61,7 @@ export function decodeFault(
     type: isUnread ? 'configuration' : isRefused ? 'validation' : 'internal',
     message,
     issues: [],
+    faultCode: fault.own,
     ...declared,
     // Data that break the contract are XML, as those of an element that is not declared.
     ...(isRefused && undeclaredIn(fault.detail, declared?.fault.value === undefined ? undefined : named)),
@@ -108,6 +112,7 @@ function faultIn(element: Element): Fault {
   return {
     code: localName(code?.text),
     subcode: subcode && localName(subcode.text),
+    own: ownCode(code, subcode),
     text: textOf(text?.text),
     detail: child(element, 'detail') ?? child(element, 'Detail'),
   };
@@ -116,12 +121,24 @@ function faultIn(element: Element): Fault {
 /** The codes that SOAP prescribes say who is to blame. What follows their dot, and any other code, is the application's. */
 function customCode({ code, subcode, detail }: Fault): string | undefined {
   if (subcode !== undefined && subcode !== '') return subcode;
-  const [, own] =
-    /^(?:Client|Server|Sender|Receiver|VersionMismatch|MustUnderstand|DataEncodingUnknown)(?:\.(.+))?$/.exec(code) ?? [
-      '',
-      code,
-    ];
+  const [, own] = classes.exec(code) ?? ['', code];
   return textOf(own) ?? textIn(detail, codeNames);
+}
+
+const classes = /^(?:Client|Server|Sender|Receiver|VersionMismatch|MustUnderstand|DataEncodingUnknown)(?:\.(.+))?$/;
+
+/** What can be written as a code again: a name, or a number. */
+const codeLike = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,127}$/u;
+
+/** The code of `customCode` where it stands in the code of the fault. */
+function ownCode(code: Element | undefined, subcode: Element | undefined): FaultCode {
+  const element = subcode !== undefined && !isBlank(subcode.text) ? subcode : code;
+  if (element === undefined) return { codes: [] };
+  const [, prefix = '', local = ''] = /^([^:]*:)?(.*)$/s.exec(element.text.trim()) ?? [];
+  const behindClass = element === subcode ? null : classes.exec(local);
+  if (behindClass !== null) return { codes: [behindClass[1] ?? ''].filter((each) => codeLike.test(each)) };
+  if (!codeLike.test(local)) return { codes: [] };
+  return { namespace: resolvePrefix(element.scope, prefix.slice(0, -1)) ?? '', codes: [local] };
 }
 
 const codeNames = /^(?:error|fault)?code$/i;

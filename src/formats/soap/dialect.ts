@@ -1,5 +1,6 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
-import type { Problem } from '../../contract/problem.ts';
+import { type Problem, upstreamRefusal } from '../../contract/problem.ts';
+import { escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { errorStatus } from '../errors.ts';
 import { multipartType } from '../multipart.ts';
 import type { Call, Head } from '../protocol.ts';
@@ -55,16 +56,10 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   fault(problem, text, detail, isTextOfServer) {
     // Callers of this interface get soap:Server for their own errors too.
     const code = prescribedCode(problem) ?? (isTextOfServer && problem.status < 500 ? 'Client' : 'Server');
-    const { faultCode } = problem;
-    const first = faultCode?.codes[0];
-    const written =
-      first === undefined
-        ? `<faultcode>soap:${code}</faultcode>`
-        : `<faultcode xmlns:c="${faultCode!.namespace}">c:${first}</faultcode>`;
     return {
       status: statusOf(problem, 500),
       body:
-        `<soap:Fault>${written}<faultstring>${text}</faultstring>` +
+        `<soap:Fault>${faultCode(code, problem)}<faultstring>${text}</faultstring>` +
         `${detail && `<detail>${detail}</detail>`}</soap:Fault>`,
     };
   },
@@ -98,19 +93,44 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   },
 });
 
-/** A fault of WS-Security or WS-Addressing has the status of faults: clients read it as such. */
-function statusOf(problem: Problem, statusOfFormat: number): number {
-  return problem.faultCode === undefined ? errorStatus(problem, statusOfFormat) : statusOfFormat;
+/** Whether it is a fault of another SOAP server that the contract does not have. */
+export function isFaultOfServer({ kind, faultCode }: Problem): boolean {
+  return kind.name === upstreamRefusal && faultCode !== undefined;
 }
 
-/** Each within the one before (SOAP 1.2, section 5.4.1.3). */
-function subcodes({ faultCode }: Problem): string {
-  if (faultCode === undefined) return '';
-  const { namespace, codes } = faultCode;
-  return codes.reduceRight(
-    (inner, code) => `<env:Subcode><env:Value xmlns:c="${namespace}">c:${code}</env:Value>${inner}</env:Subcode>`,
+/** A fault of WS-Security or WS-Addressing has the status of faults: clients read it as such. */
+function statusOf(problem: Problem, statusOfFormat: number): number {
+  const isOfSpecification = problem.faultCode !== undefined && !isFaultOfServer(problem);
+  return isOfSpecification ? statusOfFormat : errorStatus(problem, statusOfFormat);
+}
+
+/** `code`: that of SOAP. */
+function faultCode(
+  code: string,
+  {
+    faultCode: {
+      namespace,
+      codes: [first],
+    } = { codes: [] },
+  }: Problem,
+): string {
+  if (first === undefined) return `<faultcode>soap:${code}</faultcode>`;
+  if (namespace === undefined) return `<faultcode>soap:${code}.${first}</faultcode>`;
+  return `<faultcode${declaredPrefix(namespace)}${first}</faultcode>`;
+}
+
+/** Each within the one before, and each a name (SOAP 1.2, section 5.4.1.3). */
+function subcodes({ faultCode: { namespace = '', codes } = { codes: [] } }: Problem): string {
+  const names = codes.filter((each) => /^[\p{L}_]/u.test(each));
+  return names.reduceRight(
+    (inner, code) => `<env:Subcode><env:Value${declaredPrefix(namespace)}${code}</env:Value>${inner}</env:Subcode>`,
     '',
   );
+}
+
+/** The end of a start tag, and the prefix of a name in the namespace. */
+function declaredPrefix(namespace: string): string {
+  return namespace === '' ? '>' : ` xmlns:c="${escapeXmlAttribute(namespace)}">c:`;
 }
 
 /** The two fault codes that SOAP prescribes. The dialect chooses all others. */

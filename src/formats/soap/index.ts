@@ -60,7 +60,7 @@ import { extrasBlock, noticeBlock, textOf } from './answer-blocks.ts';
 import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
 import { decodeFault } from './decode-fault.ts';
-import { type Dialect, dialect11, dialect12 } from './dialect.ts';
+import { type Dialect, dialect11, dialect12, isFaultOfServer } from './dialect.ts';
 import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
 import { declarations, faultElement, messageName } from './namespaces.ts';
@@ -82,11 +82,13 @@ import { isSecurity, readSecurity } from './security.ts';
 import { PartCollector } from './sent-parts.ts';
 
 /**
- * Whether the text of a fault is its message alone, as a SOAP server has it: for a declared fault, which its element names, and for a
- * refusal of another server without a code.
+ * Whether the text of a fault is its message alone, as a SOAP server has it: for a declared fault, which its element names, for one of
+ * another SOAP server, and for a refusal of another server without a code.
  */
-function isTextOfServer({ kind }: Problem, operation: Operation | undefined): boolean {
-  return kind.isUncoded === true || (operation !== undefined && faultOf(operation, kind) !== undefined);
+function isTextOfServer(problem: Problem, operation: Operation | undefined): boolean {
+  const { kind } = problem;
+  if (kind.isUncoded === true || isFaultOfServer(problem)) return true;
+  return operation !== undefined && faultOf(operation, kind) !== undefined;
 }
 
 const answerTypes: ReadonlySet<string> = new Set([

@@ -195,7 +195,7 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
 }
 
 /** Its element is there and empty where the field is absent, so an empty one says nothing. A text with `emptyString: 'invalid'` is a value all the same. */
-function isWrittenEmpty(field: Field | undefined): boolean {
+export function isWrittenEmpty(field: Field | undefined): boolean {
   return field?.mandatoryInStubs === 'empty';
 }
 

@@ -41,9 +41,12 @@ export interface ListSchema<S extends Schema = Schema> {
   /** The type of scalar items in the WSDL, where it is another one than that of their kind. */
   readonly xsd?: XsdType;
   readonly emptyString?: never;
-  /** `absent`: JSON answers leave the list out where it has no items. By default it is `[]`. */
-  readonly json?: 'absent';
-  /** A list without items says something. By default it is absent. Not for one that is `repeated`, which has no element of its own. */
+  /**
+   * What JSON has where the list has no items. `absent`: nothing. `present`: `[]` in requests, too. By default it is `[]` in answers, and
+   * nothing in requests.
+   */
+  readonly json?: 'absent' | 'present';
+  /** A list without items says something. By default it is absent. SOAP cannot say one that is `repeated`, which has no element of its own. */
   readonly whenEmpty?: 'present';
   readonly max: number;
 }
@@ -256,7 +259,7 @@ export interface ListOptions {
   readonly nullItems?: true;
   readonly mandatoryItem?: boolean;
   readonly xsd?: XsdType;
-  readonly json?: 'absent';
+  readonly json?: 'absent' | 'present';
   readonly whenEmpty?: 'present';
   readonly max: number;
 }

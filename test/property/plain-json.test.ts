@@ -113,6 +113,16 @@ const small = object('Small', {
   names: optional(list(string({ example: 'a' }), 'name', { max: 3 }), ''),
 });
 
+/** Lists without items are values in one field, and absent in the others. */
+const listsWith = (options: { readonly mandatoryInStubs?: 'empty' }) => {
+  const numbers = list(integer(0, 9, 1), 'number', { max: 3, whenEmpty: 'present' });
+  return object('Lists', {
+    sent: optional(numbers, ''),
+    written: optional(numbers, '', options),
+    absent: optional(list(integer(0, 9, 1), 'number', { max: 3 }), ''),
+  });
+};
+
 /** A value of any form. */
 const any = object('Any', {
   before: optional(string({ example: 'a' }), ''),
@@ -133,6 +143,23 @@ describe('the fast JSON reader', () => {
       .filter((text) => !text.includes('\\'));
     const accepted = texts.filter((text) => readPlain(text) !== undefined).length;
     expect(accepted).toBeGreaterThan(texts.length / 2);
+  });
+
+  test('reads lists without items as the strict readers read them', () => {
+    const lists = listsWith({ mandatoryInStubs: 'empty' });
+    const readStrictly = strictReader(lists);
+    const parts = ['sent', 'written', 'absent'].map((name) => ['', `"${name}":[],`, `"${name}":[1],`]);
+    const [first = [], second = [], third = []] = parts;
+    const texts = first.flatMap((a) => second.flatMap((b) => third.map((c) => `{${`${a}${b}${c}`.slice(0, -1)}}`)));
+    const isRead = (read: ReadPlain) => (text: string) => {
+      const plain = read(text);
+      return plain === undefined || JSON.stringify(readStrictly(text)?.[0]) === JSON.stringify(plain);
+    };
+    const read = compilePlain(lists, limits);
+    expect(read('{"sent":[],"written":[],"absent":[]}')).toEqual({ sent: [] });
+    expect(texts.every(isRead(read))).toBe(true);
+    // Control: a reader that takes each such list for a value.
+    expect(texts.every(isRead(compilePlain(listsWith({}), limits)))).toBe(false);
   });
 
   test('reads an object or an array of any form as the strict readers read it', () => {

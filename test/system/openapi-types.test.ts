@@ -24,26 +24,20 @@ const parameter = (name: string, location: string, more = {}) => ({
 const get = (operationId: string, ...parameters: readonly unknown[]) => ({
   get: { operationId, parameters, responses: ok({}) },
 });
+/** An operation that answers what it receives. */
+const echo = (operationId: string, schema: unknown, more = { required: true }) => ({
+  post: { operationId, requestBody: { ...more, content: { 'application/json': { schema } } }, responses: ok(schema) },
+});
 
 const document = {
   openapi: '3.1.0',
   info: { title: 'Odd', version: '1' },
   servers: [{ url: 'https://{host}.example/{base}', variables: { host: { default: 'a' }, base: { default: 'v1' } } }],
   paths: {
-    '/echo': {
-      post: {
-        operationId: 'echo',
-        requestBody: { required: true, content: { 'application/json': { schema: ref('All') } } },
-        responses: ok(ref('All')),
-      },
-    },
-    '/grid': {
-      post: {
-        operationId: 'grid',
-        requestBody: { required: true, content: { 'application/json': { schema: { type: 'array', items: numbers } } } },
-        responses: ok({ type: 'array', items: numbers }),
-      },
-    },
+    '/echo': echo('echo', ref('All')),
+    '/grid': echo('grid', { type: 'array', items: numbers }),
+    '/table': echo('table', ref('Table')),
+    '/draft': echo('draft', ref('Table'), { required: false }),
     '/files/{id}.json': get('fileJson', parameter('id', 'path')),
     '/files/{id}': get('file', parameter('id', 'path')),
     '/range/{a}-{b}': get('range', parameter('a', 'path'), parameter('b', 'path')),
@@ -86,6 +80,24 @@ const document = {
           kind: { type: 'string', enum: ['a', 'b'] },
           a: ref('A'),
         },
+      },
+      Table: {
+        type: 'object',
+        required: ['rows', 'id'],
+        properties: {
+          id: { type: 'array', items: text, readOnly: true },
+          rows: { type: 'array', items: numbers },
+          notes: { type: 'array', items: text },
+          order: ref('Order'),
+          stock: { type: 'object', additionalProperties: { type: 'integer', format: 'int32' } },
+          labels: { type: 'object', additionalProperties: text },
+          input: { oneOf: [text, { type: 'array', items: text }, ref('Pet')] },
+        },
+      },
+      Order: {
+        type: 'object',
+        required: ['lines'],
+        properties: { lines: { type: 'array', items: ref('Pet') }, gift: ref('Pet') },
       },
       Pet: { type: 'object', properties: { name: text, age: { type: 'integer' } } },
       A: { type: 'object', properties: { x: text, b: ref('B') } },
@@ -198,6 +210,51 @@ describe('what XSD says in another way', () => {
   });
 });
 
+describe('what is empty', () => {
+  const empty = '{"rows":[[]],"notes":[],"order":{"lines":[{}],"gift":{}},"stock":{},"labels":{},"input":[]}';
+
+  test.each([
+    '{"rows":[]}',
+    '{"rows":[],"order":{"lines":[]}}',
+    '{"rows":[],"order":{"lines":[],"gift":{}},"input":{}}',
+    empty,
+  ])('is what the caller says in JSON: %s', async (sent) => {
+    for (const path of ['/v1/table', '/Odd/v1/table', '/Odd/v1/draft']) {
+      const answer = await post(`${callers}${path}`, 'application/json', sent);
+      expect([path, last()?.body, answer.status]).toEqual([path, sent, 200]);
+      // By name, an answer has all lists.
+      expect(JSON.parse(answer.text)).toEqual(
+        path === '/v1/table' ? JSON.parse(sent) : { id: [], notes: [], ...JSON.parse(sent) },
+      );
+    }
+  });
+
+  test('is what the caller says in FORM', async () => {
+    const pairs = 'rows.0=&notes=&order.lines.0=&order.gift=&stock=&labels=&input.item=';
+    expect(await post(`${callers}/Odd/v1/table`, form, pairs)).toEqual({ status: 200, text: pairs });
+    expect(last()?.body).toBe(empty);
+    await post(`${callers}/Odd/v1/table`, form, 'rows=&order.lines=');
+    expect(last()?.body).toBe('{"rows":[],"order":{"lines":[]}}');
+  });
+
+  test('has a list that must be there, which no element of SOAP says', async () => {
+    const answer = await soap('<table><order/></table>');
+    expect(last()?.body).toBe('{"rows":[],"order":{"lines":[]}}');
+    expect(answer.text).toContain('<order><gift xsi:nil="true"/></order>');
+    await soap('<table><order><lines/><gift/></order><stock/><labels/></table>');
+    expect(last()?.body).toBe('{"rows":[],"order":{"lines":[{}],"gift":{}},"stock":{},"labels":{}}');
+    await post(`${callers}/Odd/v1/grid`, form, '');
+    expect(last()?.body).toBe('[]');
+  });
+
+  test('is absent where the caller leaves it out, as is a body that may be', async () => {
+    await post(`${callers}/Odd/v1/table`, 'application/json', '{}');
+    expect(last()?.body).toBe('{"rows":[]}');
+    await soap('<draft/>');
+    expect(last()).toMatchObject({ url: '/v1/draft', body: '' });
+  });
+});
+
 test('what --save writes serves the same', async () => {
   const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const saving = tempFolder();
@@ -206,10 +263,15 @@ test('what --save writes serves the same', async () => {
     await (await serve(['--openapi', 'odd.json', '--upstream', upstream, '--save', '.'], saving.path)).stop();
     const saved = await serve([], saving.path);
     try {
-      const [ours, theirs] = await Promise.all(
-        [callers, saved.callers].map((address) => post(`${address}/Odd/v1/echo`, 'application/json', json)),
-      );
-      expect(theirs).toEqual(ours);
+      for (const [name, sent] of [
+        ['echo', json],
+        ['table', '{"order":{},"stock":{}}'],
+      ] as const) {
+        const [ours, theirs] = await Promise.all(
+          [callers, saved.callers].map((address) => post(`${address}/Odd/v1/${name}`, 'application/json', sent)),
+        );
+        expect(theirs).toEqual(ours);
+      }
     } finally {
       await saved.stop();
     }

@@ -232,6 +232,45 @@ describe('bodies', () => {
     expect([parsed.get('reason'), (parsed.get('file') as File).size]).toEqual(['', 0]);
   });
 
+  test('what is empty is in JSON, and absent where the service gets no JSON', async () => {
+    const filter = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } } } };
+    const schema = {
+      type: 'object',
+      required: ['rows'],
+      properties: { rows: { type: 'array', items: { type: 'integer' } }, filter },
+    };
+    const inQuery = (name: string, more = {}) => ({ name, in: 'query', schema: filter, ...more });
+    const of = await imported({
+      paths: {
+        '/json': { post: { operationId: 'json', ...receiving(schema) } },
+        '/form': { post: { operationId: 'form', ...receiving(schema, 'application/x-www-form-urlencoded') } },
+        '/parts': { post: { operationId: 'parts', ...receiving(schema, 'multipart/form-data') } },
+        '/query': {
+          get: {
+            operationId: 'query',
+            parameters: [
+              inQuery('a'),
+              inQuery('b', { style: 'deepObject' }),
+              { ...inQuery('c'), schema: schema.properties.rows },
+            ],
+            ...ok,
+          },
+        },
+        '/path/{p}': {
+          get: { operationId: 'path', parameters: [{ name: 'p', in: 'path', required: true, schema: filter }], ...ok },
+        },
+      },
+    });
+    expect(requestFor(of, 'json', 'filter.tags=').body).toBe('{"rows":[],"filter":{"tags":[]}}');
+    expect(requestFor(of, 'json', '').body).toBe('{"rows":[]}');
+    expect(requestFor(of, 'form', 'rows=&filter.tags=').body).toBe('');
+    const inParts = String(requestFor(of, 'parts', 'rows=&filter.tags=').bytes);
+    expect([inParts.includes('"rows"'), inParts.includes('{"tags":[]}')]).toEqual([false, true]);
+    expect(requestFor(of, 'query', 'a.tags=&b=&c=').path).toBe('/query');
+    // The path would be another one.
+    expect(() => requestFor(of, 'path', 'p=')).toThrow('p');
+  });
+
   test('an array, a text, bytes and any value are one field', async () => {
     const of = await imported({
       paths: {

@@ -20,7 +20,7 @@ import {
   schemaOfParameter,
   styleOf,
 } from './parameters.ts';
-import { anyValue, withName, xsdOf } from './scalars.ts';
+import { anyValue, requiredList, withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
 import { textOf, typesOf } from './shapes.ts';
 
@@ -116,7 +116,8 @@ function wholeBody(type: string, schema: Schema, isRequired: boolean): ReadBody 
       field = names.take('body');
       const make = isRequired && schema.kind !== 'list' && schema.kind !== 'map' ? required : optional;
       const xsd = xsdOf(schema);
-      return { [field]: make(withName(schema, field), 'The whole body.', { ...(xsd && { xsd }) }) };
+      const whole = isRequired ? requiredList(withName(schema, field)) : withName(schema, field);
+      return { [field]: make(whole, 'The whole body.', { ...(xsd && { xsd }) }) };
     },
     get body() {
       return { type, field, ...(!isRequired && { optional: true as const }) };

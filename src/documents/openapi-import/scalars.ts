@@ -49,13 +49,28 @@ export function xsdOf(schema: Schema): XsdType | undefined {
 
 /** A list whose items are members of the object around them is called as its field. */
 export function withName(schema: Schema, name: string): Schema {
-  return isRepeated(schema) ? repeatedList(schema.item, name) : schema;
+  return isRepeated(schema) ? repeatedList(schema.item, name, schema) : schema;
 }
 
-/** A list whose items are members of the object around it, each with this name. */
-export function repeatedList(item: Schema, name: string): ListSchema {
+/** A list whose items are members of the object around it, each with this name. By default it may be there without items. */
+export function repeatedList(
+  item: Schema,
+  name: string,
+  { whenEmpty, json }: Pick<ListSchema, 'whenEmpty' | 'json'> = { whenEmpty: 'present' },
+): ListSchema {
   const xsd = xsdOf(item);
-  return list(item, name, { repeated: true, max: itemsMax, ...(xsd && { xsd }) });
+  return list(item, name, {
+    repeated: true,
+    max: itemsMax,
+    ...(whenEmpty && { whenEmpty }),
+    ...(json && { json }),
+    ...(xsd && { xsd }),
+  });
+}
+
+/** A list that must be there is `[]` in JSON where it has no items: no element of SOAP says so. */
+export function requiredList(schema: Schema): Schema {
+  return isRepeated(schema) ? repeatedList(schema.item, schema.itemName, { ...schema, json: 'present' }) : schema;
 }
 
 /** What the WSDL declares for a member that must be there: the server checks it. */

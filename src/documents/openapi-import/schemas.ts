@@ -5,10 +5,13 @@ import {
   boolean,
   double,
   type Field,
+  type Fields,
   isEntries,
+  isRepeated,
   type ListSchema,
   list,
   map,
+  type ObjectOptions,
   type ObjectSchema,
   object,
   oneOf,
@@ -34,6 +37,7 @@ import {
   mandatory,
   numberIn,
   repeatedList,
+  requiredList,
   textOptions,
   withName,
   xsdOf,
@@ -276,18 +280,20 @@ export class SchemaReader {
     if (schema.kind !== 'list' || schema.joined) return schema;
     const name = this.#nameOf(node, key, hint, 'Item');
     const field = isEntries(schema) ? 'entry' : 'item';
-    return object(name, { [field]: optional(repeatedList(schema.item, field)) }, { json: 'value' });
+    return object(name, { [field]: optional(repeatedList(schema.item, field, {})) }, { json: 'value' });
   }
 
   /** A map is a list of entries, each with a key and a value. */
   #entries(value: Schema, node: Node, key: string, hint: string): ListSchema {
     const xsd = xsdOf(value);
+    // Its key says that it is there.
+    const named = isRepeated(value) ? repeatedList(value.item, 'value', {}) : value;
     const entry = object(
       this.#nameOf(node, key, hint, 'Entry'),
-      { key: required(keyText), value: optional(withName(value, 'value'), '', { ...(xsd && { xsd }) }) },
+      { key: required(keyText), value: optional(named, '', { ...(xsd && { xsd }) }) },
       { json: 'entry' },
     );
-    return list(entry, 'entry', { max: itemsMax });
+    return list(entry, 'entry', { max: itemsMax, whenEmpty: 'present' });
   }
 
   #object(shape: Shape, key: string, hint: string): Schema {
@@ -295,7 +301,8 @@ export class SchemaReader {
     if (properties.size === 0) {
       if (additional === undefined || additional === true)
         return this.#asText(node, 'an object has members of any name');
-      if ([...typesOf(this.#shapes.of(additional))].join() === 'string') return map(itemsMax, { key: 'text' });
+      if ([...typesOf(this.#shapes.of(additional))].join() === 'string')
+        return map(itemsMax, { key: 'text' }, { whenEmpty: 'present' });
       const value = this.schema(additional, `${hint}Value`);
       return value === anyValue
         ? this.#asText(node, 'an object has members of any name')
@@ -306,7 +313,8 @@ export class SchemaReader {
       const open: OpenType = { name, key, mayHoldItself, again: [] };
       this.#open.push(open);
       try {
-        return { template: object(name, this.fields(shape, name)), again: open.again };
+        const fields = this.fields(shape, name);
+        return { template: object(name, fields, objectOptionsOf(fields)), again: open.again };
       } finally {
         this.#open.pop();
       }
@@ -361,11 +369,13 @@ export class SchemaReader {
       count += 1 + (schema === found.schema ? inner : 0);
       this.#total += 1;
       schema = withName(schema, field);
+      const isRequired = required.has(name) && !found.shape.isNullable;
+      if (isRequired && !nodes.some(isReadOnly)) schema = requiredList(schema);
       const xsd = xsdOf(schema);
       fields[field] = optional(schema, found.shape.doc, {
         ...(field !== name && { json: name }),
         ...(xsd !== undefined && { xsd }),
-        ...(required.has(name) && !found.shape.isNullable && mandatory(schema, xsd)),
+        ...(isRequired && mandatory(schema, xsd)),
       });
     }
     return fields;
@@ -397,6 +407,17 @@ export class SchemaReader {
       return node.value as Readonly<Record<string, unknown>>;
     throw new Refused(node, 'no object');
   }
+}
+
+/** An object without members is a value where no member but lists and maps must be there. */
+function objectOptionsOf(fields: Fields): ObjectOptions {
+  const mayBeEmpty = Object.values(fields).every(({ mandatoryInStubs }) => mandatoryInStubs === undefined);
+  return mayBeEmpty ? { emptyObject: 'present' } : {};
+}
+
+/** No request has it. */
+function isReadOnly({ value }: Node): boolean {
+  return typeof value === 'object' && value !== null && 'readOnly' in value && value.readOnly === true;
 }
 
 /** Of a component, or of what is declared in one: `Pet`, `PetStatus`. */

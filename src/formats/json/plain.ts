@@ -3,7 +3,7 @@
 import { withDepth } from '../../contract/attachments.ts';
 import { parser } from '../../contract/lexical.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { isKey } from '../../contract/read.ts';
+import { isKey, isWrittenEmpty } from '../../contract/read.ts';
 import {
   type Choice,
   entryText,
@@ -254,11 +254,13 @@ function readJoined({ item: { values } }: SetSchema): ReadAt {
   };
 }
 
+const noItems: readonly never[] = Object.freeze([]);
+
 function readList({ itemName, wrapped, whenEmpty, max }: ListSchema, item: ReadAt): ReadAt {
   const readItem = wrapped ? readWrapped(itemName, item) : item;
   return (source) => {
     if (!take(source, arrayStart)) return takeWord(source, 'null') ? null : undefined;
-    if (take(source, arrayEnd)) return whenEmpty === undefined ? null : undefined;
+    if (take(source, arrayEnd)) return whenEmpty === undefined ? null : noItems;
     const values: unknown[] = [];
     do {
       signAt(source);
@@ -357,12 +359,13 @@ function compileObject(
 ): (found: readonly unknown[]) => unknown {
   const names = members.map(({ name }) => name);
   const required = members.map(({ field }) => field.required);
+  const writtenEmpty = members.map(({ field }) => isWrittenEmpty(field));
   return (found) => {
     const value: Record<string, unknown> = {};
     let isEmpty = true;
     for (let slot = 0; slot < found.length; slot += 1) {
       const member = found[slot];
-      if (member !== undefined && member !== null) {
+      if (member !== undefined && member !== null && !(member === noItems && writtenEmpty[slot])) {
         value[names[slot]!] = member;
         isEmpty = false;
       } else if (required[slot]) return undefined;

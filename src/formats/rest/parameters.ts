@@ -24,6 +24,18 @@ const separators: Readonly<Partial<Record<ParameterStyle, string>>> = {
   tabDelimited: '\t',
 };
 
+/**
+ * Leaves out what the style cannot say, `json` aside: lists without items, and objects without members. Undefined for nothing. `value`: as
+ * JSON has it.
+ */
+export function omitEmpty(value: unknown, { style }: Style): unknown {
+  if (style === 'json') return value;
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value;
+  if (!isExactMembers(value)) return value;
+  const members = Object.entries(value).filter(([, each]) => !Array.isArray(each) || each.length > 0);
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
 /** The text of a parameter in a path, percent-encoded. `value`: as JSON has it. */
 export function printInPath(name: string, value: unknown, { style, explode }: Style): string {
   const encoded = (each: unknown): string => percentEncode(textOf(each));

@@ -10,6 +10,7 @@ import {
   type UpstreamBinding,
   type UpstreamBody,
 } from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
 import { partsIn } from '../../contract/walk.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
@@ -17,7 +18,7 @@ import { bytesOrToken } from '../../lib/spool/tokens.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { compilePrint } from '../json/print.ts';
 import type { Call } from '../protocol.ts';
-import { type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
+import { omitEmpty, type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
 import { mediaType } from './parse.ts';
 import { checkPath, percentEncode, printPath } from './print.ts';
 
@@ -67,7 +68,9 @@ function compileDetailedCall(
     for (const each of outside) {
       const { field, location, name, style } = each;
       if (value[field] === undefined) continue;
-      const tree = parseExactly(each.print(value[field]));
+      const tree = omitEmpty(parseExactly(each.print(value[field])), style);
+      if (tree === undefined && location === 'path') throw Problem.at([field], 'missingField', field);
+      if (tree === undefined) continue;
       if (location === 'path') inPath.set(field, printInPath(name, tree, style));
       else if (location === 'header') headers[name.toLowerCase()] = headerText(printInHeader(tree, style));
       else (location === 'query' ? query : cookies).push(...printPairs(name, tree, style));
@@ -105,16 +108,18 @@ function compileBody(operation: Operation, binding: UpstreamBinding, formatDateT
   const fields = Object.fromEntries(names.map((name) => [name, input.fields[name]!]));
   if (field !== undefined && !isFormType(contentType)) return compileWholeBody(body, fields[field]!, formatDateTime);
   const isAbsent = (value: Values): boolean => names.every((name) => value[name] === undefined);
-  const print = compilePrint(object(input.name, fields), formatDateTime);
+  const print = compilePrint(object(input.name, fields), formatDateTime, undefined, 'input');
   if (isJsonType(contentType))
     return (value) => ({ contentType, body: body.optional && isAbsent(value) ? '' : print(value) });
   const parts = (value: Values) => Object.entries(parseExactly(print(value)) as Values);
   const byJson = new Map(Object.entries(fields).map(([name, { json = name, schema }]) => [json, { name, schema }]));
   if (contentType !== 'multipart/form-data')
     return (value) => {
-      const pairs = parts(value).flatMap(([json, tree]) =>
-        printPairs(json, tree, styleOf({ in: 'query', ...body.parts?.[byJson.get(json)!.name] })),
-      );
+      const pairs = parts(value).flatMap(([json, tree]) => {
+        const style = styleOf({ in: 'query', ...body.parts?.[byJson.get(json)!.name] });
+        const pair = omitEmpty(tree, style);
+        return pair === undefined ? [] : printPairs(json, pair, style);
+      });
       return { contentType, body: printForm(pairs) };
     };
   return (value) =>
@@ -132,8 +137,9 @@ function compileWholeBody(
   formatDateTime: FormatDateTime,
 ): PrintBody {
   if (isJsonType(type)) {
-    const print = compilePrint(schema, formatDateTime);
-    return (value) => ({ contentType: type, body: value[field] === undefined ? '' : print(value[field]) });
+    const print = compilePrint(schema, formatDateTime, undefined, 'input');
+    const absent = schema.kind === 'list' && !schema.joined && schema.json === 'present' ? '[]' : '';
+    return (value) => ({ contentType: type, body: value[field] === undefined ? absent : print(value[field]) });
   }
   const contentType = type.includes('*') ? 'application/octet-stream' : type;
   return (value) => {

@@ -195,8 +195,9 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       if (credential === undefined) throw noCredential();
       const { headers, token } = toToken(credential, request, setup);
       const outgoing = encode(request, key, { token, session: session?.values });
-      const sent = { ...headers, ...own?.headers, ...(session && headersOfSession(session)) };
-      addHeaders(outgoing.headers, request, sent, credentials.areForwarded === true);
+      const ofGateway = { ...own?.headers, ...(session && headersOfSession(session)) };
+      const sent = { ...headers, ...ofGateway };
+      addHeaders(outgoing.headers, request, sent, credentials.areForwarded === true ? ofGateway : sent);
       const inQuery = credentials.inQuery?.(request) ?? [];
       return inQuery.length === 0 ? outgoing : { ...outgoing, path: withPairs(outgoing.path, inQuery) };
     } catch (thrown) {

@@ -26,16 +26,16 @@ export function addCallHeaders(headers: string[], { upstream }: Protocol, call: 
   for (const each in own) headers.push(each, own[each]!);
 }
 
-/** Adds the headers of one request. `isOfCaller`: the credential is the caller's own, as a parameter of the operation is. */
-export function addHeaders(headers: string[], request: AnyRequest, credential: Headers, isOfCaller: boolean): void {
+/** Adds the headers of one request. `ofGateway`: the credentials that are the gateway's own. Others are the caller's, as parameters are. */
+export function addHeaders(headers: string[], request: AnyRequest, credentials: Headers, ofGateway: Headers): void {
   const { head, requestReference } = request;
-  for (const name in credential) {
-    const value = credential[name]!;
+  for (const name in credentials) {
+    const value = credentials[name]!;
     // A parameter of the operation may be the same header. Names have even places.
     const at = headers.findIndex((each, place) => place % 2 === 0 && each === name);
     if (at === -1) headers.push(name, value);
     else if (name === 'cookie') headers[at + 1] = `${value}; ${headers[at + 1]}`;
-    else if (!isOfCaller) headers[at + 1] = value;
+    else if (Object.hasOwn(ofGateway, name)) headers[at + 1] = value;
   }
   headers.push('x-request-id', head?.requestId ?? requestReference);
   addTrace(headers, head);

@@ -5,17 +5,19 @@ import { addHeaders } from '../../src/upstream/headers.ts';
 
 const request = { requestReference: 'R' } as AnyRequest;
 
-function sentWith(parameters: readonly string[], credential: Readonly<Record<string, string>>, isOfCaller: boolean) {
+type Headers = Readonly<Record<string, string>>;
+
+function sentWith(parameters: readonly string[], credentials: Headers, ofGateway: Headers) {
   const headers = [...parameters];
-  addHeaders(headers, request, credential, isOfCaller);
+  addHeaders(headers, request, credentials, ofGateway);
   return headers.slice(0, headers.indexOf('x-request-id'));
 }
 
 const credential = { 'x-api-key': 'secret' };
 
 test('a parameter with the name of a credential as its value does not replace the credential', () => {
-  for (const isOfCaller of [true, false])
-    expect(sentWith(['x-note', 'x-api-key'], credential, isOfCaller)).toEqual([
+  for (const ofGateway of [{}, credential])
+    expect(sentWith(['x-note', 'x-api-key'], credential, ofGateway)).toEqual([
       'x-note',
       'x-api-key',
       'x-api-key',
@@ -24,13 +26,22 @@ test('a parameter with the name of a credential as its value does not replace th
 });
 
 test('a parameter replaces the credential of its caller, and none of the gateway', () => {
-  expect(sentWith(['x-api-key', 'other'], credential, true)).toEqual(['x-api-key', 'other']);
-  expect(sentWith(['x-api-key', 'other'], credential, false)).toEqual(['x-api-key', 'secret']);
+  expect(sentWith(['x-api-key', 'other'], credential, {})).toEqual(['x-api-key', 'other']);
+  expect(sentWith(['x-api-key', 'other'], credential, credential)).toEqual(['x-api-key', 'secret']);
+});
+
+test('a parameter replaces no header of a session, also where the credential of the caller is passed on', () => {
+  const session = { 'x-session': '2' };
+  expect(sentWith(['x-api-key', 'other', 'x-session', '1'], { ...credential, ...session }, session)).toEqual([
+    ...['x-api-key', 'other'],
+    ...['x-session', '2'],
+  ]);
 });
 
 test('cookies of a session stand before those of a caller', () => {
-  for (const isOfCaller of [true, false])
-    expect(sentWith(['cookie', 'a=1; session=forged'], { cookie: 'session=2' }, isOfCaller)).toEqual([
+  const cookie = { cookie: 'session=2' };
+  for (const ofGateway of [{}, cookie])
+    expect(sentWith(['cookie', 'a=1; session=forged'], cookie, ofGateway)).toEqual([
       'cookie',
       'session=2; a=1; session=forged',
     ]);

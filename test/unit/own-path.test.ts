@@ -14,8 +14,10 @@ const input = object('Pay', {
   amount: optional(integer(0, 100, 1), ''),
   tags: optional(list(text, 'string', { max: 5 }), ''),
   filter: optional(map(5, { state: 'open' }), ''),
+  range: optional(object('Range', { price: optional(object('Price', { min: optional(text, '') }), '') }), ''),
 });
-const parameters = { tags: { in: 'query' }, filter: { in: 'query', style: 'deepObject' } } as const;
+const deep = { in: 'query', style: 'deepObject' } as const;
+const parameters = { tags: { in: 'query' }, filter: deep, range: deep } as const;
 
 function served(upstream: UpstreamBinding) {
   const pay = operation({
@@ -57,6 +59,9 @@ test('two values of a field that has one are refused: the upstream could read th
     expect(atForm({ body: twice })[1]).toEqual(['702 amount']);
   }
   expect(atQuery({ query: 'filter[x]=1&filter[x]=2' })[1]).toEqual(['702 filter.x']);
+  expect(atQuery({ query: 'range[price][min]=1' })).toEqual([{ range: { price: { min: '1' } } }, []]);
+  for (const twice of ['range[price]=5&range[price][min]=1', 'range[price][min]=1&range[price]=5'])
+    expect(atQuery({ query: twice })[1]).toEqual(['702 range.price']);
 });
 
 test('the first of two cookies counts', () => {

@@ -165,16 +165,20 @@ function deepTree(pairs: readonly Pair[]): unknown {
     const steps = [...name.matchAll(/\[([^[\]]*)\]/g)].map(([, step]) => step!).slice(0, 16);
     let at = root;
     for (const step of steps.slice(0, -1)) {
-      const next = isExactMembers(at[step]) ? at[step] : Object.create(null);
-      at[step] = next;
-      at = next as Record<string, unknown>;
+      if (!isExactMembers(at[step])) addValue(at, step, Object.create(null));
+      const held = at[step];
+      at = (Array.isArray(held) ? held.at(-1) : held) as Record<string, unknown>;
     }
-    const last = steps.at(-1) ?? '';
-    const held = at[last];
-    if (Array.isArray(held)) held.push(value);
-    else at[last] = held === undefined ? value : [held, value];
+    addValue(at, steps.at(-1) ?? '', value);
   }
   return listsOf(root);
+}
+
+/** A second value of a member makes a list of both. */
+function addValue(members: Record<string, unknown>, name: string, value: unknown): void {
+  const held = members[name];
+  if (Array.isArray(held)) held.push(value);
+  else members[name] = held === undefined ? value : [held, value];
 }
 
 /** Members that are counted from 0 are items. */

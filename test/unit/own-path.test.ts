@@ -90,6 +90,9 @@ test('headers that command a proxy in front of the gateway are not passed on', (
     'x-accel-redirect': '/internal/x',
     'x-accel-charset': 'x',
     'x-sendfile': '/etc/passwd',
+    'x-sendfile2': '/etc/passwd 0-',
+    'x-lighttpd-send-file': '/etc/passwd',
+    'x-litespeed-location': '/internal/x',
     'x-left': '7',
   };
   const media = { type: 'application/json', charset: undefined } as const;

@@ -200,9 +200,9 @@ export function requireOwn(operation: Operation | undefined): OwnOperation {
 /** Those that each answer of the gateway has. */
 const setHeaders: ReadonlySet<string> = new Set(['x-content-type-options', 'x-request-id']);
 
-/** Headers of an answer that do not say how it was sent. A proxy in front of the gateway would send a file of its own for X-Accel-Redirect. */
+/** Headers of an answer that do not say how it was sent. A proxy in front of the gateway would send a file of its own for X-Accel-Redirect, and for the same of other proxies. */
 const passedHeaders =
-  /^(?:cache-control|content-(?:disposition|language|location)|etag|last-modified|link|location|x-(?!accel-|sendfile$).*)$/;
+  /^(?:cache-control|content-(?:disposition|language|location)|etag|last-modified|link|location|x-(?!accel-|sendfile|lighttpd-send|litespeed-location).*)$/;
 
 /** Prints answers at the paths of operations: as the upstream sent it, or, where it is sent again, as it was read. */
 export function compileAnswerPrints(

@@ -21,7 +21,9 @@ export interface StoredDeprecation {
 
 /** A credential that a deprecation does not concern, whether the configuration or the store holds the deprecation. */
 export interface Exemption {
+  /** The id of the deprecation. */
   readonly deprecation: string;
+  /** The id of the credential. */
   readonly credential: string;
   readonly exemptedAt: number;
   readonly exemptedBy: string;
@@ -82,6 +84,7 @@ export type DeprecationContents = Omit<StoredDeprecations, 'revision'>;
 /** What a change makes of the stored state. */
 interface ChangedState extends DeprecationContents {
   readonly kind: AuditedKind;
+  /** The id of the deprecation. */
   readonly subject: string;
   readonly detail: AuditDetail;
 }

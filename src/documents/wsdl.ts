@@ -115,7 +115,7 @@ const tokenNamespaces: Readonly<Record<string, string>> = Object.freeze({
   'xmlns:wsu': 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
 });
 
-/** A UsernameToken with its password as text. It is optional: the headers of HTTP may have the credential instead. */
+/** A UsernameToken with its password as text (WS-SecurityPolicy 1.2). It is optional: the headers of HTTP may have the credential instead. */
 function usernameTokenPolicy(): Tag {
   const token = tag(
     'sp:UsernameToken',

@@ -19,6 +19,7 @@ import type { Share } from '../../upstream/shadow/shares.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
 
+/** A share, and who has set it. */
 export interface StoredShare extends Share {
   readonly upstream: string;
   /** Milliseconds since the epoch. */
@@ -62,7 +63,9 @@ export interface ShadowState {
   readonly accepted: ReadonlySet<string>;
 }
 
+/** Kinds of differences of one upstream in the store. */
 const differencesMax = 1_000;
+/** Shares of one upstream in the store. */
 const sharesMax = 1_000;
 const callersMax = 20;
 const valueLengthMax = 1_000;

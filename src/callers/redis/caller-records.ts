@@ -142,7 +142,7 @@ function parseCounts(day: number, text: string): DayCounts {
   return { day, succeeded, refused, failed, switchedOff, exempt };
 }
 
-/** The scripts change a record and all that counts it at once. KEYS: 1 records, 2 last uses, 3 last requests, 4 numbers of records by credential. */
+/** The scripts change a record and all that counts it at once. KEYS: 1 records, 2 last uses, 3 last requests, 4 numbers of records by credential; see `createCallerKeys`. */
 const scriptHead = `
 local function integer(number) return string.format('%.0f', number) end
 local function owner_of(use)

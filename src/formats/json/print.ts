@@ -1,4 +1,4 @@
-/** Prints canonical values as JSON: members in the order of the contract, absent ones left out save lists of answers, times without milliseconds. */
+/** Prints canonical values as JSON, with members in the order of the contract. Absent ones are left out, except lists as `compilePrint` says. */
 import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { holdsAnyElement, isEntries, type ListSchema, type Schema, variantChooser } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
@@ -9,7 +9,7 @@ import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { valueOfText } from './value-text.ts';
 
-/** Without a side, absent lists are left out. */
+/** Absent lists are `[]` in answers, unless the conventions or the contract say otherwise, and in requests where `json` is `present`. Without a side they are left out. */
 export function compilePrint(
   schema: Schema,
   formatDateTime: FormatDateTime,

@@ -14,6 +14,7 @@ export function textOf(element: Element, name: string): string {
   return name.includes(attributeMark) ? element.text : serialize(element);
 }
 
+/** The block with the members that the contract does not have. */
 export function extrasBlock({ members }: Extras): string {
   const listed = members.map(
     ({ name, value }) =>
@@ -24,6 +25,7 @@ export function extrasBlock({ members }: Extras): string {
 
 const noticeNamespace = 'urn:triglyph:deprecation';
 
+/** The block that says that what the caller uses is deprecated. */
 export function noticeBlock({ deprecatedSince, sunset, links }: DeprecationNotice): string {
   const members = [
     element('deprecatedSince', print(deprecatedSince)),

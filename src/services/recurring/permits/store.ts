@@ -83,7 +83,7 @@ export class PermitReader<T extends ReadTransaction = ReadTransaction> extends T
 export class PermitRepository extends PermitReader<Transaction> {
   async add({ company, merchantAccount }: MerchantAccount, permit: StoredPermit): Promise<void> {
     const content = JSON.stringify(permit.content);
-    await addPermit(this.tx, { company, merchantAccount, ...permit, content }, this.integrity);
+    await addPermit(this.tx, { ...permit, company, merchantAccount, content }, this.integrity);
   }
 
   /** `at`: milliseconds since the epoch. */

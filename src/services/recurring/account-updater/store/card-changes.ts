@@ -133,6 +133,6 @@ export class CardChangeRepository extends CardChangeReader<Transaction> {
   /** Adds to the history of the detail; one request changes a detail once. */
   async saveChange(company: string, { before, after, ...change }: DetailChange): Promise<void> {
     const cardAfter = after && JSON.stringify(after);
-    await addChange(this.tx, { company, ...change, cardBefore: JSON.stringify(before), cardAfter });
+    await addChange(this.tx, { ...change, company, cardBefore: JSON.stringify(before), cardAfter });
   }
 }

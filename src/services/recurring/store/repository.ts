@@ -93,7 +93,7 @@ export class DetailReader<T extends ReadTransaction = ReadTransaction> extends T
   }
 }
 
-/** Reads from the database only, and removes the shoppers that it changes from the cache. */
+/** Removes the shoppers that it changes from the cache. Only `listShopper` reads the cache, which does not have these changes yet. */
 export class DetailRepository extends DetailReader<Transaction> {
   readonly #changed: ShopperKey[] = [];
 

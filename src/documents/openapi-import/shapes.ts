@@ -83,7 +83,7 @@ export class Shapes {
     const seen = new Set<string>();
     let found = node;
     for (let next: Node | undefined = node; next !== undefined; next = this.#soleReference(found)) {
-      const key = `${next.url}#${next.pointer}`;
+      const key = keyOf(next);
       if (seen.has(key)) return node;
       seen.add(key);
       found = next;

@@ -1,5 +1,5 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
-import { type Problem, upstreamRefusal } from '../../contract/problem.ts';
+import { type FaultCode, type Problem, upstreamRefusal } from '../../contract/problem.ts';
 import { escapeXmlAttribute } from '../../lib/xml/print.ts';
 import { errorStatus } from '../errors.ts';
 import { multipartType } from '../multipart.ts';
@@ -104,23 +104,20 @@ function statusOf(problem: Problem, statusOfFormat: number): number {
   return isOfSpecification ? statusOfFormat : errorStatus(problem, statusOfFormat);
 }
 
+const noCodes: FaultCode = Object.freeze({ codes: [] });
+
 /** `code`: that of SOAP. */
-function faultCode(
-  code: string,
-  {
-    faultCode: {
-      namespace,
-      codes: [first],
-    } = { codes: [] },
-  }: Problem,
-): string {
+function faultCode(code: string, problem: Problem): string {
+  const { namespace, codes } = problem.faultCode ?? noCodes;
+  const [first] = codes;
   if (first === undefined) return `<faultcode>soap:${code}</faultcode>`;
   if (namespace === undefined) return `<faultcode>soap:${code}.${first}</faultcode>`;
   return `<faultcode${declaredPrefix(namespace)}${first}</faultcode>`;
 }
 
 /** Each within the one before, and each a name (SOAP 1.2, section 5.4.1.3). */
-function subcodes({ faultCode: { namespace = '', codes } = { codes: [] } }: Problem): string {
+function subcodes(problem: Problem): string {
+  const { namespace = '', codes } = problem.faultCode ?? noCodes;
   const names = codes.filter((each) => /^[\p{L}_]/u.test(each));
   return names.reduceRight(
     (inner, code) => `<env:Subcode><env:Value${declaredPrefix(namespace)}${code}</env:Value>${inner}</env:Subcode>`,

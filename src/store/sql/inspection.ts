@@ -78,7 +78,8 @@ type DeadRow = Pick<
 
 const listDead = statement<DeadRow>(
   'list-dead-jobs',
-  `select tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job where kind = $1 and dead_since is not null and (cast($2 as text) = '' or tenant = $2)
+  `select tenant, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job
+    where kind = $1 and dead_since is not null and (cast($2 as text) = '' or tenant = $2)
     order by dead_since, tenant, job_id limit $3`,
 );
 

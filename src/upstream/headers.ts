@@ -34,12 +34,19 @@ export function addHeaders(headers: string[], request: AnyRequest, credentials: 
     // A parameter of the operation may be the same header. Names have even places.
     const at = headers.findIndex((each, place) => place % 2 === 0 && each === name);
     if (at === -1) headers.push(name, value);
-    else if (name === 'cookie') headers[at + 1] = `${value}; ${headers[at + 1]}`;
+    else if (name === 'cookie') headers[at + 1] = joinCookies(value, headers[at + 1]!);
     else if (Object.hasOwn(ofGateway, name)) headers[at + 1] = value;
   }
   headers.push('x-request-id', head?.requestId ?? requestReference);
   addTrace(headers, head);
   if (head !== undefined) addForwarded(headers, head);
+}
+
+/** Leaves out of the others what has a name of the first ones: some servers read the last of two. */
+function joinCookies(first: string, others: string): string {
+  const nameOf = (cookie: string): string => cookie.split('=', 1)[0]!.trim();
+  const names = new Set(first.split(';').map(nameOf));
+  return [first, ...others.split(';').filter((each) => !names.has(nameOf(each)))].map((each) => each.trim()).join('; ');
 }
 
 /** W3C Trace Context: the trace of the request, and what vendors of the caller add to it. */

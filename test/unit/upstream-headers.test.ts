@@ -38,11 +38,11 @@ test('a parameter replaces no header of a session, also where the credential of 
   ]);
 });
 
-test('cookies of a session stand before those of a caller', () => {
+test('cookies of a session stand before those of a caller, and replace those with their names', () => {
   const cookie = { cookie: 'session=2' };
   for (const ofGateway of [{}, cookie])
-    expect(sentWith(['cookie', 'a=1; session=forged'], cookie, ofGateway)).toEqual([
+    expect(sentWith(['cookie', 'a=1; session=forged; b=2'], cookie, ofGateway)).toEqual([
       'cookie',
-      'session=2; a=1; session=forged',
+      'session=2; a=1; b=2',
     ]);
 });

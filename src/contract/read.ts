@@ -248,7 +248,7 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
     const nodes = reader.items(node, schema);
     if (nodes === undefined) return collector.add(path, 'structure', `${label(path)} is not a list`);
     if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
-    if (nodes.length === 0) return schema.whenEmpty === 'present' && !isWrittenEmpty(field) ? noItems : undefined;
+    if (nodes.length === 0) return schema.whenEmpty !== undefined && !isWrittenEmpty(field) ? noItems : undefined;
     const keys = hasKeys ? new Set<string>() : undefined;
     const values = nodes.map((each, index) => {
       if (collector.isFull) return undefined;
@@ -324,6 +324,8 @@ function readObject<N>(
   sender: Sender,
 ): ReadAt<N> {
   const collectMembers = compileMembers(schema, reader, sender);
+  // No node says that a list without items is there.
+  const addsLists = sender === 'caller' && reader.gather !== undefined;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const nodes = collectMembers(node);
@@ -346,6 +348,7 @@ function readObject<N>(
       if (read !== undefined) value[name] = read;
       else if (collector.issues.length > issuesSoFar) wrong.push(name);
       else if (own.required) collector.add(at, own.missing ?? 'missingField', label(at));
+      else if (addsLists && isRepeated(own.schema) && own.schema.whenEmpty === 'required') value[name] = noItems;
       occupied ||= read !== undefined || wrong.length > 0;
     }
     // An empty object inside another is absent, and what it lacks is no one's concern.

@@ -41,13 +41,13 @@ export interface ListSchema<S extends Schema = Schema> {
   /** The type of scalar items in the WSDL, where it is another one than that of their kind. */
   readonly xsd?: XsdType;
   readonly emptyString?: never;
+  /** `absent`: JSON answers leave the list out where it has no items. By default it is `[]`. */
+  readonly json?: 'absent';
   /**
-   * What JSON has where the list has no items. `absent`: nothing. `present`: `[]` in requests, too. By default it is `[]` in answers, and
-   * nothing in requests.
+   * A list without items says something. By default it is absent. SOAP cannot say one that is `repeated`, which has no element of its own.
+   * `required`: whoever handles the request requires it, so a request in SOAP without an item has an empty one.
    */
-  readonly json?: 'absent' | 'present';
-  /** A list without items says something. By default it is absent. SOAP cannot say one that is `repeated`, which has no element of its own. */
-  readonly whenEmpty?: 'present';
+  readonly whenEmpty?: 'present' | 'required';
   readonly max: number;
 }
 
@@ -259,8 +259,8 @@ export interface ListOptions {
   readonly nullItems?: true;
   readonly mandatoryItem?: boolean;
   readonly xsd?: XsdType;
-  readonly json?: 'absent' | 'present';
-  readonly whenEmpty?: 'present';
+  readonly json?: 'absent';
+  readonly whenEmpty?: 'present' | 'required';
   readonly max: number;
 }
 

@@ -56,21 +56,20 @@ export function withName(schema: Schema, name: string): Schema {
 export function repeatedList(
   item: Schema,
   name: string,
-  { whenEmpty, json }: Pick<ListSchema, 'whenEmpty' | 'json'> = { whenEmpty: 'present' },
+  { whenEmpty }: Pick<ListSchema, 'whenEmpty'> = { whenEmpty: 'present' },
 ): ListSchema {
   const xsd = xsdOf(item);
   return list(item, name, {
     repeated: true,
     max: itemsMax,
     ...(whenEmpty && { whenEmpty }),
-    ...(json && { json }),
     ...(xsd && { xsd }),
   });
 }
 
-/** A list that must be there is `[]` in JSON where it has no items: no element of SOAP says so. */
-export function requiredList(schema: Schema): Schema {
-  return isRepeated(schema) ? repeatedList(schema.item, schema.itemName, { ...schema, json: 'present' }) : schema;
+/** For a member that must be there, or may be left out with all others. */
+export function withWhenEmpty(schema: Schema, whenEmpty: 'required' | 'present'): Schema {
+  return isRepeated(schema) ? repeatedList(schema.item, schema.itemName, { whenEmpty }) : schema;
 }
 
 /** What the WSDL declares for a member that must be there: the server checks it. */

@@ -37,9 +37,9 @@ import {
   mandatory,
   numberIn,
   repeatedList,
-  requiredList,
   textOptions,
   withName,
+  withWhenEmpty,
   xsdOf,
 } from './scalars.ts';
 import { type JsonType, type Shape, Shapes, typesOf } from './shapes.ts';
@@ -370,7 +370,7 @@ export class SchemaReader {
       this.#total += 1;
       schema = withName(schema, field);
       const isRequired = required.has(name) && !found.shape.isNullable;
-      if (isRequired && !nodes.some(isReadOnly)) schema = requiredList(schema);
+      if (isRequired && !nodes.some(isReadOnly)) schema = withWhenEmpty(schema, 'required');
       const xsd = xsdOf(schema);
       fields[field] = optional(schema, found.shape.doc, {
         ...(field !== name && { json: name }),

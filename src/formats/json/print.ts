@@ -1,6 +1,6 @@
-/** Prints canonical values as JSON, with members in the order of the contract. Absent ones are left out, except lists as `compilePrint` says. */
+/** Prints canonical values as JSON, with members in the order of the contract. Absent ones are left out, except lists of answers. */
 import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { holdsAnyElement, isEntries, type ListSchema, type Schema, variantChooser } from '../../contract/schema.ts';
+import { holdsAnyElement, isEntries, type Schema, variantChooser } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { type Member, walk } from '../../contract/walk.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
@@ -9,24 +9,20 @@ import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { valueOfText } from './value-text.ts';
 
-/** Absent lists are `[]` in answers, unless the conventions or the contract say otherwise, and in requests where `json` is `present`. Without a side they are left out. */
 export function compilePrint(
   schema: Schema,
   formatDateTime: FormatDateTime,
-  service: Pick<Service, 'conventions'> = {},
-  side?: Printed,
+  service?: Pick<Service, 'conventions'>,
+  side: Printed = 'input',
 ): Print {
-  const isAnswer = side !== undefined && side !== 'input';
-  const hasEmptyLists = isAnswer && conventionsOfMessages(service).emptyLists === undefined;
   // What a request leaves out, its server keeps as it is: an empty list could remove the items.
-  const isEmpty = ({ json }: ListSchema): boolean =>
-    side === 'input' ? json === 'present' : hasEmptyLists && json !== 'absent';
-  const { before, append, after } = compile(schema, formatDateTime, isEmpty);
+  const hasEmptyLists =
+    side !== 'input' && service !== undefined && conventionsOfMessages(service).emptyLists === undefined;
+  const { before, append, after } = compile(schema, formatDateTime, hasEmptyLists);
   return (value) => append(before, value) + after;
 }
 
-/** `isEmpty`: whether an absent list is printed as one without items. */
-function compile(schema: Schema, formatDateTime: FormatDateTime, isEmpty: (list: ListSchema) => boolean): Part {
+function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: boolean): Part {
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
   return walk<Part>(schema, {
     scalar(scalar) {
@@ -71,7 +67,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, isEmpty: (list:
         const label = `${JSON.stringify(json)}:`;
         // Where one excludes others, one without items would be there beside them.
         const isAlternative = choices.some(({ options, exclusive }) => exclusive && options.flat().includes(name));
-        const absent = !isAlternative && isPrintedEmpty(schema, isEmpty) ? `${label}[]` : '';
+        const absent = hasEmptyLists && !isAlternative && isPrintedEmpty(schema) ? `${label}[]` : '';
         return { ...part, name, before: label + part.before, absent };
       });
       const empty = parts.flatMap(({ absent }) => (absent === '' ? [] : [absent]));
@@ -120,8 +116,9 @@ function emptyOf(schema: Schema): string {
 }
 
 /** Elements of any name are no list that a reader expects, where there are none; and entries are a map in JSON. */
-function isPrintedEmpty(schema: Schema, isEmpty: (list: ListSchema) => boolean): boolean {
-  return schema.kind === 'list' && !schema.joined && isEmpty(schema) && !holdsAnyElement(schema) && !isEntries(schema);
+function isPrintedEmpty(schema: Schema): boolean {
+  if (schema.kind !== 'list' || schema.joined || schema.json !== undefined) return false;
+  return !holdsAnyElement(schema) && !isEntries(schema);
 }
 
 function appendValue(text: string, value: unknown): string {

@@ -108,7 +108,7 @@ function compileBody(operation: Operation, binding: UpstreamBinding, formatDateT
   const fields = Object.fromEntries(names.map((name) => [name, input.fields[name]!]));
   if (field !== undefined && !isFormType(contentType)) return compileWholeBody(body, fields[field]!, formatDateTime);
   const isAbsent = (value: Values): boolean => names.every((name) => value[name] === undefined);
-  const print = compilePrint(object(input.name, fields), formatDateTime, undefined, 'input');
+  const print = compilePrint(object(input.name, fields), formatDateTime);
   if (isJsonType(contentType))
     return (value) => ({ contentType, body: body.optional && isAbsent(value) ? '' : print(value) });
   const parts = (value: Values) => Object.entries(parseExactly(print(value)) as Values);
@@ -137,9 +137,8 @@ function compileWholeBody(
   formatDateTime: FormatDateTime,
 ): PrintBody {
   if (isJsonType(type)) {
-    const print = compilePrint(schema, formatDateTime, undefined, 'input');
-    const absent = schema.kind === 'list' && !schema.joined && schema.json === 'present' ? '[]' : '';
-    return (value) => ({ contentType: type, body: value[field] === undefined ? absent : print(value[field]) });
+    const print = compilePrint(schema, formatDateTime);
+    return (value) => ({ contentType: type, body: value[field] === undefined ? '' : print(value[field]) });
   }
   const contentType = type.includes('*') ? 'application/octet-stream' : type;
   return (value) => {

@@ -39,7 +39,7 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/src\/callers\/credentials\//, 'authenticate'],
   [/\/src\/idempotency\//, 'idempotency'],
   [/\/src\/(gateway|app|cli|main)/, 'gateway'],
-  [/\/src\/formats\/(.*\/print|date-time|error-text|error-status)\.ts$/, 'encode'],
+  [/\/src\/formats\/(.*\/print|append|date-time|errors)\.ts$/, 'encode'],
   [/\/src\/lib\/xml\/print\.ts$/, 'encode'],
   [/\/src\/(formats|lib\/xml|contract)\//, 'decode'],
   [/\/src\/(services\/.*\/store|store|jobs)\//, 'store'],

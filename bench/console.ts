@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CDPSession, chromium } from 'playwright-core';
+import { chromiumPath } from '../test/support/browser.ts';
 
 const root = join(import.meta.dirname, '..');
 const slowDown = 4;
@@ -35,7 +36,7 @@ const demo = spawn(process.execPath, [join(root, 'src/main.ts'), 'demo', '--port
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: chromiumPath(),
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
 });
 try {

@@ -52,10 +52,15 @@ export interface TestBrowser {
 /** Without windows, and with less than half of the CPU time. */
 const headless = '/usr/bin/chromium-headless-shell';
 
+/** The program that is Chromium here. */
+export function chromiumPath(): string {
+  return process.env.CHROMIUM ?? (existsSync(headless) ? headless : '/usr/bin/chromium');
+}
+
 /** One for each test file: a browser takes a second to start. */
 export async function startBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? (existsSync(headless) ? headless : '/usr/bin/chromium'),
+    executablePath: chromiumPath(),
     // Tests run as root, in machines with little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
